@@ -1,0 +1,49 @@
+"""One call on its way through the house: who asks, for which task, until when."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from handrail.contract.errors import Aborted
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. `name` is what people read, `peer` is what the operating system vouches for."""
+
+    face: str
+    name: str
+    peer: str
+
+    def __str__(self) -> str:
+        return f"{self.face}:{self.name}:{self.peer}"
+
+
+Progress = Callable[[str], Awaitable[None]]
+
+
+async def unheard(message: str) -> None:
+    """A progress sink for callers that don't listen."""
+
+
+def new_execution_id() -> str:
+    return "exec_" + secrets.token_hex(12)
+
+
+@dataclass(slots=True)
+class Call:
+    tool: str
+    params: Any
+    caller: Caller
+    task: str | None = None
+    deadline_ms: int | None = None
+    trace_id: str | None = None
+    progress: Progress = unheard
+    execution_id: str = field(default_factory=new_execution_id)
+    is_aborted: bool = False
+
+    def checkpoint(self) -> None:
+        """Called by work in threads at every point where it can still stop cleanly."""
+        if self.is_aborted:
+            raise Aborted("The call was stopped before it changed anything.")

@@ -1,0 +1,85 @@
+"""The one tree of conditions that a call can end in. A dialect spells them for its wire.
+
+`recoverable`: a changed call may work. `retryable`: the same call may work later.
+"""
+
+from typing import Any
+
+
+class Failure(Exception):
+    """The root: every dialect maps at least this one."""
+
+    recoverable = True
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str | None = None, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+
+class InvalidParams(Failure):
+    """The parameters break the tool's schema or make no sense."""
+
+
+class OutsideRoot(Failure):
+    """A path that leaves the project, passes a link or enters a closed folder."""
+
+
+class NotFound(Failure):
+    """What the call names does not exist."""
+
+
+class TooLarge(Failure):
+    """More than the limits allow."""
+
+
+class BadEncoding(Failure):
+    """Bytes that are not UTF-8 text."""
+
+
+class Damaged(Failure):
+    """A stored record that can't be parsed."""
+
+
+class Conflict(Failure):
+    """The world changed since it was looked at, or somebody else holds the lock."""
+
+    retryable = True
+
+
+class Declined(Failure):
+    """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
+
+
+class Disabled(Failure):
+    """The tool exists and is switched off here."""
+
+
+class Unsupported(Failure):
+    """Something this program, or this machine, does not do."""
+
+
+class Timeout(Failure):
+    """The deadline passed."""
+
+    retryable = True
+
+
+class Aborted(Failure):
+    """Stopped on request."""
+
+    retryable = True
+
+
+class InputOutput(Failure):
+    """The operating system refused: disk full, no permission, a broken device."""
+
+    retryable = True
+
+
+class Internal(Failure):
+    """A fault of ours."""
+
+    recoverable = False

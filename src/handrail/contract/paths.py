@@ -1,0 +1,84 @@
+"""How a path of the wire becomes components: a pure reading of text, nothing is looked up.
+
+Everything that could leave the project is refused here already; the file system's own
+primitive refuses it a second time.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from handrail.contract.errors import InvalidParams, OutsideRoot
+
+Parts = tuple[str, ...]
+
+_MAX_PATH_BYTES = 4096
+_MAX_COMPONENT_BYTES = 255
+_DRIVE = re.compile(r"[A-Za-z]:(/|$)")
+
+
+def parse_path(text: str) -> Parts:
+    """The components of a project path; `.` and `` (the root) give none."""
+    if "\0" in text:
+        raise InvalidParams("The path holds a NUL character.", path=text)
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParams("The path holds a lone surrogate.", path=ascii(text)) from None
+    if len(encoded) > _MAX_PATH_BYTES:
+        raise InvalidParams(f"The path is longer than {_MAX_PATH_BYTES} bytes.", path=text[:80] + "…")
+    if text.startswith(("/", "~")) or "\\" in text or _DRIVE.match(text):
+        raise _outside(text, "it is not relative to the project's root")
+    parts = tuple(part for part in text.split("/") if part not in ("", "."))
+    for part in parts:
+        if len(part.encode()) > _MAX_COMPONENT_BYTES:
+            raise InvalidParams(f"A name in the path is longer than {_MAX_COMPONENT_BYTES} bytes.", path=text[:80] + "…")
+        decoded = _fully_decoded(part)
+        if part == ".." or decoded == ".." or "/" in decoded or "\\" in decoded or "\0" in decoded:
+            raise _outside(text, "it climbs or hides a separator")
+    return parts
+
+
+def _fully_decoded(part: str) -> str:
+    """Percent-decoded until nothing changes, so that `%252e` is seen as well."""
+    while "%" in part and (decoded := unquote(part, errors="replace")) != part:
+        part = decoded
+    return part
+
+
+def _outside(path: str, why: str) -> OutsideRoot:
+    return OutsideRoot(
+        f"Path not allowed: {path!r}: {why}.",
+        hint="Use a path relative to the project's root, with / between names and without '..'.",
+        path=path,
+    )
+
+
+class ClosedFolders:
+    """Folders that no tool may enter, in any spelling a file system might take for theirs."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._closed = {tuple(map(folded, name.strip("/").split("/"))) for name in names if name.strip("/")}
+
+    def check(self, parts: Parts) -> None:
+        if self.hold(parts):
+            path = "/".join(parts)
+            raise OutsideRoot(
+                f"Path not allowed: {path!r} lies in a closed folder.",
+                hint="get_runtime_info lists the closed folders under sandbox.forbiddenDirs.",
+                path=path,
+            )
+
+    def hold(self, parts: Parts) -> bool:
+        names = tuple(map(folded, parts))
+        return any(
+            names[: len(closed)] == closed if len(closed) > 1 else closed[0] in names for closed in self._closed
+        )
+
+
+def folded(name: str) -> str:
+    """The name as the most forgiving file system reads it: no case, no look-alikes, no trailing dots."""
+    decoded = unicodedata.normalize("NFKC", _fully_decoded(name))
+    visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
+    return visible.casefold().split(":", 1)[0].rstrip(". ") or name

@@ -1,0 +1,103 @@
+"""A tool is one declaration: data and one async function.
+
+Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and the docs follow from it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from handrail.contract.call import Call
+from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.contract.effect import Effect
+from handrail.contract.errors import Failure
+
+Schema = Mapping[str, Any]
+PortT = TypeVar("PortT")
+ParamsT = TypeVar("ParamsT")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a policy rule can match: the path or the host that a call is about."""
+
+    path: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """All that will happen, shown to a person before it does.
+
+    `binding` joins the parameters in the approval's digest: when it differs at execution,
+    what was approved is not what would be done.
+    """
+
+    summary: str
+    path: str | None = None
+    diff: str | None = None
+    command: str | None = None
+    cwd: str | None = None
+    binding: Mapping[str, str] = field(default_factory=dict)
+    state: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A preview that found the answer already: nothing will happen, nobody is asked."""
+
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A result with attachments, for faces that can show them."""
+
+    result: Any
+    content: Sequence[Text | Image | Audio | Resource] = ()
+
+
+def no_target(params: Any) -> Target:
+    return Target()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[PortT, ParamsT]):
+    """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads."""
+
+    name: str
+    title: str
+    params: type[ParamsT]
+    input_schema: Schema
+    run: Callable[[PortT, Call, ParamsT, Preview | None], Awaitable[Any]]
+    output_schema: Schema | None = None
+    effect: Effect | Callable[[ParamsT], Effect] = Effect.READ
+    errors: Sequence[type[Failure]] = ()
+    deadline_ms: int = 30_000
+    is_idempotent: bool = False
+    preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | Settled]] | None = None
+    target: Callable[[ParamsT], Target] = no_target
+    normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    is_for_agents: bool = True
+
+    @property
+    def description(self) -> str:
+        return " ".join((self.run.__doc__ or "").split())
+
+    def effect_of(self, params: ParamsT) -> Effect:
+        return self.effect if isinstance(self.effect, Effect) else self.effect(params)
+
+    @property
+    def strongest_effect(self) -> Effect:
+        """What the docs and MCP hints say where the effect depends on the parameters."""
+        return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Tools that share a port and an error dialect."""
+
+    name: str
+    dialect: str
+    port: Any
+    tools: Sequence[Tool[Any, Any]]
