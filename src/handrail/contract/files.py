@@ -5,7 +5,7 @@ are synchronous and take a wire path (relative, POSIX); all raise conditions of 
 OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -58,11 +58,14 @@ class Folder(Protocol):
         """Everything below a folder, (path relative to it, entry), closed folders left out."""
         ...
 
-    def write(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+    def write(
+        self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+    ) -> None:
         """Replaces or creates the file in one step: a reader sees the old content or the new one.
 
         Missing folders are made; mode, owner and extended attributes of the old file stay.
-        Durable: file and folder are fsynced before this returns.
+        Durable: file and folder are fsynced before this returns. `guard` is called right before
+        the file appears; when it raises, nothing has changed.
         """
         ...
 
@@ -70,8 +73,11 @@ class Folder(Protocol):
         """Like `write`, but Conflict when the name is taken."""
         ...
 
-    def remove(self, path: str) -> bool:
-        """Unlinks a file; False when there was none. Of many callers at once one gets True."""
+    def remove(self, path: str, *, is_durable: bool = True) -> bool:
+        """Unlinks a file; False when there was none. Of many callers at once one gets True.
+
+        Durable: the folder is fsynced before this returns.
+        """
         ...
 
     def remove_tree(self, path: str) -> None:

@@ -7,6 +7,7 @@ primitive refuses it a second time.
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import unquote
 
 from handrail.contract.errors import InvalidParams, OutsideRoot
@@ -33,7 +34,9 @@ def parse_path(text: str) -> Parts:
     parts = tuple(part for part in text.split("/") if part not in ("", "."))
     for part in parts:
         if len(part.encode()) > _MAX_COMPONENT_BYTES:
-            raise InvalidParams(f"A name in the path is longer than {_MAX_COMPONENT_BYTES} bytes.", path=text[:80] + "…")
+            raise InvalidParams(
+                f"A name in the path is longer than {_MAX_COMPONENT_BYTES} bytes.", path=text[:80] + "…"
+            )
         decoded = _fully_decoded(part)
         if part == ".." or decoded == ".." or "/" in decoded or "\\" in decoded or "\0" in decoded:
             raise _outside(text, "it climbs or hides a separator")
@@ -56,10 +59,19 @@ def _outside(path: str, why: str) -> OutsideRoot:
 
 
 class ClosedFolders:
-    """Folders that no tool may enter, in any spelling a file system might take for theirs."""
+    """Names that no tool may enter or touch, in any spelling a file system might take for theirs.
+
+    A single name is closed at every depth, a path of several names from the root on.
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._closed = {tuple(map(folded, name.strip("/").split("/"))) for name in names if name.strip("/")}
+        self.replace(names)
+
+    def replace(self, names: Iterable[str]) -> None:
+        """Closes these and no others from now on: the policy changed."""
+        paths = {tuple(folded(part) for part in name.split("/") if part not in ("", ".")) for name in names}
+        self._names = frozenset(path[0] for path in paths if len(path) == 1)
+        self._paths = frozenset(path for path in paths if len(path) > 1)
 
     def check(self, parts: Parts) -> None:
         if self.hold(parts):
@@ -72,13 +84,22 @@ class ClosedFolders:
 
     def hold(self, parts: Parts) -> bool:
         names = tuple(map(folded, parts))
-        return any(
-            names[: len(closed)] == closed if len(closed) > 1 else closed[0] in names for closed in self._closed
-        )
+        return not self._names.isdisjoint(names) or any(names[: len(closed)] == closed for closed in self._paths)
+
+    def names_in(self, parts: Parts) -> frozenset[str]:
+        """The folded names that are closed directly in this folder: one look each instead of a path each."""
+        if not self._paths:
+            return self._names
+        folder = tuple(map(folded, parts))
+        return self._names | {closed[-1] for closed in self._paths if closed[:-1] == folder}
 
 
+@lru_cache(maxsize=32768)
 def folded(name: str) -> str:
     """The name as the most forgiving file system reads it: no case, no look-alikes, no trailing dots."""
-    decoded = unicodedata.normalize("NFKC", _fully_decoded(name))
-    visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
+    if name.isascii() and "%" not in name:
+        visible = name
+    else:
+        decoded = unicodedata.normalize("NFKC", _fully_decoded(name))
+        visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
     return visible.casefold().split(":", 1)[0].rstrip(". ") or name

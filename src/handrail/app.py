@@ -1,0 +1,136 @@
+"""The composition: the only place that knows everybody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handrail.backends.gnudiff import GnuDiff
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.ripgrep import Ripgrep
+from handrail.contract.approval import Approver
+from handrail.contract.errors import Failure, InvalidParams, NotFound
+from handrail.contract.paths import ClosedFolders
+from handrail.core.audit import Audit
+from handrail.core.evidence import Evidence, utc_now
+from handrail.core.gate import Gate
+from handrail.core.registry import Registry
+from handrail.store import settings as settings_file
+from handrail.store.policy_source import PolicySource
+from handrail.store.settings import Settings
+from handrail.store.state import State, open_state
+from handrail.store.tokens import SqliteTokens
+from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.workspace.change import recover
+from handrail.surfaces.workspace.dry_runs import DryRuns
+from handrail.surfaces.workspace.idempotency import Idempotency
+from handrail.surfaces.workspace.snapshots import Snapshots
+from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
+
+SURFACES = ("workspace",)
+HANDRAIL_FOLDER = ".handrail"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """An open project: everything a face needs."""
+
+    settings: Settings
+    state: State
+    gate: Gate
+    policy: PolicySource
+    workspace: Workspace
+    audit: Audit
+    evidence: Evidence
+    project: LocalFolder
+
+    @property
+    def registry(self) -> Registry:
+        return self.gate.registry
+
+    def close(self) -> None:
+        self.audit.close()
+        self.project.close()
+
+
+def describe() -> Registry:
+    """Every tool, without a project: what the docs and `handrail tools` need."""
+    return Registry([workspace_surface.surface(None)])
+
+
+def open_house(
+    project: Path,
+    state_dir: Path | None,
+    approver: Approver,
+    *,
+    surfaces: Collection[str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> House:
+    check_surfaces(surfaces)
+    state = open_state(state_dir)
+    settings = settings_file.load(state.path, flags or {})
+    closed = ClosedFolders(())
+    files = _open_project(project, closed)
+    own, house_folder = files.subfolder(AGENT_FOLDER), files.subfolder(HANDRAIL_FOLDER)
+    policy = PolicySource(house_folder, state.path, settings.rules, closed)
+    policy.load()
+    names: list[str] = []
+    workspace = Workspace(
+        files=files,
+        own=own,
+        policy=policy.current,
+        snapshots=Snapshots(own, utc_now),
+        dry_runs=DryRuns(own, utc_now),
+        idempotency=Idempotency(own, utc_now),
+        differ=GnuDiff(),
+        searcher=Ripgrep(),
+        now=utc_now,
+        tool_names=lambda: names,
+    )
+    registry = Registry([workspace_surface.surface(workspace)], surfaces)
+    names += [entry.tool.name for entry in registry]
+    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    gate = Gate(registry, policy.current, approver, SqliteTokens(state.database), evidence, audit, files.location)
+    _recover(workspace)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files)
+
+
+def check_surfaces(surfaces: Collection[str] | None) -> None:
+    for name in surfaces or ():
+        if name not in SURFACES:
+            raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(SURFACES)}.")
+
+
+async def serve_stdio(house: House) -> None:
+    """`handrail mcp`: until the client closes our stdin."""
+    from handrail.faces.mcp.stdio import serve
+
+    await serve(house.gate)
+
+
+async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
+    """`handrail up`: until it is interrupted. `on_ready` gets the address once it listens."""
+    from handrail.faces.http.server import serve
+    from handrail.faces.mcp.streamable import McpEndpoint
+
+    await serve(house.gate, McpEndpoint(house.gate), house.state.path, house.settings.host, house.settings.port, on_ready)
+
+
+def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:
+    try:
+        return LocalFolder.open(os.path.abspath(project), closed)
+    except NotFound:
+        raise NotFound(f"There is no project folder {project}.", hint="Name an existing folder with --project.") from None
+
+
+def _recover(workspace: Workspace) -> None:
+    """What a killed process left half done is settled before the first call; a busy project waits for its next write."""
+    try:
+        if workspace.own.mode("intent.json") is not None:
+            with workspace.lock():
+                recover(workspace)
+    except Failure:
+        return

@@ -1,0 +1,35 @@
+"""The port through which a person is asked."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from handrail.contract.call import Call
+from handrail.contract.effect import Effect
+from handrail.contract.tool import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Everything that a person needs to decide, and the digest that the answer is bound to."""
+
+    call: Call
+    title: str
+    effect: Effect
+    params: Any
+    preview: Preview
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Three different outcomes: a timed-out question is not a denial."""
+
+    status: Literal["ok", "canceled", "timeout"]
+    by: str
+    remark: str | None = None
+
+
+class Approver(Protocol):
+    async def ask(self, question: Question) -> Answer:
+        """Waits as long as the person needs; raises Declined when nobody can be asked."""
+        ...

@@ -1,0 +1,25 @@
+"""Answers that need no person at hand: a preset one, or the refusal because nobody is there."""
+
+from typing import Literal
+
+from handrail.contract.approval import Answer, Question
+from handrail.contract.errors import Declined
+
+
+class PresetAnswer:
+    """`--answer allow|deny`: recorded as such, never as a person's word."""
+
+    def __init__(self, choice: Literal["allow", "deny"]) -> None:
+        self._choice = choice
+
+    async def ask(self, question: Question) -> Answer:
+        return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
+
+
+class NobodyToAsk:
+    async def ask(self, question: Question) -> Answer:
+        raise Declined(
+            f"{question.call.tool} needs a person's yes, and there is no terminal to ask on.",
+            hint="Start handrail with --answer allow to permit such calls, or add a rule to the policy.",
+            reason="nobody",
+        )

@@ -1,0 +1,109 @@
+"""What is allowed, asked or denied. Knows rules and defaults, not where they are kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.contract.effect import Effect
+from handrail.contract.policy import Decision, Rule
+from handrail.contract.tool import Target
+from handrail.core.glob import matcher
+from handrail.core.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
+
+OWN_FOLDERS = (".handrail", ".webgal_agent")
+
+_DEFAULTS = {
+    Effect.READ: Decision.ALLOW,
+    Effect.ASK: Decision.ALLOW,
+    Effect.PROCESS_CONTROL: Decision.ALLOW,
+    Effect.WRITE: Decision.ASK,
+    Effect.UI_CONTROL: Decision.ASK,
+    Effect.EXECUTE: Decision.ASK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    decision: Decision
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The project's document, already tightened, and the rules of project and user together."""
+
+    document: PolicyDocument
+    rules: tuple[tuple[Rule, Decision, str], ...]
+
+    @property
+    def limits(self) -> Policies:
+        return self.document.policies
+
+    @property
+    def closed_folders(self) -> tuple[str, ...]:
+        return (*self.limits.forbidden_dirs, *OWN_FOLDERS)
+
+    def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
+        """The strictest matching rule; without one, the effect's default."""
+        matches = [
+            Verdict(decision, because)
+            for rule, decision, because in self.rules
+            if _applies(rule, tool, effect, target)
+        ]
+        if matches:
+            return max(matches, key=lambda verdict: verdict.decision)
+        return Verdict(_DEFAULTS[effect], "default")
+
+    def may_read(self, tool: str, path: str) -> bool:
+        """For results that name many files: whether a rule denies this one."""
+        return self.decide(tool, Effect.READ, Target(path=path)).decision is not Decision.DENY
+
+
+def compose(document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
+    """A project's own policy can only tighten until a person trusts it: its allow counts as ask."""
+    rules = [(rule, rule.verdict, "user rule") for rule in user_rules]
+    for rule in document.rules:
+        decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
+        rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
+    if not is_trusted:
+        document = _tightened(document)
+    return Policy(document, tuple(rules))
+
+
+def _tightened(document: PolicyDocument) -> PolicyDocument:
+    theirs, ours = document.policies, Policies()
+    return PolicyDocument(
+        contract_version=document.contract_version,
+        mode="cline",
+        rules=document.rules,
+        policies=Policies(
+            forbidden_dirs=tuple(dict.fromkeys((*DEFAULT_FORBIDDEN, *theirs.forbidden_dirs))),
+            write_requires_diff=True,
+            max_auto_fix=min(theirs.max_auto_fix, ours.max_auto_fix),
+            batch_max_lines=min(theirs.batch_max_lines, ours.batch_max_lines),
+            allowed_commands=tuple(name for name in theirs.allowed_commands if name in ours.allowed_commands),
+            browser_allowed_hosts=tuple(
+                host for host in theirs.browser_allowed_hosts if host in ours.browser_allowed_hosts
+            ),
+            snapshot_retention=theirs.snapshot_retention,
+            max_read_bytes=min(theirs.max_read_bytes, ours.max_read_bytes),
+            command_timeout_ms=min(theirs.command_timeout_ms, ours.command_timeout_ms),
+            command_args=False,
+            redact_env=theirs.redact_env,
+        ),
+    )
+
+
+def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
+    if rule.tool is not None and not matcher(rule.tool)(tool):
+        return False
+    if rule.effect is not None and rule.effect is not effect:
+        return False
+    if rule.path is not None and not (target.path is not None and _covers(rule.path, target.path)):
+        return False
+    return rule.host is None or (target.host is not None and matcher(rule.host)(target.host))
+
+
+def _covers(pattern: str, path: str) -> bool:
+    """A pattern covers what it matches and, where it names a folder, everything below."""
+    pattern = pattern.removeprefix("./").rstrip("/")
+    return matcher(pattern)(path) or matcher(pattern + "/**")(path)

@@ -1,0 +1,149 @@
+"""The policy file of contract 3 §6: read strictly, every fault named with its line."""
+
+import json
+import re
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import msgspec
+
+from handrail.contract.errors import Failure
+from handrail.contract.policy import Rule
+from handrail.core import strict_json
+
+CONTRACT_VERSION = "1.0.0"
+DEFAULT_FORBIDDEN = (".git", "node_modules", ".env")
+
+
+class BrokenPolicy(Failure):
+    """A policy that can't be read stops the program; it never opens anything."""
+
+
+class Policies(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    sandbox_root: str = "${projectRoot}"
+    forbidden_dirs: tuple[str, ...] = DEFAULT_FORBIDDEN
+    write_requires_diff: bool = True
+    max_auto_fix: int = 1
+    batch_max_lines: int = 2000
+    allowed_commands: tuple[str, ...] = ("dev", "build", "lint")
+    browser_allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1")
+    snapshot_retention: int = 20
+    max_read_bytes: int = 5_242_880
+    command_timeout_ms: int = 30_000
+    command_args: bool = False
+    redact_env: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.sandbox_root != "${projectRoot}":
+            raise ValueError("`sandboxRoot` must be ${projectRoot}")
+        for name, least in (
+            ("max_auto_fix", 0),
+            ("batch_max_lines", 0),
+            ("snapshot_retention", 0),
+            ("max_read_bytes", 1),
+            ("command_timeout_ms", 1),
+        ):
+            if getattr(self, name) < least:
+                raise ValueError(f"`{_camel(name)}` must be at least {least}")
+
+
+class PolicyDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    contract_version: str = CONTRACT_VERSION
+    mode: Literal["cline", "developer"] = "cline"
+    policies: Policies = Policies()
+    rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.contract_version.split(".")[0] != CONTRACT_VERSION.split(".")[0]:
+            raise ValueError(
+                f"`contractVersion` is {self.contract_version}; this program speaks {CONTRACT_VERSION}"
+            )
+
+
+def read_document(data: bytes, where: str) -> PolicyDocument:
+    try:
+        raw = strict_json.decode(data)
+    except strict_json.NotJson as error:
+        line = error.details.get("line", 1)
+        raise BrokenPolicy(f"{where}, line {line}: {error.message}", line=line) from None
+    except Failure as error:
+        raise BrokenPolicy(f"{where}: {error.message}") from None
+    try:
+        return msgspec.convert(raw, PolicyDocument)
+    except msgspec.ValidationError as error:
+        line = _line_of_fault(data.decode(), str(error))
+        raise BrokenPolicy(f"{where}, line {line}: {_explained(str(error))}", line=line) from None
+
+
+_AT = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_NAMED = re.compile(r"`(?P<name>[A-Za-z]+)`")
+
+
+def _explained(message: str) -> str:
+    unknown = re.search(r"unknown field `([^`]+)`", message)
+    if unknown is None:
+        return message
+    near = get_close_matches(unknown[1], [*_field_names(PolicyDocument), *_field_names(Policies), *_field_names(Rule)])
+    return f"{message}; did you mean `{near[0]}`?" if near else message
+
+
+def _field_names(struct: type[msgspec.Struct]) -> tuple[str, ...]:
+    return struct.__struct_encode_fields__
+
+
+def _line_of_fault(text: str, message: str) -> int:
+    at = _AT.search(message)
+    steps: list[str | int] = []
+    for name, index in re.findall(r"\.([A-Za-z_]+)|\[(\d+)\]", at["path"] if at else ""):
+        steps.append(name or int(index))
+    fault = message[: at.start()] if at else message
+    named = _NAMED.search(fault)
+    lines = _lines_by_path(text)
+    if named and (exact := lines.get((*steps, named["name"]))):
+        return exact
+    while steps and tuple(steps) not in lines:
+        steps.pop()
+    return lines.get(tuple(steps), 1)
+
+
+def _lines_by_path(text: str) -> dict[tuple[str | int, ...], int]:
+    """For each value of a JSON text, by the keys that lead to it, the line on which its key or itself stands."""
+    found: dict[tuple[str | int, ...], int] = {}
+    decoder = json.JSONDecoder()
+    whitespace = re.compile(r"[ \t\r\n]*")
+
+    def skip(at: int) -> int:
+        match = whitespace.match(text, at)
+        return match.end() if match else at
+
+    def note(path: tuple[str | int, ...], at: int) -> None:
+        found[path] = text.count("\n", 0, at) + 1
+
+    def value(path: tuple[str | int, ...], at: int) -> int:
+        if text[at] not in "{[":
+            return decoder.raw_decode(text, at)[1]
+        is_object, at, index = text[at] == "{", skip(at + 1), 0
+        while text[at] not in "}]":
+            step: str | int = index
+            start = at
+            if is_object:
+                step, at = decoder.raw_decode(text, at)
+                at = skip(skip(at) + 1)
+            note((*path, step), start)
+            at = skip(value((*path, step), at))
+            if text[at] == ",":
+                at = skip(at + 1)
+            index += 1
+        return at + 1
+
+    value((), skip(0))
+    return found
+
+
+def _camel(name: str) -> str:
+    head, *tail = name.split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
+def as_json(document: PolicyDocument) -> Any:
+    return msgspec.to_builtins(document)

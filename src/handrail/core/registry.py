@@ -1,0 +1,71 @@
+"""Which tools there are. A value that the composition builds, not a side effect of imports."""
+
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from handrail.contract.errors import Disabled, InvalidParams, NotFound
+from handrail.contract.tool import Surface, Tool
+from handrail.core.validation import Validator
+
+
+class UnknownTool(NotFound):
+    """No surface has a tool of that name."""
+
+
+class Registered:
+    """A tool at its surface, ready to read parameters."""
+
+    def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool) -> None:
+        self.tool = tool
+        self.surface = surface
+        self.is_enabled = is_enabled
+        self._validator: Validator | None = None
+
+    def read_params(self, raw: Any) -> Any:
+        """Typed parameters with defaults applied, or InvalidParams naming each wrong field."""
+        if not isinstance(raw, dict):
+            raise InvalidParams("The parameters must be a JSON object.")
+        if self.tool.normalize is not None:
+            raw = self.tool.normalize(raw)
+        if self._validator is None:
+            self._validator = Validator(self.tool.input_schema)
+        self._validator.check(raw)
+        try:
+            return msgspec.convert(raw, self.tool.params)
+        except msgspec.ValidationError as error:
+            raise InvalidParams(str(error)) from None
+
+
+class Registry:
+    def __init__(self, surfaces: Sequence[Surface], enabled: Collection[str] | None = None) -> None:
+        self._tools: dict[str, Registered] = {}
+        for surface in surfaces:
+            for tool in surface.tools:
+                if tool.name in self._tools:
+                    raise ValueError(f"two tools are named {tool.name}")
+                self._tools[tool.name] = Registered(tool, surface, enabled is None or surface.name in enabled)
+
+    def __iter__(self) -> Iterator[Registered]:
+        """The tools that agents may call, in the order of declaration."""
+        return (entry for entry in self._tools.values() if entry.is_enabled and entry.tool.is_for_agents)
+
+    def find(self, name: str) -> Registered:
+        entry = self._tools.get(name)
+        if entry is None:
+            near = get_close_matches(name, self._tools, n=3)
+            hint = f"Did you mean {', '.join(near)}?" if near else "`handrail tools` lists them all."
+            raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)
+        return entry
+
+    def find_enabled(self, name: str) -> Registered:
+        entry = self.find(name)
+        if not entry.is_enabled:
+            raise Disabled(
+                f"The tool {name} is switched off here.",
+                hint=f"Start handrail with --tools that include {entry.surface.name}.",
+                tool=name,
+            )
+        return entry

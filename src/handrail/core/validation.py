@@ -1,0 +1,32 @@
+"""Parameters against the published JSON Schema, root `oneOf` and all."""
+
+from typing import Any
+
+from handrail.contract.errors import InvalidParams
+from handrail.contract.tool import Schema
+
+_MAX_REPORTED = 20
+
+
+class Validator:
+    def __init__(self, schema: Schema) -> None:
+        import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
+
+        self._compiled = jsonschema_rs.validator_for(dict(schema))
+
+    def check(self, value: Any) -> None:
+        if self._compiled.is_valid(value):
+            return
+        wrong = []
+        for error in self._compiled.iter_errors(value):
+            field = ".".join(str(step) for step in error.instance_path)
+            wrong.append({"field": field, "message": _shortened(error.message)})
+            if len(wrong) == _MAX_REPORTED:
+                break
+        summary = "; ".join(f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong)
+        raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
+
+
+def _shortened(message: str, limit: int = 300) -> str:
+    """Messages quote the offending value, which may be a whole file."""
+    return message if len(message) <= limit else f"{message[: limit // 2]} … {message[-limit // 2 :]}"

@@ -1,0 +1,33 @@
+"""Contract 3: `E_*` codes and its error object."""
+
+from typing import Any
+
+from handrail.contract import errors
+from handrail.dialects.spelling import Envelope, Table, code_of
+
+CODES: Table = {
+    errors.Failure: "E_INTERNAL",
+    errors.InvalidParams: "E_BAD_ARGS",
+    errors.OutsideRoot: "E_DENY_PATH",
+    errors.NotFound: "E_NOT_FOUND",
+    errors.TooLarge: "E_TOO_LARGE",
+    errors.BadEncoding: "E_ENCODING",
+    errors.Damaged: "E_PARSE_FAIL",
+    errors.Conflict: "E_CONFLICT",
+    errors.Declined: "E_POLICY_VIOLATION",
+    errors.Disabled: "E_TOOL_DISABLED",
+    errors.Unsupported: "E_UNSUPPORTED",
+    errors.Timeout: "E_TIMEOUT",
+    errors.Aborted: "E_TIMEOUT",
+    errors.InputOutput: "E_IO",
+}
+
+
+def envelope(failure: errors.Failure) -> Envelope:
+    error: dict[str, Any] = {"code": code_of(failure, CODES), "message": failure.message}
+    if failure.details:
+        error["details"] = failure.details
+    if failure.hint is not None:
+        error["hint"] = failure.hint
+    error["recoverable"] = failure.recoverable
+    return {"error": error}

@@ -1,0 +1,121 @@
+"""Where the policy comes from: the project's file, the user's rules, and what a person trusts.
+
+The file is read again at every call, so a person's edit counts at once. A file that breaks while
+the program runs refuses every call until it is mended.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from handrail.contract.errors import Declined, NotFound
+from handrail.contract.files import Folder
+from handrail.contract.paths import ClosedFolders
+from handrail.contract.policy import Rule
+from handrail.core.policy import Policy, compose
+from handrail.core.policy_document import BrokenPolicy, PolicyDocument, read_document
+
+POLICY_FILE = "policy.json"
+_TRUSTED_FILE = "trusted.json"
+
+
+class PolicySource:
+    """`closed` is kept in step with the policy: the sandbox shares it."""
+
+    def __init__(
+        self, folder: Folder, state: Path, user_rules: Sequence[Rule], closed: ClosedFolders
+    ) -> None:
+        self._folder = folder
+        self._trusted = Trust(state)
+        self._user_rules = user_rules
+        self._closed = closed
+        self._seen: bytes | None = None
+        self._policy = self._composed(None)
+
+    @property
+    def where(self) -> str:
+        return os.path.join(self._folder.location, POLICY_FILE)
+
+    def load(self) -> Policy:
+        """At the start: a broken file stops the program."""
+        data = self._read()
+        if data != self._seen:
+            self._policy = self._composed(data)
+            self._seen = data
+        return self._policy
+
+    def current(self) -> Policy:
+        """At every call: a broken file refuses it."""
+        try:
+            return self.load()
+        except BrokenPolicy as broken:
+            raise Declined(broken.message, hint="Mend the policy file; until then every call is refused.") from None
+
+    def trust(self) -> str:
+        """Trusts the file as it is now; any later edit needs a new word."""
+        data = self._read()
+        if data is None:
+            raise NotFound(f"There is no policy to trust: {self.where}")
+        read_document(data, self.where)
+        self._trusted.add(data, self.where)
+        self._seen, self._policy = data, self._composed(data)
+        return hashlib.sha256(data).hexdigest()
+
+    def distrust(self) -> bool:
+        data = self._read()
+        was_trusted = data is not None and self._trusted.remove(data)
+        self._seen, self._policy = data, self._composed(data)
+        return was_trusted
+
+    def is_trusted(self) -> bool:
+        data = self._read()
+        return data is not None and self._trusted.holds(data)
+
+    def _read(self) -> bytes | None:
+        try:
+            return self._folder.read(POLICY_FILE)
+        except NotFound:
+            return None
+
+    def _composed(self, data: bytes | None) -> Policy:
+        document = PolicyDocument() if data is None else read_document(data, self.where)
+        is_trusted = data is None or self._trusted.holds(data)
+        policy = compose(document, is_trusted=is_trusted, user_rules=self._user_rules)
+        self._closed.replace(policy.closed_folders)
+        return policy
+
+
+class Trust:
+    """The content hashes that a person has said yes to, in `<stateDir>/trusted.json`."""
+
+    def __init__(self, state: Path) -> None:
+        self._file = state / _TRUSTED_FILE
+
+    def holds(self, data: bytes) -> bool:
+        return hashlib.sha256(data).hexdigest() in self._read()
+
+    def add(self, data: bytes, where: str) -> None:
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self._write({**self._read(), hashlib.sha256(data).hexdigest(): {"policy": where, "at": at}})
+
+    def remove(self, data: bytes) -> bool:
+        trusted = self._read()
+        was_there = trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
+        self._write(trusted)
+        return was_there
+
+    def _read(self) -> dict[str, object]:
+        try:
+            content = json.loads(self._file.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _write(self, trusted: dict[str, object]) -> None:
+        new = self._file.with_suffix(".new")
+        new.write_text(json.dumps(trusted, indent=2) + "\n", encoding="utf-8")
+        new.chmod(0o600)
+        new.replace(self._file)

@@ -1,0 +1,66 @@
+"""Settings: flags first, then `HANDRAIL_*`, then `<stateDir>/config.toml`."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from handrail.contract.errors import Failure
+from handrail.contract.policy import Rule
+
+CONFIG_FILE = "config.toml"
+_PREFIX = "HANDRAIL_"
+
+
+class BrokenSettings(Failure):
+    """Settings that can't be read stop the program."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Every field is a key of config.toml and, but for the rules, a `HANDRAIL_<FIELD>` variable."""
+
+    host: str = "127.0.0.1"
+    port: int = 6006
+    open_console: bool = True
+    evidence_max_days: int = 30
+    evidence_max_megabytes: int = 1024
+    rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise ValueError("`port` must be between 0 and 65535")
+
+
+def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Settings:
+    """`flags` holds what was given on the command line; None means not given."""
+    file = state / CONFIG_FILE
+    values = {**_from_file(file), **_from_environment(environ)}
+    values |= {name: value for name, value in flags.items() if value is not None}
+    try:
+        return msgspec.convert(values, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise BrokenSettings(f"{file}: {error}{_near_name(str(error))}") from None
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BrokenSettings(f"{file}: {error}") from None
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    names = [name for name in Settings.__struct_fields__ if name != "rules"]
+    return {name: environ[_PREFIX + name.upper()] for name in names if _PREFIX + name.upper() in environ}
+
+
+def _near_name(message: str) -> str:
+    unknown = message.partition("unknown field `")[2].partition("`")[0]
+    near = get_close_matches(unknown, [*Settings.__struct_fields__, *Rule.__struct_fields__], n=1) if unknown else []
+    return f"; did you mean `{near[0]}`?" if near else ""

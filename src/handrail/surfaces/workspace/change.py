@@ -1,0 +1,209 @@
+"""How a file of the project is changed: looked at, shown, then committed exactly as shown.
+
+A commit survives a crash at any moment: an intent stands beside it until it is through, and
+the next one to hold the lock finishes or takes back what a dead process left.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from handrail.contract.call import Call
+from handrail.contract.errors import Conflict, Declined, Failure, InvalidParams, NotFound
+from handrail.contract.tool import Preview
+from handrail.surfaces.workspace.dry_runs import DryRun
+from handrail.surfaces.workspace.idempotency import Written
+from handrail.surfaces.workspace.line_diff import LineDiff, diff
+from handrail.surfaces.workspace.snapshots import Snapshot
+from handrail.surfaces.workspace.workspace import Workspace, canonical, text_of
+
+ABSENT = "absent"
+_INTENT = "intent.json"
+_MAX_KEY = 1024
+
+
+def content_hash(data: bytes | None) -> str:
+    return ABSENT if data is None else hashlib.sha256(data).hexdigest()
+
+
+class Repetition(msgspec.Struct, frozen=True, rename="camel"):
+    """What a repeated call is recognised by."""
+
+    key: str
+    mode: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after; `after` None removes it."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    repetition: Repetition | None = None
+    dry_run: DryRun | None = None
+    undoes: str | None = None
+
+    @property
+    def base_hash(self) -> str:
+        return content_hash(self.before)
+
+    @property
+    def after_hash(self) -> str:
+        return content_hash(self.after)
+
+
+def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
+    """The canonical path and what it holds now, None where nothing is."""
+    name = canonical(path)
+    if name == ".":
+        raise InvalidParams("The path names the project's root, not a file.", path=path)
+    try:
+        return name, workspace.files.read(name)
+    except NotFound:
+        return name, None
+
+
+def compare(workspace: Workspace, change: Change) -> LineDiff:
+    old, new = text_of(change.before or b"", change.path), text_of(change.after or b"", change.path)
+    return diff(workspace.differ, old, new)
+
+
+def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
+    """What a person is shown; refused when it changes more lines than the policy allows at once."""
+    limit = workspace.policy().limits.batch_max_lines
+    changed = compare(workspace, change).changed_lines
+    if changed > limit:
+        raise Declined(
+            f"{changed} lines of {change.path} would change; the policy allows {limit} at once (batchMaxLines).",
+            hint="Split the change into smaller writes.",
+            path=change.path,
+            changedLines=changed,
+            batchMaxLines=limit,
+        )
+    return Preview(
+        summary=summary,
+        path=change.path,
+        diff=workspace.differ.unified(change.path, change.before, change.after),
+        binding={"baseHash": change.base_hash, "afterHash": change.after_hash},
+        state=change,
+    )
+
+
+def replayed(workspace: Workspace, path: str, repetition: Repetition | None) -> Written | None:
+    """The first answer to the same key; the same key with something else is a Conflict."""
+    if repetition is None:
+        return None
+    if len(repetition.key) > _MAX_KEY:
+        raise InvalidParams(f"The idempotencyKey is longer than {_MAX_KEY} characters.")
+    written = workspace.idempotency.find(repetition.key)
+    if written is not None and not written.is_same(path, repetition.mode, repetition.content_hash):
+        raise Conflict(
+            "This idempotencyKey was used for another path or content.", hint="Use a new key.", path=path
+        )
+    return written
+
+
+def check_base(path: str, expected: str, current: str) -> None:
+    if expected != current:
+        raise Conflict(
+            f"{path} changed since it was looked at.",
+            hint="Read it again, make a new dry run and write that.",
+            path=path,
+            expectedHash=expected,
+            currentHash=current,
+        )
+
+
+class _Intent(msgspec.Struct, frozen=True, rename="camel"):
+    path: str
+    after_hash: str
+    snapshot_id: str
+    repetition: Repetition | None
+    dry_run: DryRun | None
+
+
+def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
+    """Does what was shown, or raises and leaves everything as it was. Written: somebody was quicker."""
+    with workspace.lock():
+        recover(workspace)
+        if (first := replayed(workspace, change.path, change.repetition)) is not None:
+            return first
+        check_base(change.path, change.base_hash, content_hash(look(workspace, change.path)[1]))
+        call.checkpoint()
+        if change.dry_run is not None and not workspace.dry_runs.use_up(change.dry_run):
+            raise Declined("The dry run was used by another write.", hint="Make a new dry run.", path=change.path)
+        snapshot = None
+        try:
+            snapshot = workspace.snapshots.take(
+                change.path,
+                change.before,
+                after_hash=change.after_hash,
+                key=change.repetition.key if change.repetition else None,
+                execution_id=call.execution_id,
+                undoes=change.undoes,
+            )
+            intent = _Intent(change.path, change.after_hash, snapshot.id, change.repetition, change.dry_run)
+            workspace.own.write(_INTENT, msgspec.json.encode(intent), is_durable=False)
+            _apply(workspace, change)
+        except Failure:
+            _take_back(workspace, snapshot.id if snapshot else None, change.dry_run)
+            raise
+        _finish(workspace, intent)
+        return snapshot
+
+
+def recover(workspace: Workspace) -> None:
+    """Under the lock: finishes or takes back the commit of a process that died in it."""
+    try:
+        intent = msgspec.json.decode(workspace.own.read(_INTENT), type=_Intent)
+    except NotFound:
+        return
+    except msgspec.MsgspecError:
+        workspace.own.remove(_INTENT)
+        return
+    workspace.files.sweep(intent.path)
+    if content_hash(look(workspace, intent.path)[1]) == intent.after_hash:
+        _finish(workspace, intent)
+    else:
+        _take_back(workspace, intent.snapshot_id, intent.dry_run)
+
+
+def _apply(workspace: Workspace, change: Change) -> None:
+    def still_as_shown() -> None:
+        check_base(change.path, change.base_hash, content_hash(look(workspace, change.path)[1]))
+
+    if change.after is None:
+        workspace.files.remove(change.path)
+    else:
+        workspace.files.write(change.path, change.after, guard=still_as_shown)
+
+
+def _finish(workspace: Workspace, intent: _Intent) -> None:
+    """The file is written: what fails from here on is made up for by the next `recover`."""
+    try:
+        if intent.repetition is not None:
+            written = Written(
+                path=intent.path,
+                mode=intent.repetition.mode,
+                content_hash=intent.repetition.content_hash,
+                snapshot_id=intent.snapshot_id,
+                at=workspace.now().timestamp(),
+            )
+            workspace.idempotency.remember(intent.repetition.key, written)
+        workspace.snapshots.retain(intent.path, workspace.policy().limits.snapshot_retention)
+        workspace.own.remove(_INTENT)
+    except Failure:
+        return
+
+
+def _take_back(workspace: Workspace, snapshot_id: str | None, dry_run: DryRun | None) -> None:
+    try:
+        if dry_run is not None:
+            workspace.dry_runs.give_back(dry_run)
+    finally:
+        if snapshot_id is not None:
+            workspace.snapshots.drop(snapshot_id)
+        workspace.own.remove(_INTENT)

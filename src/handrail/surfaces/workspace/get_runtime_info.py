@@ -1,0 +1,54 @@
+"""get_runtime_info of contract 3 §2.6: what may be known of the settings, no secrets among it."""
+
+import msgspec
+
+import handrail
+from handrail.contract.call import Call
+from handrail.contract.schemas import schema
+from handrail.contract.tool import Preview, Tool
+from handrail.surfaces.workspace.workspace import Workspace
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+class Sandbox(msgspec.Struct, frozen=True, rename="camel"):
+    forbidden_dirs: list[str]
+    max_read_bytes: int
+    text_encoding: str = "utf-8"
+
+
+class Server(msgspec.Struct, frozen=True):
+    name: str = "handrail"
+    version: str = handrail.__version__
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    project_root: str
+    snapshot_retention: int
+    sandbox: Sandbox
+    tools: list[str]
+    server: Server = Server()
+
+
+async def get_runtime_info(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Tell the project's root, limits, closed folders and the tools that are available."""
+    limits = workspace.policy().limits
+    return Result(
+        project_root=workspace.files.location,
+        snapshot_retention=limits.snapshot_retention,
+        sandbox=Sandbox(list(limits.forbidden_dirs), limits.max_read_bytes),
+        tools=list(workspace.tool_names()),
+    )
+
+
+TOOL = Tool(
+    name="get_runtime_info",
+    title="Runtime information",
+    params=Params,
+    input_schema=schema("webgal", "get_runtime_info.request"),
+    output_schema=schema("webgal", "get_runtime_info.response"),
+    is_idempotent=True,
+    run=get_runtime_info,
+)

@@ -1,0 +1,131 @@
+"""What a file held before each write: `snapshots/<id>.txt` and `<id>.meta.json`, immutable once written."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+import msgspec
+
+from handrail.contract.errors import Conflict, Damaged, Failure, NotFound
+from handrail.contract.files import Folder
+
+_FOLDER = "snapshots"
+_TEXT, _META = ".txt", ".meta.json"
+ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}")
+
+
+class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """`after_hash` is what the write left, `was_absent` that it made the file: undo needs both."""
+
+    id: str
+    path: str
+    timestamp: int
+    content_hash: str
+    idempotency_key: str | None = None
+    after_hash: str | None = None
+    was_absent: bool = False
+    execution_id: str | None = None
+    undoes: str | None = None
+
+
+class Snapshots:
+    def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
+        self._own = own
+        self._now = now
+        self._known: dict[str, Snapshot] = {}
+
+    def take(
+        self, path: str, before: bytes | None, *, after_hash: str, key: str | None, execution_id: str, undoes: str | None
+    ) -> Snapshot:
+        """Stores the content before a write, durably, under a new id."""
+        at = self._now()
+        content = before or b""
+        while True:
+            snapshot = Snapshot(
+                id=f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}",
+                path=path,
+                timestamp=int(at.timestamp() * 1000),
+                content_hash=hashlib.sha256(content).hexdigest()[:8],
+                idempotency_key=key,
+                after_hash=after_hash,
+                was_absent=before is None,
+                execution_id=execution_id,
+                undoes=undoes,
+            )
+            try:
+                self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", content)
+            except Conflict:
+                continue
+            self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
+            return snapshot
+
+    def read(self, snapshot_id: str) -> tuple[Snapshot, bytes]:
+        try:
+            meta = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
+            content = self._own.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+        except NotFound:
+            raise NotFound(
+                f"There is no snapshot {snapshot_id}.",
+                hint="list_snapshots shows those that are kept.",
+                snapshotId=snapshot_id,
+            ) from None
+        try:
+            return msgspec.json.decode(meta, type=Snapshot), content
+        except msgspec.MsgspecError as error:
+            raise Damaged(f"The snapshot's metadata is damaged: {error}", snapshotId=snapshot_id) from None
+
+    def newest_first(self) -> Iterator[Snapshot]:
+        """Damaged or incomplete ones are skipped. Metadata is read only as far as the iteration goes."""
+        second: list[Snapshot] = []
+        current = ""
+        for snapshot_id in sorted(self._complete_ids(), reverse=True):
+            if snapshot_id[:20] != current:
+                yield from _ordered(second)
+                second, current = [], snapshot_id[:20]
+            if snapshot := self._known_or_read(snapshot_id):
+                second.append(snapshot)
+        yield from _ordered(second)
+
+    def retain(self, path: str, keep: int) -> None:
+        """Drops the oldest of a path beyond `keep`; 0 keeps all."""
+        if keep == 0:
+            return
+        of_path = [snapshot for snapshot in self.newest_first() if snapshot.path == path]
+        for snapshot in of_path[keep:]:
+            self.drop(snapshot.id)
+
+    def drop(self, snapshot_id: str) -> None:
+        self._own.remove(f"{_FOLDER}/{snapshot_id}{_META}")
+        self._own.remove(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+        self._known.pop(snapshot_id, None)
+
+    def _complete_ids(self) -> list[str]:
+        try:
+            names = {entry.name for entry in self._own.entries(_FOLDER)}
+        except NotFound:
+            return []
+        return [
+            name[: -len(_TEXT)]
+            for name in names
+            if name.endswith(_TEXT) and ID_PATTERN.fullmatch(name[: -len(_TEXT)]) and name[: -len(_TEXT)] + _META in names
+        ]
+
+    def _known_or_read(self, snapshot_id: str) -> Snapshot | None:
+        """Snapshots never change, so what was read once is remembered."""
+        known = self._known.get(snapshot_id)
+        if known is None:
+            try:
+                data = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
+                known = msgspec.json.decode(data, type=Snapshot)
+            except (Failure, msgspec.MsgspecError):
+                return None
+            if known.id != snapshot_id:
+                return None
+            self._known[snapshot_id] = known
+        return known
+
+
+def _ordered(snapshots: list[Snapshot]) -> list[Snapshot]:
+    return sorted(snapshots, key=lambda snapshot: (snapshot.timestamp, snapshot.id), reverse=True)

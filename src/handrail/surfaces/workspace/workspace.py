@@ -1,0 +1,58 @@
+"""The port that the workspace tools share: the project's files and what is kept beside them."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+
+from handrail.contract.diffing import LineDiffer
+from handrail.contract.errors import BadEncoding
+from handrail.contract.files import Folder
+from handrail.contract.paths import parse_path
+from handrail.contract.searching import Searcher
+from handrail.contract.tool import Target
+from handrail.core.policy import Policy
+from handrail.surfaces.workspace.dry_runs import DryRuns
+from handrail.surfaces.workspace.idempotency import Idempotency
+from handrail.surfaces.workspace.snapshots import Snapshots
+
+AGENT_FOLDER = ".webgal_agent"
+_LOCK_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    files: Folder
+    own: Folder
+    policy: Callable[[], Policy]
+    snapshots: Snapshots
+    dry_runs: DryRuns
+    idempotency: Idempotency
+    differ: LineDiffer
+    searcher: Searcher
+    now: Callable[[], datetime]
+    tool_names: Callable[[], Sequence[str]]
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Held by whoever changes the project; across processes."""
+        return self.own.lock("lock", _LOCK_TIMEOUT)
+
+
+def text_of(data: bytes, path: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadEncoding(
+            f"Not UTF-8 text: {path} (byte {error.start}).",
+            hint="Only UTF-8 text files can be read and changed.",
+            path=path,
+        ) from None
+
+
+def canonical(path: str) -> str:
+    """The one spelling of a path: no `./`, no doubled or trailing slash; `.` is the root."""
+    return "/".join(parse_path(path)) or "."
+
+
+def path_target(params: object) -> Target:
+    return Target(path=canonical(params.path))  # type: ignore[attr-defined]
