@@ -116,18 +116,22 @@ async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
     from handrail.faces.http.server import serve
     from handrail.faces.mcp.streamable import McpEndpoint
 
-    await serve(house.gate, McpEndpoint(house.gate), house.state.path, house.settings.host, house.settings.port, on_ready)
+    await serve(
+        house.gate, McpEndpoint(house.gate), house.state.path, house.settings.host, house.settings.port, on_ready
+    )
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:
     try:
         return LocalFolder.open(os.path.abspath(project), closed)
     except NotFound:
-        raise NotFound(f"There is no project folder {project}.", hint="Name an existing folder with --project.") from None
+        raise NotFound(
+            f"There is no project folder {project}.", hint="Name an existing folder with --project."
+        ) from None
 
 
 def _recover(workspace: Workspace) -> None:
-    """What a killed process left half done is settled before the first call; a busy project waits for its next write."""
+    """What a killed process left half done is settled before the first call."""
     try:
         if workspace.own.mode("intent.json") is not None:
             with workspace.lock():

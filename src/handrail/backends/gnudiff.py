@@ -86,5 +86,5 @@ def _difflib_hunks(old: bytes, new: bytes) -> list[Hunk]:
 
 
 def _difflib_unified(old: bytes, new: bytes, labels: list[str]) -> str:
-    texts = [text.decode(errors="replace").split("\n") for text in (old, new)]
-    return "\n".join(difflib.unified_diff(*texts, *labels, lineterm=""))
+    old_lines, new_lines = (text.decode(errors="replace").split("\n") for text in (old, new))
+    return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))

@@ -34,7 +34,8 @@ class Ripgrep:
             stderr=asyncio.subprocess.PIPE,
             env={"PATH": os.defpath},
         )
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         complaint = asyncio.ensure_future(process.stderr.read(_MAX_COMPLAINT))
         try:
             async for record in _records(process.stdout):

@@ -25,5 +25,3 @@ class Resource:
     uri: str
     text: str
     mime: str = "text/plain"
-
-

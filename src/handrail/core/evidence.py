@@ -1,7 +1,7 @@
 """What was about to happen and what came of it, on disk, one folder a call with an effect."""
 
 import hashlib
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -66,4 +66,4 @@ def _pretty(content: Any) -> bytes:
 
 
 def utc_now() -> datetime:
-    return datetime.now(timezone.utc)
+    return datetime.now(UTC)

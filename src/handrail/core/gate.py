@@ -84,14 +84,14 @@ class Gate:
             raise
         except Exception as fault:
             logger.exception("%s failed", call.tool)
-            failure = _as_failure(fault)
-            self._close(passage, error=failure)
-            raise failure from fault
+            unforeseen = _as_failure(fault)
+            self._close(passage, error=unforeseen)
+            raise unforeseen from fault
         self._close(passage, result=reply.result)
         return reply
 
     async def _pass(self, passage: _Passage) -> Reply:
-        entry, call = passage.entry, passage.call
+        call = passage.call
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
@@ -134,7 +134,8 @@ class Gate:
         return await self._within_deadline(passage, preview)
 
     async def _approve(self, passage: _Passage, preview: Preview) -> None:
-        assert passage.effect is not None and passage.params_digest is not None
+        assert passage.effect is not None
+        assert passage.params_digest is not None
         question = Question(
             passage.call, passage.entry.tool.title, passage.effect, passage.params, preview, passage.params_digest
         )
@@ -177,9 +178,9 @@ class Gate:
 
     def _close(self, passage: _Passage, *, result: Any = None, error: Failure | None = None) -> None:
         """The last line of every call: its result in the evidence, its end in the audit."""
-        outcome = {"ok": error is None}
+        outcome: dict[str, Any] = {"ok": error is None}
         if error is not None:
-            outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}  # type: ignore[assignment]
+            outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
         if passage.exhibit is not None:
             try:
                 passage.exhibit.add("result.json", {**outcome, "result": result})

@@ -45,9 +45,7 @@ class Policy:
     def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
         """The strictest matching rule; without one, the effect's default."""
         matches = [
-            Verdict(decision, because)
-            for rule, decision, because in self.rules
-            if _applies(rule, tool, effect, target)
+            Verdict(decision, because) for rule, decision, because in self.rules if _applies(rule, tool, effect, target)
         ]
         if matches:
             return max(matches, key=lambda verdict: verdict.decision)

@@ -23,7 +23,9 @@ class Validator:
             wrong.append({"field": field, "message": _shortened(error.message)})
             if len(wrong) == _MAX_REPORTED:
                 break
-        summary = "; ".join(f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong)
+        summary = "; ".join(
+            f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong
+        )
         raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
 
 

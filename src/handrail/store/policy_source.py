@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from handrail.contract.errors import Declined, NotFound
@@ -25,9 +25,7 @@ _TRUSTED_FILE = "trusted.json"
 class PolicySource:
     """`closed` is kept in step with the policy: the sandbox shares it."""
 
-    def __init__(
-        self, folder: Folder, state: Path, user_rules: Sequence[Rule], closed: ClosedFolders
-    ) -> None:
+    def __init__(self, folder: Folder, state: Path, user_rules: Sequence[Rule], closed: ClosedFolders) -> None:
         self._folder = folder
         self._trusted = Trust(state)
         self._user_rules = user_rules
@@ -98,7 +96,7 @@ class Trust:
         return hashlib.sha256(data).hexdigest() in self._read()
 
     def add(self, data: bytes, where: str) -> None:
-        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        at = datetime.now(UTC).isoformat(timespec="seconds")
         self._write({**self._read(), hashlib.sha256(data).hexdigest(): {"policy": where, "at": at}})
 
     def remove(self, data: bytes) -> bool:

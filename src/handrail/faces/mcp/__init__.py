@@ -1,0 +1,1 @@
+"""MCP on the official SDK: over stdio and over streamable HTTP, from the same registry."""

@@ -100,9 +100,7 @@ def replayed(workspace: Workspace, path: str, repetition: Repetition | None) -> 
         raise InvalidParams(f"The idempotencyKey is longer than {_MAX_KEY} characters.")
     written = workspace.idempotency.find(repetition.key)
     if written is not None and not written.is_same(path, repetition.mode, repetition.content_hash):
-        raise Conflict(
-            "This idempotencyKey was used for another path or content.", hint="Use a new key.", path=path
-        )
+        raise Conflict("This idempotencyKey was used for another path or content.", hint="Use a new key.", path=path)
     return written
 
 

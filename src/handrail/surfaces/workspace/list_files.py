@@ -28,7 +28,9 @@ async def list_files(workspace: Workspace, call: Call, params: Params, preview: 
     Use `.` for the project's root. Closed folders (.git, node_modules …) are left out; links are shown, never followed.
     """
     if not params.globs:
-        return Result(_sorted(workspace, params, [(entry.name, entry) for entry in workspace.files.entries(params.path)]))
+        return Result(
+            _sorted(workspace, params, [(entry.name, entry) for entry in workspace.files.entries(params.path)])
+        )
     return await in_thread(call, lambda: _below(workspace, call, params))
 
 

@@ -44,11 +44,10 @@ async def list_snapshots(workspace: Workspace, call: Call, params: Params, previ
 def _listed(workspace: Workspace, params: Params) -> Result:
     policy = workspace.policy()
     found = (
-        Listed(
-            snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET
-        )
+        Listed(snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET)
         for snapshot in workspace.snapshots.newest_first()
-        if snapshot.path.startswith(params.path) and (not policy.rules or policy.may_read("list_snapshots", snapshot.path))
+        if snapshot.path.startswith(params.path)
+        and (not policy.rules or policy.may_read("list_snapshots", snapshot.path))
     )
     return Result(list(islice(found, int(params.limit))))
 
@@ -56,8 +55,7 @@ def _listed(workspace: Workspace, params: Params) -> Result:
 def normalize(raw: dict[str, Any]) -> dict[str, Any]:
     """A negative limit, or none at all, counts as the default before the schema is checked."""
     limit = raw.get("limit")
-    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
-    if is_number and (math.isnan(limit) or limit < 0):
+    if isinstance(limit, int | float) and not isinstance(limit, bool) and (math.isnan(limit) or limit < 0):
         return {**raw, "limit": _DEFAULT_LIMIT}
     return raw
 

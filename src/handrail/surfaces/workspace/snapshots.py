@@ -37,7 +37,14 @@ class Snapshots:
         self._known: dict[str, Snapshot] = {}
 
     def take(
-        self, path: str, before: bytes | None, *, after_hash: str, key: str | None, execution_id: str, undoes: str | None
+        self,
+        path: str,
+        before: bytes | None,
+        *,
+        after_hash: str,
+        key: str | None,
+        execution_id: str,
+        undoes: str | None,
     ) -> Snapshot:
         """Stores the content before a write, durably, under a new id."""
         at = self._now()
@@ -109,7 +116,9 @@ class Snapshots:
         return [
             name[: -len(_TEXT)]
             for name in names
-            if name.endswith(_TEXT) and ID_PATTERN.fullmatch(name[: -len(_TEXT)]) and name[: -len(_TEXT)] + _META in names
+            if name.endswith(_TEXT)
+            and ID_PATTERN.fullmatch(name[: -len(_TEXT)])
+            and name[: -len(_TEXT)] + _META in names
         ]
 
     def _known_or_read(self, snapshot_id: str) -> Snapshot | None:

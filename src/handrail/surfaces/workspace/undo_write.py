@@ -31,7 +31,8 @@ async def undo_write(workspace: Workspace, call: Call, params: Params, preview: 
     assert preview is not None
     change: Change = preview.state
     done = await in_thread(call, lambda: commit(workspace, call, change))
-    assert isinstance(done, Snapshot) and change.undoes is not None
+    assert isinstance(done, Snapshot)
+    assert change.undoes is not None
     return Result(change.path, change.undoes, done.id, True if change.after is None else UNSET)
 
 
@@ -66,7 +67,9 @@ def _chosen(workspace: Workspace, wanted: str | None) -> tuple[Snapshot, bytes]:
                 return workspace.snapshots.read(snapshot.id)
         raise NotFound(f"No snapshot is kept of {wanted}.", hint="`handrail history` lists the writes.")
     if not ID_PATTERN.fullmatch(wanted):
-        raise InvalidParams(f"{wanted!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`.")
+        raise InvalidParams(
+            f"{wanted!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`."
+        )
     return workspace.snapshots.read(wanted)
 
 

@@ -1,0 +1,136 @@
+"""The registry behind the SDK's low-level server: tools out verbatim, calls in through the gate."""
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+import handrail
+from handrail.contract.call import Call, Caller
+from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.contract.errors import Failure
+from handrail.contract.tool import Reply
+from handrail.core.gate import Gate
+from handrail.core.registry import UnknownTool
+from handrail.dialects import envelope
+from handrail.faces.mcp.listing import listed
+from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
+
+Context = ServerRequestContext[Any, Any]
+
+INSTRUCTIONS = (
+    "handrail acts on the user's machine on your behalf: the user sees, allows, denies and undoes it. "
+    "A call that changes something may wait for the user's approval. Writing a file takes two calls: "
+    "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
+    "Errors are JSON objects with a code, a message and a hint that says what to do."
+)
+_PROGRESS_EVERY = 1.0
+_TASK_META_KEY = "handrail/task"
+
+
+def build_server(gate: Gate, peer: Callable[[Context], str]) -> Server[Any]:
+    """`peer` tells what the transport vouches for about the client of a request."""
+    tools = [listed(entry.tool) for entry in gate.registry]
+
+    async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+        return {"tools": tools}
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        call = Call(
+            tool=params.name,
+            params=params.arguments if params.arguments is not None else {},
+            caller=Caller("mcp", _client_name(context), peer(context)),
+            task=_task(context),
+        )
+        try:
+            async with _progress(context, call):
+                reply = await gate.run(call)
+        except UnknownTool as unknown:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
+        except Failure as failure:
+            return error_result(gate, params.name, failure)
+        return _success(reply, has_schema=gate.registry.find(params.name).tool.output_schema is not None)
+
+    server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
+    server.middleware.clear()  # OpenTelemetry spans that nobody collects
+    return server
+
+
+def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
+    """The contract's error object as text only: clients validate structured content even of errors."""
+    dialect = gate.registry.find(tool).surface.dialect
+    text = msgspec.json.encode(envelope(dialect, failure)).decode()
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
+    content = [_content(part) for part in reply.content]
+    answer: dict[str, Any] = {"isError": False}
+    if reply.result is not None:
+        encoded = msgspec.json.encode(reply.result)
+        content.insert(0, {"type": "text", "text": encoded.decode()})
+        if has_schema:
+            answer["structuredContent"] = msgspec.json.decode(encoded)
+    return {"content": content, **answer}
+
+
+def _content(part: Text | Image | Audio | Resource) -> dict[str, Any]:
+    match part:
+        case Text(text):
+            return {"type": "text", "text": text}
+        case Image(data, mime):
+            return {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": mime}
+        case Audio(data, mime):
+            return {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime}
+        case Resource(uri, text, mime):
+            return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": text}}
+
+
+def _client_name(context: Context) -> str:
+    known = context.session.client_params
+    return f"{known.client_info.name}/{known.client_info.version}" if known is not None else "unknown"
+
+
+def _task(context: Context) -> str | None:
+    task = (context.meta or {}).get(_TASK_META_KEY)
+    return task if isinstance(task, str) else None
+
+
+@asynccontextmanager
+async def _progress(context: Context, call: Call) -> AsyncIterator[None]:
+    """What the tool reports goes out at once; without a word from it, a sign of life every second."""
+    started = time.monotonic()
+    latest = f"{call.tool} is running"
+    beat: asyncio.TimerHandle | None = None
+    sending: set[asyncio.Task[None]] = set()
+    loop = asyncio.get_running_loop()
+
+    async def send(message: str) -> None:
+        await context.session.report_progress(round(time.monotonic() - started, 3), message=message)
+
+    async def report(message: str) -> None:
+        nonlocal latest
+        latest = message
+        await send(message)
+
+    def on_beat() -> None:
+        nonlocal beat
+        task = loop.create_task(send(f"{latest} ({time.monotonic() - started:.0f} s)"))
+        sending.add(task)
+        task.add_done_callback(sending.discard)
+        beat = loop.call_later(_PROGRESS_EVERY, on_beat)
+
+    call.progress = report
+    beat = loop.call_later(_PROGRESS_EVERY, on_beat)
+    try:
+        yield
+    finally:
+        beat.cancel()
+        for task in list(sending):
+            task.cancel()

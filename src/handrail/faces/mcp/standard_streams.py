@@ -1,0 +1,111 @@
+"""The process's stdin and stdout, taken for the wire alone and served without threads where they are pipes."""
+
+import asyncio
+import os
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+_READ_SIZE = 256 * 1024
+
+
+class Source(Protocol):
+    async def read(self) -> bytes:
+        """Some bytes; none at the end."""
+        ...
+
+
+class Sink(Protocol):
+    async def write(self, data: bytes) -> None:
+        """Returns when the other side keeps up; does nothing once it has gone."""
+        ...
+
+
+@asynccontextmanager
+async def claimed() -> AsyncIterator[tuple[Source, Sink]]:
+    """Meanwhile fd 0 is the null device and fd 1 is stderr: stray reads and prints miss the wire."""
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    source: Source = await _PipeSource.open(wire_in) if _is_pipe(wire_in) else _FileSource(wire_in)
+    sink: Sink = await _PipeSink.open(wire_out) if _is_pipe(wire_out) else _FileSink(wire_out)
+    try:
+        yield source, sink
+    finally:
+        os.dup2(wire_in, 0)
+        os.dup2(wire_out, 1)
+
+
+def _is_pipe(fd: int) -> bool:
+    mode = os.fstat(fd).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+class _PipeSource:
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    @classmethod
+    async def open(cls, fd: int) -> "_PipeSource":
+        reader = asyncio.StreamReader(limit=_READ_SIZE)
+        protocol = asyncio.StreamReaderProtocol(reader)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(os.dup(fd), "rb", 0))
+        return cls(reader)
+
+    async def read(self) -> bytes:
+        return await self._reader.read(_READ_SIZE)
+
+
+class _FileSource:
+    """A terminal or a file: reading it may block, so it is done in a thread."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def read(self) -> bytes:
+        return await asyncio.get_running_loop().run_in_executor(None, os.read, self._fd, _READ_SIZE)
+
+
+class _PipeSink(asyncio.BaseProtocol):
+    def __init__(self) -> None:
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+        self._is_gone = False
+        self._transport: asyncio.WriteTransport
+
+    @classmethod
+    async def open(cls, fd: int) -> "_PipeSink":
+        file = os.fdopen(os.dup(fd), "wb", 0)
+        transport, sink = await asyncio.get_running_loop().connect_write_pipe(cls, file)
+        sink._transport = transport
+        return sink
+
+    async def write(self, data: bytes) -> None:
+        if self._is_gone:
+            return
+        self._transport.write(data)
+        if not self._may_write.is_set():
+            await self._may_write.wait()
+
+    def pause_writing(self) -> None:
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        self._may_write.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._is_gone = True
+        self._may_write.set()
+
+
+class _FileSink:
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._fd, view) :]

@@ -1,0 +1,157 @@
+"""MCP over stdin and stdout: one JSON text a line.
+
+Our own transport under the SDK's server, for three reasons: a line is bounded before it is parsed,
+every message passes the one strict JSON decoder, and no message crosses a thread.
+"""
+
+import asyncio
+import os
+from types import TracebackType
+from typing import Any
+
+import anyio
+import msgspec
+import pydantic
+
+from handrail.contract.errors import Failure, TooLarge
+from handrail.core import strict_json
+from handrail.core.gate import Gate
+from handrail.core.registry import UnknownTool
+from handrail.faces.mcp.lines import Lines, TooLong
+from handrail.faces.mcp.sdk import SessionMessage, types
+from handrail.faces.mcp.sender import sender_of
+from handrail.faces.mcp.server import build_server, error_result
+from handrail.faces.mcp.standard_streams import Sink, claimed
+
+MAX_LINE = 64 * 1024 * 1024
+_MAX_DEPTH = 128
+_LAST_ANSWERS_SECONDS = 5.0
+
+
+async def serve(gate: Gate) -> None:
+    """Until the client closes our stdin."""
+    server = build_server(gate, lambda context: f"uid:{os.getuid()} ppid:{os.getppid()}")
+    async with claimed() as (source, sink):
+        outgoing = Outgoing(sink)
+        incoming = Incoming(Lines(source, MAX_LINE), outgoing, gate)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class _Stream:
+    """What the SDK expects of either direction."""
+
+    async def aclose(self) -> None:
+        return None
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class Outgoing(_Stream):
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._unanswered: set[str | int] = set()
+        self._all_answered = asyncio.Event()
+        self._all_answered.set()
+
+    async def send(self, item: SessionMessage) -> None:
+        message = item.message
+        fields = {name: getattr(message, name) for name in message.model_fields_set | {"jsonrpc"}}
+        await self._sink.write(msgspec.json.encode(fields, enc_hook=_plain) + b"\n")
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self.settle(message.id)
+
+    async def send_raw(self, message: dict[str, Any]) -> None:
+        await self._sink.write(msgspec.json.encode(message) + b"\n")
+
+    def expect(self, request: str | int) -> None:
+        self._unanswered.add(request)
+        self._all_answered.clear()
+
+    def settle(self, request: str | int | None) -> None:
+        if request is not None:
+            self._unanswered.discard(request)
+        if not self._unanswered:
+            self._all_answered.set()
+
+    async def last_answers(self) -> None:
+        """A client that writes its requests and closes the pipe still gets its answers."""
+        try:
+            async with asyncio.timeout(_LAST_ANSWERS_SECONDS):
+                await self._all_answered.wait()
+        except TimeoutError:
+            return
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, pydantic.BaseModel):
+        return value.model_dump(by_alias=True, mode="json", exclude_none=True)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+class Incoming(_Stream):
+    def __init__(self, lines: Lines, outgoing: Outgoing, gate: Gate) -> None:
+        self._lines = lines
+        self._outgoing = outgoing
+        self._gate = gate
+
+    def __aiter__(self) -> "Incoming":
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def receive(self) -> SessionMessage | Exception:
+        while (line := await self._lines.next()) is not None:
+            if (message := await self._read(line)) is not None:
+                return SessionMessage(message)
+        await self._outgoing.last_answers()
+        raise anyio.EndOfStream
+
+    async def _read(self, line: bytes | TooLong) -> types.JSONRPCMessage | None:
+        """The message, or None after it was refused."""
+        try:
+            if isinstance(line, TooLong):
+                raise TooLarge(f"A message of {line.size} bytes; at most {MAX_LINE} are read.", maxBytes=MAX_LINE)
+            value = strict_json.decode(line, max_bytes=MAX_LINE, max_depth=_MAX_DEPTH)
+        except Failure as failure:
+            await self._refuse(line, failure)
+            return None
+        try:
+            message = types.jsonrpc_message_adapter.validate_python(value, by_name=False)
+        except pydantic.ValidationError:
+            known = value.get("id") if isinstance(value, dict) else None
+            known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
+            await self._outgoing.send_raw(_rpc_error(known, types.INVALID_REQUEST, "Not a JSON-RPC 2.0 message."))
+            return None
+        if isinstance(message, types.JSONRPCRequest):
+            self._outgoing.expect(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._outgoing.settle((message.params or {}).get("requestId"))
+        return message
+
+    async def _refuse(self, line: bytes | TooLong, failure: Failure) -> None:
+        """In the contract's own code where the line was a tool call, and to its sender where it can be told."""
+        sender = sender_of(line)
+        if sender.tool is not None:
+            try:
+                result = error_result(self._gate, sender.tool, failure)
+            except UnknownTool:
+                result = None
+            if result is not None:
+                await self._outgoing.send_raw({"jsonrpc": "2.0", "id": sender.id, "result": result})
+                return
+        code = types.PARSE_ERROR if isinstance(failure, strict_json.NotJson) else types.INVALID_REQUEST
+        await self._outgoing.send_raw(_rpc_error(sender.id, code, failure.message))
+
+
+def _rpc_error(request: str | int | None, code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message}}
