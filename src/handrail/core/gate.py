@@ -25,11 +25,12 @@ from handrail.core.digest import digest
 from handrail.core.evidence import Evidence, Exhibit, utc_now
 from handrail.core.lanes import Lanes
 from handrail.core.policy import Policy
-from handrail.core.registry import Registered, Registry
+from handrail.core.registry import Registered, Registry, UnknownTool
 
 logger = logging.getLogger(__name__)
 
 _TOKEN_TTL = 60.0
+_PERSONS_FACE = "cli"
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ class Gate:
 
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
-        passage = _Passage(call, self.registry.find(call.tool))
+        passage = _Passage(call, self._entry(call))
         try:
             reply = await self._pass(passage)
         except asyncio.CancelledError:
@@ -89,6 +90,13 @@ class Gate:
             raise unforeseen from fault
         self._close(passage, result=reply.result)
         return reply
+
+    def _entry(self, call: Call) -> Registered:
+        """What is for people alone passes without a question, so it exists only for the command line."""
+        entry = self.registry.find(call.tool)
+        if not entry.tool.is_for_agents and call.caller.face != _PERSONS_FACE:
+            raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
+        return entry
 
     async def _pass(self, passage: _Passage) -> Reply:
         call = passage.call
