@@ -56,6 +56,8 @@ def _replace_regex(text: bytes, pattern: str, flags: str, replacement: bytes) ->
     pieces: list[bytes] = []
     size = end = count = 0
     for match in compiled.finditer(text):
+        if _is_inside_character(text, match.start()) or _is_inside_character(text, match.end()):
+            continue
         expanded = _expanded(replacement, match)
         pieces += (text[end : match.start()], expanded)
         size += match.start() - end + len(expanded)
@@ -64,6 +66,11 @@ def _replace_regex(text: bytes, pattern: str, flags: str, replacement: bytes) ->
         count += 1
     pieces.append(text[end:])
     return b"".join(pieces), count
+
+
+def _is_inside_character(text: bytes, at: int) -> bool:
+    """RE2 steps over empty matches byte by byte: some lie within a UTF-8 sequence."""
+    return at < len(text) and text[at] & 0b1100_0000 == 0b1000_0000
 
 
 def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:
