@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from handrail.contract.errors import Disabled, InvalidParams, NotFound
-from handrail.contract.tool import Surface, Tool
+from handrail.contract.tool import Schema, Surface, Tool
 from handrail.core.validation import Validator
 
 
@@ -34,9 +34,18 @@ class Registered:
             self._validator = Validator(self.tool.input_schema)
         self._validator.check(raw)
         try:
-            return msgspec.convert(raw, self.tool.params)
+            return msgspec.convert(_with_whole_numbers(raw, self.tool.input_schema), self.tool.params)
         except msgspec.ValidationError as error:
             raise InvalidParams(str(error)) from None
+
+
+def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """To JSON Schema 6.0 is an integer; to our types it becomes one here."""
+    properties = schema.get("properties", {})
+    return {
+        name: int(value) if isinstance(value, float) and properties.get(name, {}).get("type") == "integer" else value
+        for name, value in raw.items()
+    }
 
 
 class Registry:
