@@ -126,6 +126,7 @@ class _Intent(msgspec.Struct, frozen=True, rename="camel"):
 def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
     """Does what was shown, or raises and leaves everything as it was. Written: somebody was quicker."""
     with workspace.lock():
+        workspace.hide_from_git()
         recover(workspace)
         if (first := replayed(workspace, change.path, change.repetition)) is not None:
             return first

@@ -18,6 +18,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 
 AGENT_FOLDER = ".webgal_agent"
 _LOCK_TIMEOUT = 10.0
+_GIT_IGNORE = ".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Workspace:
     searcher: Searcher
     now: Callable[[], datetime]
     tool_names: Callable[[], Sequence[str]]
+
+    def hide_from_git(self) -> None:
+        """What we keep beside the project is no part of its history."""
+        if self.own.mode(_GIT_IGNORE) is None:
+            self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
 
     def lock(self) -> AbstractContextManager[None]:
         """Held by whoever changes the project; across processes."""

@@ -70,6 +70,7 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 def _dry_run(workspace: Workspace, params: Params) -> Result:
     change = _change(workspace, params)
     changes = compare(workspace, change)
+    workspace.hide_from_git()
     workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
     return Result(applied=False, diff=changes)
 
