@@ -36,7 +36,7 @@ class Ripgrep:
         )
         assert process.stdout is not None
         assert process.stderr is not None
-        complaint = asyncio.ensure_future(process.stderr.read(_MAX_COMPLAINT))
+        complaint = asyncio.ensure_future(_beginning(process.stderr))
         try:
             async for record in _records(process.stdout):
                 if hit := _hit(record):
@@ -50,6 +50,14 @@ class Ripgrep:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+
+
+async def _beginning(stream: asyncio.StreamReader) -> bytes:
+    """All of it is read, so that the child never blocks; the beginning is kept."""
+    kept = b""
+    while chunk := await stream.read(_MAX_COMPLAINT):
+        kept = (kept + chunk)[:_MAX_COMPLAINT]
+    return kept
 
 
 def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> list[str]:

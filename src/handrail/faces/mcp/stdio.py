@@ -16,16 +16,16 @@ import pydantic
 from handrail.contract.errors import Failure, TooLarge
 from handrail.core import strict_json
 from handrail.core.gate import Gate
-from handrail.core.registry import UnknownTool
 from handrail.faces.mcp.lines import Lines, TooLong
+from handrail.faces.mcp.refusal import refusal, rpc_error
 from handrail.faces.mcp.sdk import SessionMessage, types
-from handrail.faces.mcp.sender import sender_of
-from handrail.faces.mcp.server import build_server, error_result
+from handrail.faces.mcp.server import build_server
 from handrail.faces.mcp.standard_streams import Sink, claimed
 
 MAX_LINE = 64 * 1024 * 1024
 _MAX_DEPTH = 128
 _LAST_ANSWERS_SECONDS = 5.0
+_MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
 async def serve(gate: Gate) -> None:
@@ -61,7 +61,7 @@ class Outgoing(_Stream):
 
     async def send(self, item: SessionMessage) -> None:
         message = item.message
-        fields = {name: getattr(message, name) for name in message.model_fields_set | {"jsonrpc"}}
+        fields = {name: getattr(message, name) for name in _MEMBERS if name in message.model_fields_set}
         await self._sink.write(msgspec.json.encode(fields, enc_hook=_plain) + b"\n")
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self.settle(message.id)
@@ -123,35 +123,17 @@ class Incoming(_Stream):
                 raise TooLarge(f"A message of {line.size} bytes; at most {MAX_LINE} are read.", maxBytes=MAX_LINE)
             value = strict_json.decode(line, max_bytes=MAX_LINE, max_depth=_MAX_DEPTH)
         except Failure as failure:
-            await self._refuse(line, failure)
+            await self._outgoing.send_raw(refusal(self._gate, line, failure))
             return None
         try:
             message = types.jsonrpc_message_adapter.validate_python(value, by_name=False)
         except pydantic.ValidationError:
             known = value.get("id") if isinstance(value, dict) else None
             known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
-            await self._outgoing.send_raw(_rpc_error(known, types.INVALID_REQUEST, "Not a JSON-RPC 2.0 message."))
+            await self._outgoing.send_raw(rpc_error(known, types.INVALID_REQUEST, "Not a JSON-RPC 2.0 message."))
             return None
         if isinstance(message, types.JSONRPCRequest):
             self._outgoing.expect(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._outgoing.settle((message.params or {}).get("requestId"))
         return message
-
-    async def _refuse(self, line: bytes | TooLong, failure: Failure) -> None:
-        """In the contract's own code where the line was a tool call, and to its sender where it can be told."""
-        sender = sender_of(line)
-        if sender.tool is not None:
-            try:
-                result = error_result(self._gate, sender.tool, failure)
-            except UnknownTool:
-                result = None
-            if result is not None:
-                await self._outgoing.send_raw({"jsonrpc": "2.0", "id": sender.id, "result": result})
-                return
-        code = types.PARSE_ERROR if isinstance(failure, strict_json.NotJson) else types.INVALID_REQUEST
-        await self._outgoing.send_raw(_rpc_error(sender.id, code, failure.message))
-
-
-def _rpc_error(request: str | int | None, code: int, message: str) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message}}

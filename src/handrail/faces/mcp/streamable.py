@@ -1,18 +1,29 @@
 """MCP over streamable HTTP, as an ASGI app. Host, Origin and token are the HTTP face's to check."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from starlette.responses import JSONResponse
+
+from handrail.contract.errors import Failure, TooLarge
+from handrail.core import strict_json
 from handrail.core.gate import Gate
+from handrail.faces.mcp.refusal import refusal
 from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
 from handrail.faces.mcp.server import build_server
 
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
 MAX_BODY = 32 * 1024 * 1024
+_MAX_DEPTH = 128
 
 
 class McpEndpoint:
     def __init__(self, gate: Gate) -> None:
+        self._gate = gate
         self._manager = StreamableHTTPSessionManager(
             app=build_server(gate, _peer), max_request_body_size=MAX_BODY, security_settings=None
         )
@@ -22,8 +33,53 @@ class McpEndpoint:
         async with self._manager.run():
             yield
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST":
+            body = await _body(receive)
+            if body is None:
+                return
+            try:
+                _check(body)
+            except Failure as failure:
+                await JSONResponse(refusal(self._gate, body, failure), status_code=400)(scope, receive, send)
+                return
+            receive = _replayed(body, receive)
         await self._manager.handle_request(scope, receive, send)
+
+
+def _check(body: bytes) -> None:
+    """The SDK parses the body itself; ours is the decoder that refuses what two parsers would read differently."""
+    if len(body) > MAX_BODY:
+        raise TooLarge(f"A message of more than {MAX_BODY} bytes.", maxBytes=MAX_BODY)
+    strict_json.decode(body, max_bytes=MAX_BODY, max_depth=_MAX_DEPTH)
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole request body, a little more than allowed at the most; None when the client went away."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= MAX_BODY:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if not message.get("more_body", False):
+            break
+    return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    is_sent = False
+
+    async def again() -> Message:
+        nonlocal is_sent
+        if is_sent:
+            return await receive()
+        is_sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
 
 
 def _peer(context: ServerRequestContext[Any, Any]) -> str:

@@ -1,0 +1,20 @@
+"""`python -m tests.conformance.fixture_server STATE PROJECT`: the real faces over the fixture tools."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from handrail import app
+from handrail.core.approvals import NobodyToAsk
+from handrail.core.registry import Registry
+from tests.conformance.fixture_tools import surface
+
+
+def main() -> None:
+    state, project = map(Path, sys.argv[1:])
+    house = app.open_house(project, state, NobodyToAsk(), flags={"port": 0})
+    house.gate.registry = Registry([surface()])
+    asyncio.run(app.serve_http(house, lambda address: print(address, flush=True)))
+
+
+main()

@@ -1,0 +1,79 @@
+"""The tools that the official conformance suite asks a server to have."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from handrail.contract.call import Call
+from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.contract.errors import InvalidParams
+from handrail.contract.tool import Preview, Reply, Surface, Tool
+
+RED_PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108020000009077"
+    "53de0000000c4944415408d763f8cfc000000301010018dd8db00000000049454e44ae426082"
+)
+SILENCE = b"RIFF$\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00@\x1f\x00\x00@\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00"
+
+
+class NoParams(msgspec.Struct, frozen=True):
+    pass
+
+
+async def simple_text(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Returns simple text."""
+    return Reply(None, [Text("This is a simple text response for testing.")])
+
+
+async def image(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Returns a picture."""
+    return Reply(None, [Image(RED_PIXEL)])
+
+
+async def audio(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Returns sound."""
+    return Reply(None, [Audio(SILENCE)])
+
+
+async def resource(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Returns an embedded resource."""
+    return Reply(None, [Resource("test://embedded-resource", "This is an embedded resource content.")])
+
+
+async def mixed(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Returns text, a picture and a resource."""
+    data = Resource("test://mixed-content-resource", '{"test":"data","value":123}', "application/json")
+    return Reply(None, [Text("Multiple content types test:"), Image(RED_PIXEL), data])
+
+
+async def failing(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Always fails."""
+    raise InvalidParams("This tool intentionally returns an error for testing")
+
+
+async def slow(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
+    """Reports progress three times."""
+    for step in ("begun", "half done", "done"):
+        await call.progress(step)
+        await asyncio.sleep(0.05)
+    return Reply(None, [Text("Tool with progress finished.")])
+
+
+_RUNS: dict[str, Any] = {
+    "test_simple_text": simple_text,
+    "test_image_content": image,
+    "test_audio_content": audio,
+    "test_embedded_resource": resource,
+    "test_multiple_content_types": mixed,
+    "test_error_handling": failing,
+    "test_tool_with_progress": slow,
+}
+
+
+def surface() -> Surface:
+    tools = [
+        Tool(name=name, title=name, params=NoParams, input_schema={"type": "object", "properties": {}}, run=run)
+        for name, run in _RUNS.items()
+    ]
+    return Surface("conformance", "webgal", None, tools)

