@@ -1,17 +1,17 @@
-"""GNU diff as a child process; Python's difflib where it is missing, fails or takes too long.
+"""GNU diff as a child process; where it is missing or takes too long, a correct answer that is less fine.
 
-The texts go over anonymous memory files, so nothing touches the disk and no path is opened.
+The texts go over anonymous files, so no path is opened.
 """
 
 import difflib
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from handrail.contract.diffing import Hunk
 
-_SECONDS = 20
 _GROUP = "%de %dn %dE %dN\n"
 _GROUPS = [
     "--unchanged-group-format=",
@@ -20,25 +20,34 @@ _GROUPS = [
     f"--new-group-format={_GROUP}",
 ]
 _SAME, _DIFFERENT = 0, 1
-_EXACT_BELOW = 1_000_000
+# The smallest set of changes costs quadratic time on texts that have little in common.
+_EXACT_BELOW_BYTES = 1_000_000
+_EXACT_SECONDS = 1.0
+_SECONDS = 15.0
+_DIFFLIB_BELOW_LINES = 2_000
 
 
 class GnuDiff:
     def hunks(self, old: bytes, new: bytes) -> list[Hunk]:
         # Every line ends in LF, the last one too: what follows the last LF is a line of its own.
         old, new = old + b"\n", new + b"\n"
-        exact = ["--minimal"] if len(old) + len(new) < _EXACT_BELOW else []
-        printed = _run([*exact, *_GROUPS], old, new)
+        printed = None
+        if len(old) + len(new) < _EXACT_BELOW_BYTES:
+            printed = _run(["--minimal", *_GROUPS], old, new, _EXACT_SECONDS)
         if printed is None:
-            return _difflib_hunks(old, new)
+            printed = _run(_GROUPS, old, new, _SECONDS)
+        if printed is None:
+            return _hunks_without_diff(old.split(b"\n")[:-1], new.split(b"\n")[:-1])
         return [_hunk(line) for line in printed.splitlines()]
 
     def unified(self, path: str, old: bytes | None, new: bytes | None) -> str:
         labels = ["/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"]
-        printed = _run(["-U3", "--label", labels[0], "--label", labels[1]], old or b"", new or b"")
-        if printed is None:
-            return _difflib_unified(old or b"", new or b"", labels)
-        return printed.decode(errors="replace")
+        options = ["--unified", "--label", labels[0], "--label", labels[1]]
+        printed = _run(options, old or b"", new or b"", _SECONDS)
+        if printed is not None:
+            return printed.decode(errors="replace")
+        old_lines, new_lines = ((text or b"").decode(errors="replace").split("\n") for text in (old, new))
+        return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))
 
 
 def _hunk(line: bytes) -> Hunk:
@@ -46,17 +55,19 @@ def _hunk(line: bytes) -> Hunk:
     return Hunk(before_old + 1, len_old, before_new + 1, len_new)
 
 
-def _run(options: list[str], old: bytes, new: bytes) -> bytes | None:
+def _run(options: list[str], old: bytes, new: bytes, seconds: float) -> bytes | None:
+    """What diff printed; None when it could not be started, failed or was too slow."""
     try:
         with ExitStack() as stack:
-            files = [stack.enter_context(_memory_file(text)) for text in (old, new)]
+            files = [stack.enter_context(_anonymous_file(text)) for text in (old, new)]
             done = subprocess.run(
                 ["diff", "--text", *options, "--", *(f"/dev/fd/{file}" for file in files)],
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_SECONDS,
+                timeout=seconds,
                 env={"LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath)},
+                check=False,
             )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -64,27 +75,31 @@ def _run(options: list[str], old: bytes, new: bytes) -> bytes | None:
 
 
 @contextmanager
-def _memory_file(content: bytes) -> Iterator[int]:
-    file = os.memfd_create("handrail-diff")
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(file, view) :]
-        os.lseek(file, 0, os.SEEK_SET)
-        yield file
-    finally:
-        os.close(file)
+def _anonymous_file(content: bytes) -> Iterator[int]:
+    """In memory on Linux, without a name elsewhere."""
+    if not hasattr(os, "memfd_create"):
+        with tempfile.TemporaryFile() as file:
+            file.write(content)
+            file.seek(0)
+            yield file.fileno()
+        return
+    with open(os.memfd_create("handrail-diff"), "wb") as file:
+        file.write(content)
+        file.seek(0)
+        yield file.fileno()
 
 
-def _difflib_hunks(old: bytes, new: bytes) -> list[Hunk]:
-    matcher = difflib.SequenceMatcher(None, old.split(b"\n")[:-1], new.split(b"\n")[:-1], autojunk=False)
-    return [
-        Hunk(old_from + 1, old_to - old_from, new_from + 1, new_to - new_from)
-        for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes()
-        if tag != "equal"
-    ]
-
-
-def _difflib_unified(old: bytes, new: bytes, labels: list[str]) -> str:
-    old_lines, new_lines = (text.decode(errors="replace").split("\n") for text in (old, new))
-    return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))
+def _hunks_without_diff(old: list[bytes], new: list[bytes]) -> list[Hunk]:
+    """difflib on short texts; on long ones, whose time it does not bound, everything between the first and the
+    last difference as one hunk."""
+    if len(old) + len(new) < _DIFFLIB_BELOW_LINES:
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        return [
+            Hunk(old_from + 1, old_to - old_from, new_from + 1, new_to - new_from)
+            for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes()
+            if tag != "equal"
+        ]
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    return [Hunk(start + 1, len(old) - end - start, start + 1, len(new) - end - start)]
