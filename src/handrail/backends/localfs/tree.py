@@ -1,0 +1,68 @@
+"""Whole trees without recursion: one descriptor at a time, every folder opened anew from the root.
+
+So depth costs neither stack nor descriptors, and a folder that vanishes or becomes a link
+meanwhile is merely left out.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
+
+from handrail.backends.localfs.beneath import encoded
+from handrail.backends.localfs.listing import scan
+from handrail.backends.localfs.refusal import refusal, told
+from handrail.contract.errors import InputOutput, NotFound, OutsideRoot
+from handrail.contract.files import Entry
+from handrail.contract.paths import Parts
+
+OpenFolder = Callable[[Parts], AbstractContextManager[int]]
+
+
+def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tuple[str, Entry]]:
+    """Everything below `top`, as (path relative to it, entry); a folder comes before what it holds."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = list_folder((*top, *folder.split("/")) if folder else top)
+        except (NotFound, OutsideRoot):
+            continue
+        except InputOutput as failure:
+            if failure.details.get("error") == "EACCES":
+                continue
+            raise
+        prefix = folder + "/" if folder else ""
+        for entry in entries:
+            path = prefix + entry.name
+            if entry.is_folder:
+                pending.append(path)
+            yield path, entry
+
+
+def remove(open_folder: OpenFolder, top: Parts) -> None:
+    """Removes the folder `top` with everything in it; a link is removed, not what it points at."""
+    if not top:
+        raise refusal(errno.EBUSY, ".")
+    folders: list[Parts] = []
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(NotFound), open_folder(folder) as fd, told("/".join(folder)):
+            pending += _empty(fd, folder)
+            folders.append(folder)
+    for folder in reversed(folders):
+        with suppress(NotFound), open_folder(folder[:-1]) as fd, told("/".join(folder)):
+            os.rmdir(encoded(folder[-1:]), dir_fd=fd)
+
+
+def _empty(fd: int, folder: Parts) -> list[Parts]:
+    """Unlinks what is no folder, gives the folders."""
+    inner: list[Parts] = []
+    for name, item in list(scan(fd)):
+        if item.is_dir(follow_symlinks=False):
+            inner.append((*folder, name))
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(encoded((name,)), dir_fd=fd)
+    return inner

@@ -1,0 +1,9 @@
+"""Prints the primitive that this process would use, after it has read a file with it: project, path."""
+
+import sys
+
+from handrail.backends.localfs.beneath import _best
+from handrail.backends.localfs.folder import LocalFolder
+
+LocalFolder.open(sys.argv[1]).read(sys.argv[2])
+print(_best().__name__)

@@ -1,0 +1,18 @@
+"""One durable write or create; prints how it ended: project, path, size, method, most bytes that a file may have."""
+
+import resource
+import sys
+
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.errors import Failure
+
+project, path, size, method, most = sys.argv[1:]
+folder = LocalFolder.open(project)
+if int(most):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
+try:
+    getattr(folder, method)(path, b"n" * int(size))
+except Failure as failure:
+    print(type(failure).__name__, failure.details.get("error"))
+else:
+    print("success")
