@@ -202,6 +202,21 @@ def test_remove_tree_takes_everything_along_but_what_links_point_at(
         folder.remove_tree(".")
 
 
+def test_usage_counts_the_bytes_of_all_files_below_and_nothing_behind_links(
+    folder: Folder, project: Path, outside: Path
+) -> None:
+    own = folder.subfolder(".handrail")
+    own.write("artifacts/a/b/result.json", b"12345")
+    own.write("artifacts/a/log", b"123")
+    (project / ".handrail/artifacts/a/.handrail-0123456789abcdef.tmp").write_bytes(b"1234567")
+    (project / ".handrail/artifacts/out").symlink_to(outside)
+    (project / ".handrail/artifacts/file").symlink_to(outside / "start.txt")
+    assert own.usage("artifacts") == 15
+    assert own.usage("artifacts/a/b") == 5
+    with pytest.raises(NotFound):
+        own.usage("nothing")
+
+
 def test_a_subfolder_is_made_when_first_written_to_and_has_no_closed_folders(folder: Folder, project: Path) -> None:
     own = folder.subfolder(".webgal_agent")
     assert own.location == str(project / ".webgal_agent")

@@ -119,6 +119,9 @@ class LocalFolder:
     def remove_tree(self, path: str) -> None:
         tree.remove(self._root.folder, self._parts(path))
 
+    def usage(self, path: str) -> int:
+        return tree.usage(self._root.folder, self._parts(path))
+
     def hold(self, path: str) -> AbstractContextManager[int]:
         return self._root.folder(self._parts(path))
 

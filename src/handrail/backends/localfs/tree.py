@@ -56,6 +56,26 @@ def remove(open_folder: OpenFolder, top: Parts) -> None:
             os.rmdir(encoded(folder[-1:]), dir_fd=fd)
 
 
+def usage(open_folder: OpenFolder, top: Parts) -> int:
+    """The bytes of all regular files below `top`; what vanishes meanwhile does not count."""
+    total = 0
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        try:
+            with open_folder(folder) as fd, told("/".join(folder)):
+                for name, item in scan(fd):
+                    if item.is_dir(follow_symlinks=False):
+                        pending.append((*folder, name))
+                    elif item.is_file(follow_symlinks=False):
+                        with suppress(FileNotFoundError):
+                            total += item.stat(follow_symlinks=False).st_size
+        except (NotFound, OutsideRoot):
+            if folder == top:
+                raise
+    return total
+
+
 def _empty(fd: int, folder: Parts) -> list[Parts]:
     """Unlinks what is no folder, gives the folders."""
     inner: list[Parts] = []
