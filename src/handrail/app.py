@@ -6,22 +6,24 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handrail.backends.gnudiff import GnuDiff
+from handrail.backends.localfs.beneath import by_openat2
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.ripgrep import Ripgrep
+from handrail.backends.ripgrep import _program as _ripgrep_program
 from handrail.contract.approval import Approver
-from handrail.contract.errors import Failure, InvalidParams, NotFound
+from handrail.contract.errors import Failure, InvalidParams, NotFound, Unsupported
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.store import settings as settings_file
-from handrail.store.policy_source import PolicySource
+from handrail.store.policy_source import POLICY_FILE, PolicySource, Trust
 from handrail.store.settings import Settings
-from handrail.store.state import State, open_state
+from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import recover
@@ -29,6 +31,9 @@ from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency
 from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
+
+if TYPE_CHECKING:
+    from handrail.faces.http.server_file import ServerFile
 
 SURFACES = ("workspace",)
 HANDRAIL_FOLDER = ".handrail"
@@ -53,6 +58,7 @@ class House:
 
     def close(self) -> None:
         self.audit.close()
+        self.state.close()
         self.project.close()
 
 
@@ -98,6 +104,24 @@ def open_house(
     return House(settings, state, gate, policy, workspace, audit, evidence, files)
 
 
+def open_audit(state_dir: Path | None) -> Audit:
+    """The record of every project on this state directory."""
+    return Audit(open_state(state_dir).journal("audit"))
+
+
+def policy_file(house: House) -> bytes | None:
+    """The project's own policy as it stands there now."""
+    try:
+        return house.project.subfolder(HANDRAIL_FOLDER).read(POLICY_FILE)
+    except NotFound:
+        return None
+
+
+def trust_policy(house: House, shown: bytes) -> None:
+    """Trusts what a person was shown, whatever the file holds by now."""
+    Trust(house.state.path).add(shown, house.policy.where)
+
+
 def check_surfaces(surfaces: Collection[str] | None) -> None:
     for name in surfaces or ():
         if name not in SURFACES:
@@ -117,8 +141,41 @@ async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
     from handrail.faces.mcp.streamable import McpEndpoint
 
     await serve(
-        house.gate, McpEndpoint(house.gate), house.state.path, house.settings.host, house.settings.port, on_ready
+        house.gate,
+        McpEndpoint(house.gate),
+        house.state.path,
+        house.settings.host,
+        house.settings.port,
+        on_ready,
+        project=house.project.location,
     )
+
+
+def running_server(state_dir: Path | None) -> ServerFile | None:
+    """What server.json says; its process may have died without tidying up."""
+    from handrail.faces.http.server_file import read
+
+    return read(state_path(state_dir))
+
+
+def state_format(state_dir: Path | None) -> tuple[Path, int]:
+    """The state directory, made or migrated, and the version of its format."""
+    return open_state(state_dir).path, len(STEPS)
+
+
+def ripgrep_program() -> str:
+    return _ripgrep_program()
+
+
+def has_openat2() -> bool:
+    folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.close(by_openat2(folder, (), os.O_RDONLY | os.O_DIRECTORY))
+    except Unsupported:
+        return False
+    finally:
+        os.close(folder)
+    return True
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:
