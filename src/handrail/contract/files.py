@@ -84,6 +84,10 @@ class Folder(Protocol):
         """Removes a folder of ours with all that it holds."""
         ...
 
+    def usage(self, path: str) -> int:
+        """The bytes of all files below a folder."""
+        ...
+
     def hold(self, path: str) -> AbstractContextManager[int]:
         """A descriptor of a folder, for a child process that starts in it."""
         ...

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.errors import Failure
+from handrail.contract.errors import NotFound
 from handrail.contract.files import Folder
 
 _ARTIFACTS = "artifacts"
@@ -25,25 +25,30 @@ class Evidence:
             self._is_ignored_by_git = True
         return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
 
-    def prune(self, now: datetime, max_age: timedelta) -> int:
-        """Removes the folders of days that are older than `max_age`; tells how many."""
-        oldest = (now - max_age).strftime("%Y-%m-%d")
-        removed = 0
-        for surface in self._days_by_surface():
-            for day in surface[1]:
-                if day < oldest:
-                    self._folder.remove_tree(f"{_ARTIFACTS}/{surface[0]}/{day}")
-                    removed += 1
+    def prune(self, now: datetime, max_age: timedelta, max_bytes: int) -> list[str]:
+        """Removes the oldest days until what is left is young and small enough; today's always stays."""
+        oldest = f"{now - max_age:%Y-%m-%d}"
+        today = f"{now:%Y-%m-%d}"
+        total = 0
+        removed = []
+        for day, path in sorted(self._days(), reverse=True):
+            total += self._folder.usage(path)
+            if day != today and (day < oldest or total > max_bytes):
+                self._folder.remove_tree(path)
+                removed.append(path)
         return removed
 
-    def _days_by_surface(self) -> list[tuple[str, list[str]]]:
+    def _days(self) -> list[tuple[str, str]]:
+        found = []
+        for surface in self._folders(_ARTIFACTS):
+            path = f"{_ARTIFACTS}/{surface}"
+            found += [(day, f"{path}/{day}") for day in self._folders(path)]
+        return found
+
+    def _folders(self, path: str) -> list[str]:
         try:
-            surfaces = [entry.name for entry in self._folder.entries(_ARTIFACTS) if entry.is_folder]
-            return [
-                (name, [day.name for day in self._folder.entries(f"{_ARTIFACTS}/{name}") if day.is_folder])
-                for name in surfaces
-            ]
-        except Failure:
+            return [entry.name for entry in self._folder.entries(path) if entry.is_folder]
+        except NotFound:
             return []
 
 
