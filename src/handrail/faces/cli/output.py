@@ -1,0 +1,40 @@
+"""What goes to stdout and stderr. Everything that others wrote is made visible first."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from handrail.contract.errors import Failure
+from handrail.core.visible import visible
+
+
+def print_json(value: Any) -> None:
+    """One JSON text and a newline; indented where a person looks on."""
+    import msgspec
+
+    data = msgspec.json.encode(value)
+    if sys.stdout.isatty():
+        data = msgspec.json.format(data, indent=2)
+    sys.stdout.buffer.write(data + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def say(text: str = "") -> None:
+    print(visible(text))
+
+
+def complain(failure: Failure) -> None:
+    print(f"handrail: {visible(failure.message)}", file=sys.stderr)
+    if failure.hint is not None:
+        print(f"  {visible(failure.hint)}", file=sys.stderr)
+
+
+def one_line(text: object) -> str:
+    return visible(str(text)).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def columns(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Left-aligned, two blanks apart; the last column takes what it needs."""
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))] if cells else []
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]

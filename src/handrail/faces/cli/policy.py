@@ -1,0 +1,140 @@
+"""`handrail policy`: what is allowed, asked and denied here, and whether the project's own file is trusted."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from handrail.contract.errors import Declined, NotFound
+from handrail.faces.cli.gutter import behind_gutter, width_of
+from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.parameters import HERE, AnswerWith, AsJson, Project, StateDir
+
+if TYPE_CHECKING:
+    from handrail.app import House
+
+EPILOG = """\b
+Examples:
+  handrail policy            what holds in this folder
+  handrail policy trust      let the project's file loosen the rules, too"""
+
+
+def policy(
+    action: Annotated[
+        Literal["show", "trust", "distrust"], typer.Argument(metavar="show|trust|distrust", help="What to do.")
+    ] = "show",
+    project: Project = HERE,
+    state: StateDir = None,
+    answer: AnswerWith = "ask",
+    as_json: AsJson = False,
+) -> None:
+    """Show what is allowed, asked and denied.
+
+    A project's `.handrail/policy.json` can only tighten the rules until a person trusts it. Trust
+    is bound to the file's content: after any edit it must be given again.
+    """
+    from handrail.app import open_house
+    from handrail.core.approvals import NobodyToAsk
+
+    house = open_house(project, state, NobodyToAsk())
+    try:
+        if action == "trust":
+            _trust(house, answer)
+        elif action == "distrust":
+            house.policy.distrust()
+        if as_json:
+            print_json(_summary(house))
+        else:
+            _show(_summary(house))
+    finally:
+        house.close()
+
+
+def _summary(house: "House") -> dict[str, Any]:
+    from handrail.app import policy_file
+    from handrail.contract.effect import Effect
+    from handrail.contract.tool import Target
+    from handrail.core.policy import Policy
+    from handrail.core.policy_document import as_json
+
+    in_force = house.policy.load()
+    document = as_json(in_force.document)
+    bare = Policy(in_force.document, ())
+    return {
+        "path": house.policy.where,
+        "exists": policy_file(house) is not None,
+        "trusted": house.policy.is_trusted(),
+        "contractVersion": document["contractVersion"],
+        "mode": document["mode"],
+        "policies": document["policies"],
+        "rules": [
+            {
+                **{name: value for name, value in _fields(rule) if name != "decision"},
+                "decision": decision.name.lower(),
+                "from": source,
+            }
+            for rule, decision, source in in_force.rules
+        ],
+        "defaults": {effect.value: bare.decide("", effect, Target()).decision.name.lower() for effect in Effect},
+    }
+
+
+def _fields(rule: Any) -> list[tuple[str, Any]]:
+    import msgspec
+
+    return [(name, value) for name, value in msgspec.to_builtins(rule).items() if value is not None]
+
+
+def _show(summary: dict[str, Any]) -> None:
+    if not summary["exists"]:
+        standing = "not there: the defaults hold"
+    else:
+        standing = "trusted" if summary["trusted"] else "not trusted: it can only tighten (`handrail policy trust`)"
+    say(f"{summary['path']}\n  {standing}")
+    say("\nWithout a rule")
+    for line in columns([(f"  {decision}", effect) for effect, decision in summary["defaults"].items()]):
+        say(line)
+    say("\nRules (of several that match, the strictest counts)")
+    for line in columns([(f"  {rule['decision']}", _subject(rule), rule["from"]) for rule in summary["rules"]]):
+        say(line)
+    if not summary["rules"]:
+        say("  none")
+    say(f"\nLimits (mode {summary['mode']})")
+    for line in columns([(f"  {name}", _value(value)) for name, value in summary["policies"].items()]):
+        say(line)
+
+
+def _subject(rule: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {rule[name]}" for name in ("tool", "effect", "path", "host") if name in rule)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+
+
+def _trust(house: "House", answer: str) -> None:
+    """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
+    from handrail.app import policy_file, trust_policy
+
+    shown = policy_file(house)
+    if shown is None:
+        raise NotFound(f"There is no policy to trust: {house.policy.where}")
+    if house.policy.is_trusted():
+        return
+    print(f"{one_line(house.policy.where)}:", file=sys.stderr)
+    for line in behind_gutter(shown.decode(errors="replace").removesuffix("\n"), width_of(sys.stderr)):
+        print(line, file=sys.stderr)
+    if not _agrees(answer):
+        raise Declined("The policy was not trusted; nothing has changed.")
+    trust_policy(house, shown)
+
+
+def _agrees(answer: str) -> bool:
+    if answer != "ask":
+        return answer == "allow"
+    if not sys.stdin.isatty():
+        raise Declined("There is no terminal to ask on.", hint="Read the file, then repeat with --answer allow.")
+    print("Trust it: may it allow what is asked by default? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,30 @@
+"""`handrail tools`: what an agent can call."""
+
+import textwrap
+
+from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.parameters import AsJson, StateDir
+
+EPILOG = "Example: handrail tools --json | jq '.tools[].name'"
+
+
+def tools(as_json: AsJson = False, state: StateDir = None) -> None:
+    """List every tool, its effect and its parameters."""
+    from handrail.app import describe
+    from handrail.core.catalogue import catalogue
+
+    known = catalogue(describe())
+    if as_json:
+        print_json(known)
+        return
+    rows = [
+        (tool["name"], tool["effect"], f"{tool['deadlineMs'] / 1000:g} s", tool["title"]) for tool in known["tools"]
+    ]
+    heads = columns([("TOOL", "EFFECT", "DEADLINE", ""), *rows])
+    say(heads[0])
+    for head, tool in zip(heads[1:], known["tools"], strict=True):
+        say(head)
+        say(textwrap.fill(tool["description"], 100, initial_indent="    ", subsequent_indent="    "))
+    say()
+    say("READ runs at once; WRITE, UI_CONTROL and EXECUTE ask a person first unless the policy says otherwise.")
+    say("`handrail tools --json` shows the parameters of each.")

@@ -1,0 +1,52 @@
+"""`handrail undo`: takes a write back."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from handrail.faces.cli.output import one_line, print_json, say
+from handrail.faces.cli.parameters import HERE, AnswerWith, AsJson, Project, StateDir
+
+EPILOG = """\b
+Examples:
+  handrail undo                                   the newest write
+  handrail undo snap_20260102T030405_0a1b2c3d     the write that gave this snapshot
+  handrail undo exec_0a1b2c3d4e5f60718293a4b5     the write of this execution"""
+
+
+def undo(
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="A snapshot's or an execution's id; without one, the newest write."),
+    ] = None,
+    project: Project = HERE,
+    state: StateDir = None,
+    answer: AnswerWith = "ask",
+    as_json: AsJson = False,
+) -> None:
+    """Take a write back: the file gets what it held before.
+
+    Refused when the file was changed since, so that no later work is lost.
+    `handrail history` lists what can be undone.
+    """
+    import asyncio
+
+    import msgspec
+
+    from handrail.app import open_house
+    from handrail.contract.call import Call
+    from handrail.faces.cli.person import approver, caller
+
+    house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()))
+    try:
+        call = Call("undo_write", {"id": id}, caller())
+        result = msgspec.to_builtins(asyncio.run(house.gate.run(call)).result)
+    finally:
+        house.close()
+    if as_json:
+        print_json(result)
+        return
+    done = "removed, as before that write" if result.get("removed") else "holds again what it held before that write"
+    say(f"Undone: {one_line(result['path'])} {done} ({result['undone']}).")
+    say(f"To take this back as well: handrail undo {result['snapshotId']}")

@@ -1,0 +1,79 @@
+"""`handrail up`: the server."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handrail.faces.cli.output import say
+from handrail.faces.cli.parameters import HERE, AnswerWith, Project, StateDir
+
+if TYPE_CHECKING:
+    from handrail.app import House
+
+EPILOG = """\b
+Examples:
+  handrail up
+  handrail up --project ~/games/mine --port 7007 --no-open"""
+
+
+def up(
+    project: Project = HERE,
+    state: StateDir = None,
+    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen: 127.0.0.1, or ::1.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, metavar="NUMBER", help="6006, or another one; 0 takes any free one.")
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Don't open a browser.")] = False,
+    answer: AnswerWith = "ask",
+) -> None:
+    """Start the server, until Ctrl-C.
+
+    It serves MCP over HTTP, the tools at /api/tools and a first page that lists them, for this machine alone.
+    """
+    import logging
+
+    from handrail.app import open_house
+    from handrail.faces.cli.person import approver
+
+    logging.basicConfig(level=logging.INFO, format="handrail: %(message)s")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    flags = {"host": host, "port": port, "open_console": False if no_open else None}
+    house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()), flags=flags)
+
+    def on_ready(address: str) -> None:
+        say(f"handrail {house.project.location} at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if house.settings.open_console and _has_display():
+            _open_in_browser(address)
+
+    try:
+        _serve(house, on_ready)
+    finally:
+        house.close()
+
+
+def _serve(house: "House", on_ready: Callable[[str], None]) -> None:
+    """SIGINT and SIGTERM end the server in order; one that comes before it listens ends it, too."""
+    import asyncio
+
+    import uvloop
+
+    from handrail.app import serve_http
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve_http(house, on_ready))
+
+
+def _has_display() -> bool:
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _open_in_browser(address: str) -> None:
+    """In a thread of its own: some browsers keep the one who starts them waiting."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
