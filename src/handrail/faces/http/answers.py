@@ -1,0 +1,41 @@
+"""Everything this face says is one of two JSON objects: `{ok: true, data}` or contract 2's error envelope."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from handrail.contract.errors import Failure
+from handrail.dialects import envelope
+from handrail.dialects.mimo import STATUS, refusal
+
+
+def success(data: Any) -> Response:
+    return _json({"ok": True, "data": data}, 200)
+
+
+def failed(failure: Failure, dialect: str | None = None) -> Response:
+    """`dialect` is the tool's own: its error object, hint included, goes into `details.toolError`."""
+    body = envelope("mimo", failure)
+    error = body["error"]
+    if dialect is not None:
+        error["details"]["toolError"] = envelope(dialect, failure)["error"]
+    elif failure.hint is not None:
+        error["message"] += f" {failure.hint}"
+    return _json(body, STATUS[error["code"]])
+
+
+def refused(
+    code: str, message: str, *, status: int | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    return _json(refusal(code, message), status or STATUS[code], headers)
+
+
+def unheard() -> Response:
+    """For a client that has gone: handlers must return something, nobody will read it."""
+    return Response(status_code=499)
+
+
+def _json(body: Any, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(body), status, headers, "application/json")

@@ -1,0 +1,94 @@
+"""Who may come in: decided before routing, for every path, known or not, and for WebSockets alike."""
+
+import hmac
+from collections.abc import Collection
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from handrail.faces.http.answers import refused
+from handrail.faces.http.body import BodyLimit
+from handrail.faces.http.headers import Pairs, carrying, header, trace_id
+from handrail.faces.http.origins import Origins, own_hosts
+
+_PREFLIGHT = {
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": (
+        "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, "
+        "mcp-session-id, x-mimo-protocol, x-task-id, x-timeout-ms, x-trace-id"
+    ),
+    "access-control-max-age": "600",
+}
+_EXPOSED = b"mcp-session-id, x-trace-id"
+_POLICY_VIOLATION = 1008
+
+
+class Guard:
+    """`open_paths` can be read without the token; nothing can be read through a foreign Host or Origin."""
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str, origins: Origins, open_paths: Collection[str]) -> None:
+        self._app = BodyLimit(app)
+        self._hosts = own_hosts(port)
+        self._token = token.encode()
+        self._origins = origins
+        self._open_paths = frozenset(open_paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        extra: Pairs = []
+        if (trace := trace_id(scope)) is not None:
+            extra.append((b"x-trace-id", trace.encode()))
+        answer = self._foreign(scope)
+        if answer is None:
+            extra += _cors(scope)
+            answer = _preflight(scope) or self._stranger(scope) or _other_protocol(scope)
+        send = carrying(send, extra)
+        if answer is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
+            await answer(scope, receive, send)
+        else:
+            await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
+
+    def _foreign(self, scope: Scope) -> Response | None:
+        """Against DNS rebinding the Host, against other people's pages the Origin; both compared whole."""
+        if (header(scope, b"host") or "").lower() not in self._hosts:
+            return refused("FORBIDDEN", "The Host header does not name this server.")
+        origin = header(scope, b"origin")
+        if origin is not None and not self._origins.allow(origin, scope["path"]):
+            return refused("FORBIDDEN", "Pages of this origin may not talk to handrail.")
+        return None
+
+    def _stranger(self, scope: Scope) -> Response | None:
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] in self._open_paths:
+            return None
+        scheme, _, token = (header(scope, b"authorization") or "").partition(" ")
+        if scheme.lower() == "bearer" and hmac.compare_digest(token.encode("latin-1"), self._token):
+            return None
+        return refused(
+            "UNAUTHORIZED",
+            "This needs `Authorization: Bearer <token>`; the token is in server.json in the state directory.",
+            headers={"www-authenticate": 'Bearer realm="handrail"'},
+        )
+
+
+def _other_protocol(scope: Scope) -> Response | None:
+    if header(scope, b"x-mimo-protocol") in (None, "1"):
+        return None
+    return refused("BAD_REQUEST", "X-Mimo-Protocol must be 1.")
+
+
+def _preflight(scope: Scope) -> Response | None:
+    """A browser's question before a cross-origin call; it can't carry the token."""
+    if scope["type"] != "http" or scope["method"] != "OPTIONS" or header(scope, b"origin") is None:
+        return None
+    if header(scope, b"access-control-request-method") is None:
+        return None
+    return Response(status_code=204, headers=_PREFLIGHT)
+
+
+def _cors(scope: Scope) -> Pairs:
+    origin = header(scope, b"origin")
+    if origin is None:
+        return []
+    return [(b"access-control-allow-origin", origin.encode("latin-1")), (b"access-control-expose-headers", _EXPOSED)]

@@ -1,0 +1,54 @@
+"""What comes with every request and what goes with every answer."""
+
+import re
+
+from starlette.types import Message, Scope, Send
+
+CONTENT_SECURITY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_ALWAYS = [
+    (b"content-security-policy", CONTENT_SECURITY.encode()),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"vary", b"origin"),
+    (b"x-content-type-options", b"nosniff"),
+]
+_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
+_VISIBLE = re.compile(r"[!-~]{1,128}")
+
+Pairs = list[tuple[bytes, bytes]]
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """The only header of that name; None when it is missing, "" when it was sent twice."""
+    found = [value for key, value in scope["headers"] if key == name]
+    if not found:
+        return None
+    return found[0].decode("latin-1") if len(found) == 1 else ""
+
+
+def is_visible(text: str) -> bool:
+    """True for what may be written into logs, records and headers as it is: visible ASCII, at most 128 characters."""
+    return _VISIBLE.fullmatch(text) is not None
+
+
+def trace_id(scope: Scope) -> str | None:
+    """The caller's X-Trace-Id. One that is not fit to be passed on is dropped: tracing never breaks a call."""
+    given = header(scope, b"x-trace-id")
+    return given if given and is_visible(given) else None
+
+
+def carrying(send: Send, extra: Pairs) -> Send:
+    """`send`, with what every answer carries and `extra` added to the head of the answer."""
+
+    async def send_more(message: Message) -> None:
+        if message["type"] in _STARTS:
+            headers: Pairs = list(message.get("headers", ()))
+            if all(name != b"cache-control" for name, _ in headers):
+                headers.append((b"cache-control", b"no-store"))
+            message["headers"] = [*headers, *_ALWAYS, *extra]
+        await send(message)
+
+    return send_more

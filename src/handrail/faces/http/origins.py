@@ -1,0 +1,46 @@
+"""Which web pages may talk to this server, and under which names it knows itself."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from handrail.contract.errors import InvalidParams
+
+SETTING = "MIMO_CORS_ORIGIN"
+_DEFAULT = frozenset({"http://localhost:3000", "http://127.0.0.1:3000"})
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+
+def own_hosts(port: int) -> frozenset[str]:
+    """Every Host header that means this server."""
+    with_port = {f"{name}:{port}" for name in _NAMES}
+    return frozenset(with_port | set(_NAMES) if port == 80 else with_port)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, under /api alone."""
+
+    everywhere: frozenset[str]
+    api: frozenset[str]
+
+    @classmethod
+    def of(cls, port: int, setting: str | None) -> Self:
+        own = frozenset(f"http://{host}" for host in own_hosts(port))
+        if setting is None:
+            return cls(own, _DEFAULT)
+        return cls(own | frozenset(_parsed(item) for item in setting.split(",") if item.strip()), frozenset())
+
+    def allow(self, origin: str, path: str) -> bool:
+        return origin in self.everywhere or (origin in self.api and path.startswith("/api/"))
+
+
+def _parsed(item: str) -> str:
+    origin = item.strip().lower().removesuffix("/")
+    if not _ORIGIN.fullmatch(origin):
+        raise InvalidParams(
+            f"{SETTING} lists {item.strip()!r}, which is no origin.",
+            hint="List whole origins, such as http://localhost:3000, separated by commas; there are no wildcards.",
+        )
+    return origin

@@ -1,0 +1,161 @@
+"""`GET /`: what runs here, for which project, with which tools, and how to connect. Never the token."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import PurePath
+from string import Template
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail import __version__
+from handrail.contract.effect import Effect
+from handrail.contract.tool import Schema, Tool
+from handrail.core.registry import Registry
+from handrail.core.visible import visible
+
+_FILES = files(__package__)
+_STATIC = {"handrail.css": "text/css", "handrail.svg": "image/svg+xml"}
+PATHS = frozenset({"/", *(f"/static/{name}" for name in _STATIC)})
+_EFFECTS = {
+    Effect.READ: "read",
+    Effect.WRITE: "write",
+    Effect.UI_CONTROL: "ui",
+    Effect.EXECUTE: "exec",
+    Effect.PROCESS_CONTROL: "process",
+    Effect.ASK: "ask",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What only the running server knows."""
+
+    address: str
+    project: str | None
+    server_file: str
+
+
+class _Html(str):
+    """Text that is markup already; everything else is escaped."""
+
+
+def routes(registry: Registry, page: Page) -> list[Route]:
+    async def first_page(request: Request) -> Response:
+        return Response(render(registry, page), media_type="text/html")
+
+    return [Route("/", first_page), *(_static(name, media_type) for name, media_type in _STATIC.items())]
+
+
+def render(registry: Registry, page: Page) -> str:
+    tools: dict[str, list[Tool[Any, Any]]] = {}
+    for entry in registry:
+        tools.setdefault(entry.surface.name, []).append(entry.tool)
+    project = page.project or "unknown"
+    return _filled(
+        "page",
+        version=__version__,
+        address=page.address,
+        project=project,
+        project_name=PurePath(project).name,
+        server_file=page.server_file,
+        tool_count=str(sum(map(len, tools.values()))),
+        surfaces=_joined(
+            _filled("surface", name=surface, tools=_joined(map(_tool, members))) for surface, members in tools.items()
+        ),
+        stdio_configuration=_stdio_configuration(page),
+        http_configuration=_http_configuration(page),
+    )
+
+
+def _static(name: str, media_type: str) -> Route:
+    content = _FILES.joinpath("static", name).read_bytes()
+
+    async def static_file(request: Request) -> Response:
+        return Response(content, media_type=media_type, headers={"cache-control": "no-cache"})
+
+    return Route(f"/static/{name}", static_file)
+
+
+def _tool(tool: Tool[Any, Any]) -> _Html:
+    properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
+    required = tool.input_schema.get("required", ())
+    names = [name if name in required else f"{name}?" for name in properties]
+    effect = _EFFECTS[tool.strongest_effect]
+    return _filled(
+        "tool",
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        effect=effect,
+        effect_class=effect,
+        parameter_summary=", ".join(names) or "no parameters",
+        parameters=_joined(_parameter(name, schema, name in required) for name, schema in properties.items()),
+    )
+
+
+def _parameter(name: str, schema: Schema, is_required: bool) -> _Html:
+    need = "required" if is_required else "optional"
+    remarks = [f"default {_json(schema['default'])}"] if "default" in schema and not is_required else []
+    if "description" in schema:
+        remarks.append(schema["description"])
+    return _filled(
+        "parameter",
+        name=name,
+        need=need,
+        need_class=need,
+        type=_type(schema),
+        remark="".join(f" · {remark}" for remark in remarks),
+    )
+
+
+def _type(schema: Schema) -> str:
+    if "enum" in schema:
+        return " | ".join(map(_json, schema["enum"]))
+    if "const" in schema:
+        return _json(schema["const"])
+    for either in ("anyOf", "oneOf"):
+        if either in schema:
+            return " | ".join(map(_type, schema[either]))
+    kind = schema.get("type", "any")
+    if isinstance(kind, list):
+        return " | ".join(kind)
+    return f"{_type(schema['items'])}[]" if kind == "array" and "items" in schema else str(kind)
+
+
+def _stdio_configuration(page: Page) -> str:
+    arguments = ["mcp"] if page.project is None else ["mcp", "--project", page.project]
+    return _json({"mcpServers": {"handrail": {"command": "handrail", "args": arguments}}}, indent=2)
+
+
+def _http_configuration(page: Page) -> str:
+    headers = {"Authorization": "Bearer <token>"}
+    server = {"type": "http", "url": f"{page.address}/mcp", "headers": headers}
+    return _json({"mcpServers": {"handrail": server}}, indent=2)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _joined(parts: Iterable[_Html]) -> _Html:
+    return _Html("".join(parts))
+
+
+def _filled(template: str, **values: str) -> _Html:
+    return _Html(_template(template).substitute({name: _markup(value) for name, value in values.items()}))
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template(_FILES.joinpath("templates", f"{name}.html").read_text(encoding="utf-8"))
+
+
+def _markup(value: str) -> str:
+    return value if isinstance(value, _Html) else escape(visible(value))

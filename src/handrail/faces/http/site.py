@@ -1,0 +1,66 @@
+"""Which path leads where, and how a fault is spelled when nothing else spelled it."""
+
+import os
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handrail import __version__
+from handrail.contract.errors import Failure
+from handrail.core.gate import Gate
+from handrail.faces.http import page, tools
+from handrail.faces.http.answers import failed, refused, success
+
+HEALTH = "/health"
+OPEN_PATHS = frozenset({HEALTH, *page.PATHS})
+
+
+def site(gate: Gate, mcp_endpoint: ASGIApp, first_page: page.Page) -> ASGIApp:
+    mcp = _Elsewhere(mcp_endpoint)
+    app = Starlette(
+        routes=[
+            *page.routes(gate.registry, first_page),
+            Route(HEALTH, _health),
+            *tools.routes(gate),
+            Route("/mcp", mcp),
+            Route("/mcp/", mcp),
+        ],
+        exception_handlers={HTTPException: _on_http, Failure: _on_failure, Exception: _on_fault},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class _Elsewhere:
+    """Marks an app as ASGI for the router, which takes plain functions for request handlers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+async def _health(request: Request) -> Response:
+    return success({"name": "handrail", "version": __version__, "pid": os.getpid()})
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return refused("NOT_FOUND", "There is nothing at this path.")
+    return refused("BAD_REQUEST", f"{error.detail}.", status=error.status_code, headers=error.headers)
+
+
+async def _on_failure(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Failure)
+    return failed(error)
+
+
+async def _on_fault(request: Request, error: Exception) -> Response:
+    """What happened goes to the log, with its stack; to the client only that it did."""
+    return refused("INTERNAL", "handrail failed; its log says why.")

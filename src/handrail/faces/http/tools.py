@@ -1,0 +1,95 @@
+"""`POST /api/tools/<name>`: one call through the gate. `GET /api/tools`: what can be called."""
+
+import asyncio
+import re
+from collections.abc import Coroutine
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive
+
+from handrail.contract.call import Call, Caller
+from handrail.contract.errors import Failure, InvalidParams
+from handrail.contract.tool import Reply
+from handrail.core import strict_json
+from handrail.core.catalogue import catalogue
+from handrail.core.gate import Gate
+from handrail.core.registry import UnknownTool
+from handrail.faces.http.answers import failed, success, unheard
+from handrail.faces.http.body import MAX_BODY
+from handrail.faces.http.headers import header, is_visible, trace_id
+
+MAX_TIMEOUT_MS = 3_600_000
+_DIGITS = re.compile(r"[0-9]{1,8}")
+_PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,40}(?:/[A-Za-z0-9._-]{1,20})?")
+
+
+def routes(gate: Gate) -> list[Route]:
+    async def list_tools(request: Request) -> Response:
+        return success(catalogue(gate.registry))
+
+    async def call_tool(request: Request) -> Response:
+        entry = gate.registry.find(request.path_params["name"])
+        try:
+            call = await _call(request, entry.tool.name)
+            reply = await _unless_gone(request.receive, gate.run(call))
+        except ClientDisconnect:
+            return unheard()
+        except UnknownTool:
+            raise  # for people alone: then it speaks no tool's dialect either
+        except Failure as failure:
+            return failed(failure, entry.surface.dialect)
+        return unheard() if reply is None else success(reply.result)
+
+    return [Route("/api/tools", list_tools), Route("/api/tools/{name}", call_tool, methods=["POST"])]
+
+
+async def _call(request: Request, tool: str) -> Call:
+    scope = request.scope
+    return Call(
+        tool=tool,
+        caller=_caller(request),
+        task=_task(header(scope, b"x-task-id")),
+        deadline_ms=_timeout_ms(header(scope, b"x-timeout-ms")),
+        trace_id=trace_id(scope),
+        params=strict_json.decode(await request.body(), max_bytes=MAX_BODY),
+    )
+
+
+def _caller(request: Request) -> Caller:
+    """The name is the client's own claim; that it has the token is all that is known about it."""
+    named = _PRODUCT.match(header(request.scope, b"user-agent") or "")
+    return Caller("http", named.group() if named else "unknown", request.client.host if request.client else "unknown")
+
+
+def _task(given: str | None) -> str | None:
+    if given is not None and not is_visible(given):
+        raise InvalidParams("X-Task-Id must be 1 to 128 visible ASCII characters.")
+    return given
+
+
+def _timeout_ms(given: str | None) -> int | None:
+    if given is None:
+        return None
+    if not _DIGITS.fullmatch(given) or not 1 <= int(given) <= MAX_TIMEOUT_MS:
+        raise InvalidParams(f"X-Timeout-Ms must be a whole number from 1 to {MAX_TIMEOUT_MS}.")
+    return int(given)
+
+
+async def _unless_gone(receive: Receive, running: Coroutine[Any, Any, Reply]) -> Reply | None:
+    """The reply; None when the client went away meanwhile, and then the call has been stopped."""
+    run, gone = asyncio.create_task(running), asyncio.create_task(_disconnect(receive))
+    try:
+        await asyncio.wait({run, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return run.result() if run.done() else None
+    finally:
+        run.cancel()
+        gone.cancel()
+        await asyncio.gather(run, gone, return_exceptions=True)
+
+
+async def _disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

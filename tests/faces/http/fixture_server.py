@@ -1,0 +1,34 @@
+"""`python -m tests.faces.http.fixture_server STATE PROJECT [PORT [HOST]]`: the real face over the fixture tools."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import uvloop
+
+from handrail import app
+from handrail.contract.errors import Failure
+from handrail.core.approvals import NobodyToAsk
+from handrail.core.registry import Registry
+from tests.faces.http.fixture_tools import surface
+
+
+def main() -> None:
+    state, project, port, host = [*sys.argv[1:], "0", "127.0.0.1"][:4]
+    house = app.open_house(Path(project), Path(state), NobodyToAsk(), flags={"port": int(port), "host": host})
+    house.gate.registry = Registry([surface()])
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(app.serve_http(house, lambda address: print(address, flush=True)))
+    except Failure as failure:
+        refusal = {"condition": type(failure).__name__, "message": failure.message, "hint": failure.hint}
+        print(json.dumps(refusal), flush=True)
+        sys.exit(1)
+    finally:
+        house.close()
+    print("stopped", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""A server in a process of its own, and ways to talk to it: a polite client and a raw socket."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import httpx2
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> Any:
+        return self.json["error"]["code"]
+
+
+class Running:
+    def __init__(
+        self, state: Path, project: Path, port: int = 0, host: str = "127.0.0.1", env: dict[str, str] | None = None
+    ) -> None:
+        self.state, self.project = state, project
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faces.http.fixture_server", state, project, str(port), host],
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.first_line = self.line()
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    @property
+    def file(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.state / "server.json").read_text())
+        return content
+
+    @property
+    def port(self) -> int:
+        return int(self.file["port"])
+
+    @property
+    def token(self) -> str:
+        return str(self.file["token"])
+
+    @property
+    def bearer(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.token}"}
+
+    def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
+        """With the token, unless `headers` say otherwise."""
+        given = self.bearer if headers is None else headers
+        answer = httpx2.request(method, f"http://127.0.0.1:{self.port}{path}", headers=given, timeout=30, **kwargs)
+        return Answer(answer.status_code, dict(answer.headers), answer.content)
+
+    def call(self, tool: str, params: Any = None, **headers: str) -> Answer:
+        sent = {**self.bearer, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        return self.request("POST", f"/api/tools/{tool}", headers=sent, json={} if params is None else params)
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def raw(self, request: str | bytes) -> Answer:
+        """Sends exactly these bytes; `PORT` and `TOKEN` in a text stand for the server's own."""
+        if isinstance(request, str):
+            request = request.replace("PORT", str(self.port)).replace("TOKEN", self.token).encode("latin-1")
+        with self.connect() as connection:
+            connection.sendall(request)
+            return read_answer(connection)
+
+    def stop(self, number: int = signal.SIGTERM) -> str:
+        """What it wrote to stderr."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        _, log = self.process.communicate(timeout=20)
+        return log
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate(timeout=20)
+
+
+def read_answer(connection: socket.socket) -> Answer:
+    with connection.makefile("rb") as stream:
+        status = int(stream.readline().split()[1])
+        headers: dict[str, str] = {}
+        while (line := stream.readline().strip()) != b"":
+            name, _, value = line.decode("latin-1").partition(":")
+            headers[name.lower()] = value.strip()
+        return Answer(status, headers, stream.read(int(headers.get("content-length", 0))))

@@ -1,0 +1,71 @@
+import re
+
+from handrail import __version__
+from handrail.app import describe
+from handrail.core.registry import Registry
+from handrail.faces.http.page import Page, render
+from tests.faces.http.fixture_tools import surface
+from tests.faces.http.running import Running
+
+PAGE = Page("http://127.0.0.1:6006", "/home/a/my <game>", "/home/a/state/server.json")
+
+
+def test_the_page_shows_that_it_runs_and_what_it_can_do(server: Running) -> None:
+    answer = server.request("GET", "/", headers={})
+    text = answer.body.decode()
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert __version__ in text
+    assert f"http://127.0.0.1:{server.port}/mcp" in text
+    assert 'id="echo"' in text
+    assert "handrail" in text
+
+
+def test_the_page_never_holds_the_token(server: Running) -> None:
+    for headers in ({}, server.bearer):
+        assert server.token.encode() not in server.request("GET", "/", headers=headers).body
+
+
+def test_the_page_takes_nothing_from_elsewhere_and_runs_nothing(server: Running) -> None:
+    text = server.request("GET", "/", headers={}).body.decode()
+    links = re.findall(r'(?:src|href|action)="([^"]*)"', text)
+    assert sorted(links) == ["/static/handrail.css", "/static/handrail.svg", "/static/handrail.svg"]
+    for link in links:
+        assert server.request("GET", link, headers={}).status == 200
+    assert not re.search(r"<script|<style|\sstyle=|\son\w+=|javascript:", text)
+
+
+def test_every_tool_is_there_with_its_effect_description_and_parameters() -> None:
+    registry = describe()
+    text = render(registry, PAGE)
+    for entry in registry:
+        card = text.partition(f'id="{entry.tool.name}"')[2].partition("</article>")[0]
+        assert entry.tool.title in card
+        effect = "write" if entry.tool.strongest_effect.changes else "read"
+        assert f'<span class="chip {effect}">{effect}</span>' in card
+        for parameter in entry.tool.input_schema["properties"]:
+            assert f'<span class="mono">{parameter}</span>' in card
+
+
+def test_what_is_no_markup_is_escaped_and_what_hides_is_shown() -> None:
+    page = Page(PAGE.address, "/home/a/<b>\u202egame", PAGE.server_file)
+    text = render(Registry([surface()]), page)
+    assert "Echo &lt;b&gt;" in text
+    assert "Says what it was told, &amp; by &lt;whom&gt;." in text
+    assert "<b>" not in text
+    assert "\u202e" not in text
+    assert "\\u{202e}game" in text
+
+
+def test_the_page_tells_how_to_connect() -> None:
+    text = render(describe(), PAGE)
+    assert "&quot;mcp&quot;" in text
+    assert "/home/a/my &lt;game&gt;" in text
+    assert "http://127.0.0.1:6006/mcp" in text
+    assert "Bearer &lt;token&gt;" in text
+    assert "/home/a/state/server.json" in text
+
+
+def test_health_says_who_it_is_and_nothing_about_the_project(server: Running) -> None:
+    answer = server.request("GET", "/health", headers={})
+    expected = {"name": "handrail", "version": __version__, "pid": server.process.pid}
+    assert answer.json == {"ok": True, "data": expected}
