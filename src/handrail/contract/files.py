@@ -47,7 +47,7 @@ class Folder(Protocol):
         ...
 
     def mode(self, path: str) -> int | None:
-        """The permission bits of a regular file, or None when nothing is there."""
+        """The permission bits of a regular file, or None when nothing or something else is there."""
         ...
 
     def entries(self, path: str) -> list[Entry]:

@@ -55,7 +55,7 @@ def test_what_is_missing_is_not_found_and_named(folder: Folder) -> None:
 
 
 def test_a_folder_is_not_read_and_not_overwritten(folder: Folder) -> None:
-    for attempt in (folder.read, folder.mode, folder.remove, lambda path: folder.write(path, b"")):
+    for attempt in (folder.read, folder.remove, lambda path: folder.write(path, b"")):
         for path in ("game/scene", "."):
             with pytest.raises(InputOutput, match="is a folder"):
                 attempt(path)
@@ -66,6 +66,7 @@ def test_the_mode_of_a_file_is_told_and_none_when_nothing_is_there(folder: Folde
     assert folder.mode("game/scene/start.txt") == 0o640
     assert folder.mode("nothing.txt") is None
     assert folder.mode("no/such/folder.txt") is None
+    assert folder.mode("game") is None
 
 
 def test_entries_tell_files_folders_and_links_apart(folder: Folder, project: Path) -> None:

@@ -31,7 +31,7 @@ def special(request: pytest.FixtureRequest, project: Path, monkeypatch: pytest.M
     return "special"
 
 
-@pytest.mark.parametrize("attempt", ON_FILES)
+@pytest.mark.parametrize("attempt", [name for name in ON_FILES if name != "mode"])
 def test_what_is_no_regular_file_is_refused_as_such(folder: Folder, special: str, project: Path, attempt: str) -> None:
     before = (project / special).lstat()
     with pytest.raises(InputOutput, match="not a regular file"):

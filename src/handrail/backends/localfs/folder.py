@@ -13,7 +13,7 @@ from handrail.backends.localfs import atomic, tree
 from handrail.backends.localfs.beneath import Opener, open_beneath
 from handrail.backends.localfs.listing import listed
 from handrail.backends.localfs.lock import locked
-from handrail.backends.localfs.refusal import check_regular, told
+from handrail.backends.localfs.refusal import told
 from handrail.backends.localfs.root import Root, shown
 from handrail.backends.localfs.temporary import is_temporary
 from handrail.contract.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
@@ -83,13 +83,11 @@ class LocalFolder:
             return b"".join(chunks)
 
     def mode(self, path: str) -> int | None:
-        parts = self._parts(path)
         try:
-            found = self._root.look(parts)
+            found = self._root.look(self._parts(path))
         except NotFound:
             return None
-        check_regular(found, shown(parts))
-        return stat.S_IMODE(found.st_mode)
+        return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
 
     def entries(self, path: str) -> list[Entry]:
         return self._list(self._parts(path))

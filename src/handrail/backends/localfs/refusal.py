@@ -20,7 +20,8 @@ def refusal(code: int, path: str) -> Failure:
     if code in _LINK:
         return passes_link(path)
     if code == errno.ENOENT:
-        return NotFound(f"No such file or folder: {path!r}.", path=path)
+        parent = path.rpartition("/")[0] or "."
+        return NotFound(f"No such file or folder: {path!r}.", hint=f"Look at what {parent} holds.", path=path)
     if code == errno.ENOTDIR:
         return NotFound(f"Not a folder, or a file stands on the way: {path!r}.", path=path)
     if code == errno.ENAMETOOLONG:
