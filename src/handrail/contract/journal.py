@@ -1,0 +1,81 @@
+"""The port to an append-only file of lines that many processes share.
+
+A line is bytes that end in LF, and in nothing else. Beside the lines a journal can keep one small
+mark that is read and replaced under the same lock. What lines and mark mean is the user's business.
+Everything is synchronous and raises conditions of the error tree: InputOutput, Conflict.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """Size of the log and mark, seen together at a moment when nobody was writing; None where there is none."""
+
+    size: int | None
+    mark: bytes | None
+
+
+class HeldJournal(Protocol):
+    """A journal while nobody else can write to it."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def mark(self) -> bytes | None: ...
+
+    def set_mark(self, mark: bytes) -> None: ...
+
+    def read(self, offset: int, size: int) -> bytes: ...
+
+    def size_after(self, line: bytes) -> int:
+        """What `size` will be once `line` is appended."""
+        ...
+
+    def append(self, line: bytes) -> None:
+        """Writes `line` and its LF in one step. After a torn tail it starts on a line of its own."""
+        ...
+
+    def end_line(self) -> None:
+        """Gives a torn tail the LF that it lacks."""
+        ...
+
+
+class Journal(Protocol):
+    @property
+    def location(self) -> str:
+        """Where the lines are, for people to read."""
+        ...
+
+    def hold(self, *, is_durable: bool) -> AbstractContextManager[HeldJournal]:
+        """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
+
+        Durable: on disk before the block is left. Otherwise a flush follows within about a second.
+        """
+        ...
+
+    def append(self, line: bytes, *, is_durable: bool) -> None:
+        """`hold` for a single line."""
+        ...
+
+    def glimpse(self) -> Glimpse:
+        """Creates nothing."""
+        ...
+
+    def lines(self, start: int = 0, until: int | None = None) -> Iterator[bytes]:
+        """From offset `start`, each with its LF; only a torn tail comes without."""
+        ...
+
+    def lines_backwards(self) -> Iterator[bytes]:
+        """The same, the newest first."""
+        ...
+
+    def flush(self) -> None:
+        """Waits until everything that was appended here is on disk."""
+        ...
+
+    def close(self) -> None: ...
