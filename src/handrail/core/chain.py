@@ -1,0 +1,139 @@
+"""How the audit's records hang together: one sealed line each, and a head that says where the chain ends.
+
+Pure bytes in, bytes out. Knows no file, no clock and no lock.
+
+A line is JSON whose last member is the SHA-256 of all the bytes before it:
+`{"seq":2,"ts":"…","prev":"<hash of line 1>", …,"hash":"<64 hex>"}`.
+
+The head is one line of fixed length: how many records there are, how long the log is and the last
+record's hash; then the same for a record that is announced and not yet acknowledged (zeros when
+there is none); then a SHA-256 over all of that.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+NO_HASH = "0" * 64
+RESERVED = frozenset({"seq", "ts", "prev", "repair", "hash"})
+
+_SEAL = b',"hash":"'
+_SEAL_LENGTH = len(_SEAL) + 64 + len(b'"}')
+_HEAD = re.compile(rb"handrail-audit 1 (\d{16}) (\d{16}) ([0-9a-f]{64}) (\d{16}) ([0-9a-f]{64}) ([0-9a-f]{64})\n")
+
+
+class Repair(msgspec.Struct):
+    """Vouches for the torn bytes between the record before and this one."""
+
+    length: int
+    sha256: str
+
+
+class Link(msgspec.Struct):
+    """What holds a record in its place."""
+
+    seq: int
+    prev: str
+    hash: str
+    repair: Repair | None = None
+
+
+class Unsealed(Exception):
+    """A line that is no record, or no longer the one that was written. The message says why."""
+
+
+_links = msgspec.json.Decoder(Link)
+
+
+def seal(seq: int, ts: str, prev: str, members: bytes) -> tuple[bytes, str]:
+    """The line, without LF, and its hash. `members` is what `spell` gave."""
+    body = b'{"seq":%d,"ts":"%b","prev":"%b"%b' % (seq, ts.encode(), prev.encode(), members)
+    sealed = sha256(body).hexdigest()
+    return b'%b,"hash":"%b"}' % (body, sealed.encode()), sealed
+
+
+def spell(record: Mapping[str, Any]) -> bytes:
+    """The record's members as they stand in the line, with a comma before each."""
+    try:
+        text = msgspec.json.encode(record)
+    except UnicodeEncodeError:  # names of files may be no text: record them legibly rather than not at all
+        text = msgspec.json.encode(_legible(record))
+    return b"," + text[1:-1] if len(text) > 2 else b""
+
+
+def unseal(line: bytes) -> Link:
+    """Reads a line with its LF; raises Unsealed when a single bit of it has changed."""
+    if not line.endswith(b"\n"):
+        raise Unsealed("the line does not end")
+    body, seal_ = line[: -_SEAL_LENGTH - 1], line[-_SEAL_LENGTH - 1 : -1]
+    if not (seal_.startswith(_SEAL) and seal_.endswith(b'"}')):
+        raise Unsealed("it is no audit record")
+    if seal_ != b'%b%b"}' % (_SEAL, sha256(body).hexdigest().encode()):
+        raise Unsealed("it was changed: its hash does not fit its content")
+    try:
+        return _links.decode(line)
+    except msgspec.DecodeError:
+        raise Unsealed("it is no audit record") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`count` records in `size` bytes, the last with `hash`; and how it will be once an announced record is written."""
+
+    count: int = 0
+    size: int = 0
+    hash: str = NO_HASH
+    next_size: int = 0
+    next_hash: str = NO_HASH
+
+    @property
+    def is_announcing(self) -> bool:
+        return self.next_hash != NO_HASH
+
+    def placed_at(self, size: int) -> "Head":
+        return self if size == self.size else Head(self.count, size, self.hash)
+
+    def announcing(self, size: int, sealed: str) -> "Head":
+        return Head(self.count, self.size, self.hash, size, sealed)
+
+    def settled(self) -> "Head":
+        """With the announced record acknowledged."""
+        return Head(self.count + 1, self.next_size, self.next_hash)
+
+    def withdrawn(self) -> "Head":
+        """Without the announced record, which was never written."""
+        return Head(self.count, self.size, self.hash)
+
+    def spelled(self) -> bytes:
+        text = b"handrail-audit 1 %016d %016d %b %016d %b " % (
+            self.count,
+            self.size,
+            self.hash.encode(),
+            self.next_size,
+            self.next_hash.encode(),
+        )
+        return b"%b%b\n" % (text, sha256(text).hexdigest().encode())
+
+
+def read_head(data: bytes) -> Head | None:
+    """None when a single bit of it has changed."""
+    found = _HEAD.fullmatch(data)
+    if found is None:
+        return None
+    count, size, last, next_size, following, _ = found.groups()
+    head = Head(int(count), int(size), last.decode(), int(next_size), following.decode())
+    return head if head.spelled() == data else None
+
+
+def _legible(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {_legible(key): _legible(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_legible(item) for item in value]
+    return value
