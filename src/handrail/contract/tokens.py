@@ -1,0 +1,30 @@
+"""The port to one-time tokens: what a person allowed, allowed once.
+
+A token is good for one caller, one method and one set of parameters, until its deadline.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a token is bound to. `params_digest` is the whole digest, not the short one of a wire."""
+
+    caller: str
+    method: str
+    params_digest: str
+
+
+class TokenStore(Protocol):
+    def issue(self, scope: Scope, ttl: float) -> str:
+        """A fresh token, good for `ttl` seconds."""
+        ...
+
+    def consume(self, token: str | None, scope: Scope) -> None:
+        """Returns once, and once it is durable that this token is used up.
+
+        Raises Declined with `details["reason"]`: missing, invalid, peer, used, expired, method or params.
+        A refused token stays as it was.
+        """
+        ...
