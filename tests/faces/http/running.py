@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -32,11 +33,19 @@ class Answer:
 
 class Running:
     def __init__(
-        self, state: Path, project: Path, port: int = 0, host: str = "127.0.0.1", env: dict[str, str] | None = None
+        self,
+        state: Path,
+        project: Path,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        env: dict[str, str] | None = None,
+        command: Sequence[str] = (),
     ) -> None:
+        """Over the fixture tools, or with a `command` of its own that prints a line once it is ready."""
         self.state, self.project = state, project
+        fixture = ["tests.faces.http.fixture_server", str(state), str(project), str(port), host]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faces.http.fixture_server", state, project, str(port), host],
+            [sys.executable, "-m", *(command or fixture)],
             cwd=ROOT,
             env={**os.environ, **(env or {})},
             stdout=subprocess.PIPE,

@@ -16,7 +16,7 @@ def test_the_page_shows_that_it_runs_and_what_it_can_do(server: Running) -> None
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert __version__ in text
     assert f"http://127.0.0.1:{server.port}/mcp" in text
-    assert 'id="echo"' in text
+    assert 'id="tool-echo"' in text
     assert "handrail" in text
 
 
@@ -38,7 +38,7 @@ def test_every_tool_is_there_with_its_effect_description_and_parameters() -> Non
     registry = describe()
     text = render(registry, PAGE)
     for entry in registry:
-        card = text.partition(f'id="{entry.tool.name}"')[2].partition("</article>")[0]
+        card = text.partition(f'id="tool-{entry.tool.name}"')[2].partition("</article>")[0]
         assert entry.tool.title in card
         effect = "write" if entry.tool.strongest_effect.changes else "read"
         assert f'<span class="chip {effect}">{effect}</span>' in card

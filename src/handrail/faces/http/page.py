@@ -1,7 +1,8 @@
 """`GET /`: what runs here, for which project, with which tools, and how to connect. Never the token."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -23,6 +24,7 @@ from handrail.core.visible import visible
 _FILES = files(__package__)
 _STATIC = {"handrail.css": "text/css", "handrail.svg": "image/svg+xml"}
 PATHS = frozenset({"/", *(f"/static/{name}" for name in _STATIC)})
+_CODE = re.compile(r"`([^`]+)`")
 _EFFECTS = {
     Effect.READ: "read",
     Effect.WRITE: "write",
@@ -47,8 +49,10 @@ class _Html(str):
 
 
 def routes(registry: Registry, page: Page) -> list[Route]:
+    content = render(registry, page).encode()
+
     async def first_page(request: Request) -> Response:
-        return Response(render(registry, page), media_type="text/html")
+        return Response(content, media_type="text/html")
 
     return [Route("/", first_page), *(_static(name, media_type) for name, media_type in _STATIC.items())]
 
@@ -86,16 +90,22 @@ def _static(name: str, media_type: str) -> Route:
 def _tool(tool: Tool[Any, Any]) -> _Html:
     properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
     required = tool.input_schema.get("required", ())
-    names = [name if name in required else f"{name}?" for name in properties]
     effect = _EFFECTS[tool.strongest_effect]
     return _filled(
         "tool",
         name=tool.name,
         title=tool.title,
-        description=tool.description,
+        description=_prose(tool.description),
         effect=effect,
         effect_class=effect,
-        parameter_summary=", ".join(names) or "no parameters",
+        parameters=_parameters(properties, required) if properties else _Html(),
+    )
+
+
+def _parameters(properties: Mapping[str, Schema], required: Collection[str]) -> _Html:
+    return _filled(
+        "parameters",
+        summary=", ".join(name if name in required else f"{name}?" for name in properties),
         parameters=_joined(_parameter(name, schema, name in required) for name, schema in properties.items()),
     )
 
@@ -111,7 +121,7 @@ def _parameter(name: str, schema: Schema, is_required: bool) -> _Html:
         need=need,
         need_class=need,
         type=_type(schema),
-        remark="".join(f" · {remark}" for remark in remarks),
+        remark=_prose("".join(f" · {remark}" for remark in remarks)),
     )
 
 
@@ -155,6 +165,11 @@ def _filled(template: str, **values: str) -> _Html:
 @cache
 def _template(name: str) -> Template:
     return Template(_FILES.joinpath("templates", f"{name}.html").read_text(encoding="utf-8"))
+
+
+def _prose(text: str) -> _Html:
+    """Descriptions put names between backticks."""
+    return _Html(_CODE.sub(r"<code>\1</code>", _markup(text)))
 
 
 def _markup(value: str) -> str:
