@@ -33,7 +33,9 @@ def _shown(ms: float) -> str:
     return f"{ms * 1000:.1f} µs" if ms < 1 else f"{ms:.1f} ms"
 
 
-def in_turns(ours: Callable[[], object], peer: Callable[[], object], rounds: int, warm_up: int = 1) -> tuple[float, float]:
+def in_turns(
+    ours: Callable[[], object], peer: Callable[[], object], rounds: int, warm_up: int = 1
+) -> tuple[float, float]:
     """Medians in milliseconds."""
     for _ in range(warm_up):
         ours()

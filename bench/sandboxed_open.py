@@ -5,21 +5,19 @@ Ours includes everything that a tool's path goes through: reading it, closed fol
 
 import os
 import tempfile
-from statistics import median
-from time import perf_counter_ns
 
+from bench.comparison import Comparison, in_turns
 from handrail.backends.localfs.beneath import open_beneath
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.paths import ClosedFolders
 
 _PATH = "game/scene/chapter/start.txt"
 _CLOSED = ClosedFolders([".git", ".env", ".handrail", ".webgal_agent", "node_modules"])
-_ROUNDS = 60
 _OPENS = 500
 
 
-def measure() -> dict[str, float]:
-    """Median microseconds for open and close, both taken in turns."""
+def measure() -> list[Comparison]:
+    """Open and close, both taken in turns."""
     with tempfile.TemporaryDirectory() as project:
         file = os.path.join(project, _PATH)
         os.makedirs(os.path.dirname(file))
@@ -28,31 +26,18 @@ def measure() -> dict[str, float]:
         folder = LocalFolder.open(project, _CLOSED)
         root = os.open(project, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            ours, peers = [], []
-            for _ in range(_ROUNDS):
-                ours.append(_ours(folder, root))
-                peers.append(_peer(file))
+            times = in_turns(lambda: _ours(folder, root), lambda: _peer(file), rounds=60)
         finally:
             os.close(root)
             folder.close()
-    return {"handrail_us": median(ours), "peer_us": median(peers)}
+    return [Comparison("sandboxed open", "realpath + open", *(total / _OPENS for total in times), reach=1)]
 
 
-def _ours(folder: LocalFolder, root: int) -> float:
-    start = perf_counter_ns()
+def _ours(folder: LocalFolder, root: int) -> None:
     for _ in range(_OPENS):
         os.close(open_beneath(root, folder.parse(_PATH), os.O_RDONLY | os.O_NONBLOCK))
-    return (perf_counter_ns() - start) / _OPENS / 1000
 
 
-def _peer(file: str) -> float:
-    start = perf_counter_ns()
+def _peer(file: str) -> None:
     for _ in range(_OPENS):
         os.close(os.open(os.path.realpath(file), os.O_RDONLY))
-    return (perf_counter_ns() - start) / _OPENS / 1000
-
-
-if __name__ == "__main__":
-    result = measure()
-    ratio = result["handrail_us"] / result["peer_us"]
-    print(f"handrail {result['handrail_us']:.1f} µs, realpath + open {result['peer_us']:.1f} µs: {ratio:.2f} of it")

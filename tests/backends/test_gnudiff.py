@@ -14,11 +14,13 @@ texts = st.lists(st.sampled_from(["a", "b", "", "c\r", "\0", "é", "-- x"]), max
 
 
 def applied(old: str, new: str, hunks: list[Hunk]) -> str:
-    lines, new_lines = old.split("\n"), new.split("\n")
+    lines, new_lines = old.encode().split(b"\n"), new.encode().split(b"\n")
     for hunk in reversed(hunks):
-        inserted = new_lines[hunk.start_new - 1 : hunk.start_new - 1 + hunk.len_new]
-        lines[hunk.start_old - 1 : hunk.start_old - 1 + hunk.len_old] = inserted
-    return "\n".join(lines)
+        assert new_lines[hunk.start_new - 1 :][: len(hunk.lines_new)] == hunk.lines_new
+        replaced = slice(hunk.start_old - 1, hunk.start_old - 1 + len(hunk.lines_old))
+        assert lines[replaced] == hunk.lines_old
+        lines[replaced] = hunk.lines_new
+    return b"\n".join(lines).decode()
 
 
 @given(texts, texts)
@@ -30,7 +32,7 @@ def test_hunks_lead_from_the_old_text_to_the_new_one(old: str, new: str) -> None
 
 @given(texts, texts)
 def test_without_gnu_diff_the_hunks_are_right_too(old: str, new: str) -> None:
-    lines = [(text + "\n").encode().split(b"\n")[:-1] for text in (old, new)]
+    lines = [text.encode().split(b"\n") for text in (old, new)]
     assert applied(old, new, gnudiff._hunks_without_diff(*lines)) == new
 
 

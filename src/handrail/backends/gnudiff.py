@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 
 from handrail.contract.diffing import Hunk
 
-_GROUP = "%de %dn %dE %dN\n"
+_GROUP = "%de %dn %dE %dN\n%<%>"
 _GROUPS = [
     "--unchanged-group-format=",
     f"--changed-group-format={_GROUP}",
@@ -29,16 +29,14 @@ _DIFFLIB_BELOW_LINES = 2_000
 
 class GnuDiff:
     def hunks(self, old: bytes, new: bytes) -> list[Hunk]:
-        # Every line ends in LF, the last one too: what follows the last LF is a line of its own.
-        old, new = old + b"\n", new + b"\n"
         printed = None
         if len(old) + len(new) < _EXACT_BELOW_BYTES:
-            printed = _run(["--minimal", *_GROUPS], old, new, _EXACT_SECONDS)
+            printed = _run(["--minimal", *_GROUPS], old, new, _EXACT_SECONDS, last=b"\n")
         if printed is None:
-            printed = _run(_GROUPS, old, new, _SECONDS)
+            printed = _run(_GROUPS, old, new, _SECONDS, last=b"\n")
         if printed is None:
-            return _hunks_without_diff(old.split(b"\n")[:-1], new.split(b"\n")[:-1])
-        return [_hunk(line) for line in printed.splitlines()]
+            return _hunks_without_diff(old.split(b"\n"), new.split(b"\n"))
+        return list(_read_hunks(printed.split(b"\n")))
 
     def unified(self, path: str, old: bytes | None, new: bytes | None) -> str:
         labels = ["/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"]
@@ -50,21 +48,30 @@ class GnuDiff:
         return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))
 
 
-def _hunk(line: bytes) -> Hunk:
-    before_old, len_old, before_new, len_new = map(int, line.split())
-    return Hunk(before_old + 1, len_old, before_new + 1, len_new)
+def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
+    """Of each group a line of numbers, then its old and its new lines; an empty line at the end of it all."""
+    at = 0
+    while at < len(lines) - 1:
+        before_old, len_old, before_new, len_new = map(int, lines[at].split())
+        middle, end = at + 1 + len_old, at + 1 + len_old + len_new
+        yield Hunk(before_old + 1, before_new + 1, lines[at + 1 : middle], lines[middle:end])
+        at = end
 
 
-def _run(options: list[str], old: bytes, new: bytes, seconds: float) -> bytes | None:
-    """What diff printed; None when it could not be started, failed or was too slow."""
+def _run(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes = b"") -> bytes | None:
+    """What diff printed; None when it could not be started, failed or was too slow.
+
+    With an LF as `last`, what follows a text's last LF is a line of its own.
+    """
     try:
         with ExitStack() as stack:
-            files = [stack.enter_context(_anonymous_file(text)) for text in (old, new)]
+            files = [stack.enter_context(_anonymous_file(text, last)) for text in (old, new)]
             done = subprocess.run(
                 ["diff", "--text", *options, "--", *(f"/dev/fd/{file}" for file in files)],
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
                 timeout=seconds,
                 env={"LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath)},
                 check=False,
@@ -75,16 +82,17 @@ def _run(options: list[str], old: bytes, new: bytes, seconds: float) -> bytes | 
 
 
 @contextmanager
-def _anonymous_file(content: bytes) -> Iterator[int]:
+def _anonymous_file(content: bytes, last: bytes) -> Iterator[int]:
     """In memory on Linux, without a name elsewhere."""
     if not hasattr(os, "memfd_create"):
         with tempfile.TemporaryFile() as file:
-            file.write(content)
+            file.write(content + last)
             file.seek(0)
             yield file.fileno()
         return
     with open(os.memfd_create("handrail-diff"), "wb") as file:
         file.write(content)
+        file.write(last)
         file.seek(0)
         yield file.fileno()
 
@@ -95,11 +103,11 @@ def _hunks_without_diff(old: list[bytes], new: list[bytes]) -> list[Hunk]:
     if len(old) + len(new) < _DIFFLIB_BELOW_LINES:
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         return [
-            Hunk(old_from + 1, old_to - old_from, new_from + 1, new_to - new_from)
+            Hunk(old_from + 1, new_from + 1, old[old_from:old_to], new[new_from:new_to])
             for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes()
             if tag != "equal"
         ]
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    return [Hunk(start + 1, len(old) - end - start, start + 1, len(new) - end - start)]
+    return [Hunk(start + 1, start + 1, old[start : len(old) - end], new[start : len(new) - end])]

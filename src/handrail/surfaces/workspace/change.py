@@ -6,6 +6,7 @@ the next one to hold the lock finishes or takes back what a dead process left.
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
@@ -16,7 +17,7 @@ from handrail.surfaces.workspace.dry_runs import DryRun
 from handrail.surfaces.workspace.idempotency import Written
 from handrail.surfaces.workspace.line_diff import LineDiff, diff
 from handrail.surfaces.workspace.snapshots import Snapshot
-from handrail.surfaces.workspace.workspace import Workspace, canonical, text_of
+from handrail.surfaces.workspace.workspace import Workspace, canonical, check_text
 
 ABSENT = "absent"
 _INTENT = "intent.json"
@@ -35,7 +36,7 @@ class Repetition(msgspec.Struct, frozen=True, rename="camel"):
     content_hash: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A file before and after; `after` None removes it."""
 
@@ -46,11 +47,11 @@ class Change:
     dry_run: DryRun | None = None
     undoes: str | None = None
 
-    @property
+    @cached_property
     def base_hash(self) -> str:
         return content_hash(self.before)
 
-    @property
+    @cached_property
     def after_hash(self) -> str:
         return content_hash(self.after)
 
@@ -67,8 +68,9 @@ def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
 
 
 def compare(workspace: Workspace, change: Change) -> LineDiff:
-    old, new = text_of(change.before or b"", change.path), text_of(change.after or b"", change.path)
-    return diff(workspace.differ, old, new)
+    for text in (change.before, change.after):
+        check_text(text or b"", change.path)
+    return diff(workspace.differ, change.before or b"", change.after or b"")
 
 
 def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:

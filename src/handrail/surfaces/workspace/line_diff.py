@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.contract.diffing import LineDiffer
+from handrail.contract.diffing import Hunk, LineDiffer
 
 
 class HunkLines(msgspec.Struct, frozen=True, rename="camel"):
@@ -23,18 +23,17 @@ class LineDiff(msgspec.Struct, frozen=True):
         return sum(max(hunk.len_old, hunk.len_new) for hunk in self.hunks)
 
 
-def diff(differ: LineDiffer, old: str, new: str) -> LineDiff:
-    """A text's lines are what stands between its LFs, so endings and a missing last newline are content."""
-    if old == new:
-        return LineDiff([])
-    old_lines, new_lines = old.split("\n"), new.split("\n")
-    return LineDiff(
-        [
-            HunkLines(*hunk, lines_old=_run(old_lines, *hunk[:2]), lines_new=_run(new_lines, *hunk[2:]))
-            for hunk in differ.hunks(old.encode(), new.encode())
-        ]
+def diff(differ: LineDiffer, old: bytes, new: bytes) -> LineDiff:
+    """Of UTF-8 texts; line endings and a missing last newline are content."""
+    return LineDiff([_shown(hunk) for hunk in differ.hunks(old, new)] if old != new else [])
+
+
+def _shown(hunk: Hunk) -> HunkLines:
+    return HunkLines(
+        start_old=hunk.start_old,
+        len_old=len(hunk.lines_old),
+        start_new=hunk.start_new,
+        len_new=len(hunk.lines_new),
+        lines_old=[line.decode() for line in hunk.lines_old],
+        lines_new=[line.decode() for line in hunk.lines_new],
     )
-
-
-def _run(lines: list[str], start: int, length: int) -> list[str]:
-    return lines[start - 1 : start - 1 + length]

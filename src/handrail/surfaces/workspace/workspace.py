@@ -44,6 +44,11 @@ class Workspace:
         return self.own.lock("lock", _LOCK_TIMEOUT)
 
 
+def check_text(data: bytes, path: str) -> None:
+    if not data.isascii():
+        text_of(data, path)
+
+
 def text_of(data: bytes, path: str) -> str:
     try:
         return data.decode()

@@ -1,5 +1,6 @@
 """write_to_file of contract 3 §1.3: first as a dry run that shows the diff, then for real."""
 
+import asyncio
 from dataclasses import replace
 from typing import Literal
 
@@ -55,7 +56,7 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
     An `idempotencyKey` makes a repeated write harmless.
     """
     if preview is None:
-        return await in_thread(call, lambda: _dry_run(workspace, params))
+        return await _dry_run(workspace, call, params)
     change: Change = preview.state
     done = await in_thread(call, lambda: commit(workspace, call, change))
     if isinstance(done, Written):
@@ -67,12 +68,19 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
     return await in_thread(call, lambda: _planned(workspace, params))
 
 
-def _dry_run(workspace: Workspace, params: Params) -> Result:
-    change = _change(workspace, params)
-    changes = compare(workspace, change)
+async def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result:
+    change = await in_thread(call, lambda: _change(workspace, params))
+    # While the differ's process works there is time for the hashes.
+    changes, _ = await asyncio.gather(
+        in_thread(call, lambda: compare(workspace, change)),
+        in_thread(call, lambda: _remember(workspace, params, change)),
+    )
+    return Result(applied=False, diff=changes)
+
+
+def _remember(workspace: Workspace, params: Params, change: Change) -> None:
     workspace.hide_from_git()
     workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
-    return Result(applied=False, diff=changes)
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
