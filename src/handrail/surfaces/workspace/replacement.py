@@ -1,6 +1,7 @@
 """Literal and regular-expression replacement in bounded time and space."""
 
 import re
+from typing import Any
 
 from handrail.contract.errors import InvalidParams, TooLarge
 
@@ -79,9 +80,9 @@ def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:
     def value(reference: re.Match[bytes]) -> bytes:
         if reference["sign"]:
             return b"$" if reference["sign"] == b"$" else match.group()
-        group: int | str = int(reference["number"]) if reference["number"] else reference["name"].decode()
+        group: Any = int(reference["number"]) if reference["number"] else reference["name"]
         try:
-            return match.group(group) or b""
+            return match.group(group) or b""  # of a pattern in bytes, the names are bytes too
         except IndexError:
             return reference.group()
 
