@@ -25,7 +25,7 @@ class Params(msgspec.Struct, frozen=True):
 class Listed(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     path: str
-    timestamp: int
+    timestamp: int | float
     content_hash: str
     idempotency_key: str | UnsetType = UNSET
 
@@ -45,9 +45,10 @@ def _listed(workspace: Workspace, params: Params) -> Result:
     policy = workspace.policy()
     found = (
         Listed(snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET)
-        for snapshot in workspace.snapshots.newest_first()
-        if snapshot.path.startswith(params.path)
-        and (not policy.rules or policy.may_read("list_snapshots", snapshot.path))
+        for known in workspace.snapshots.newest_first()
+        if known.path.startswith(params.path)
+        and (not policy.rules or policy.may_read("list_snapshots", known.path))
+        and (snapshot := workspace.snapshots.read_again(known.id))
     )
     return Result(list(islice(found, int(params.limit))))
 

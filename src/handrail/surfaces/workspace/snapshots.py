@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
 
@@ -13,7 +14,8 @@ from handrail.contract.files import Folder
 
 _FOLDER = "snapshots"
 _TEXT, _META = ".txt", ".meta.json"
-ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}")
+_ALL_READ = 1000
+ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 
 
 class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -21,8 +23,8 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     id: str
     path: str
-    timestamp: int
-    content_hash: str
+    timestamp: int | float
+    content_hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}$")]
     idempotency_key: str | None = None
     after_hash: str | None = None
     was_absent: bool = False
@@ -79,21 +81,37 @@ class Snapshots:
                 snapshotId=snapshot_id,
             ) from None
         try:
-            return msgspec.json.decode(meta, type=Snapshot), content
+            snapshot = msgspec.json.decode(meta, type=Snapshot)
         except msgspec.MsgspecError as error:
             raise Damaged(f"The snapshot's metadata is damaged: {error}", snapshotId=snapshot_id) from None
+        if snapshot.id != snapshot_id:
+            raise Damaged(f"The snapshot's metadata is that of {snapshot.id}.", snapshotId=snapshot_id)
+        return snapshot, content
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Damaged or incomplete ones are skipped. Metadata is read only as far as the iteration goes."""
+        """Damaged or incomplete ones are skipped.
+
+        Where there are very many, metadata is read only as far as the iteration goes, and the second
+        that an id names stands for its timestamp's.
+        """
+        ids = sorted(self._complete_ids(), reverse=True)
+        if len(ids) <= _ALL_READ:
+            yield from _ordered([snapshot for snapshot_id in ids if (snapshot := self._known_or_read(snapshot_id))])
+            return
         second: list[Snapshot] = []
         current = ""
-        for snapshot_id in sorted(self._complete_ids(), reverse=True):
+        for snapshot_id in ids:
             if snapshot_id[:20] != current:
                 yield from _ordered(second)
                 second, current = [], snapshot_id[:20]
             if snapshot := self._known_or_read(snapshot_id):
                 second.append(snapshot)
         yield from _ordered(second)
+
+    def read_again(self, snapshot_id: str) -> Snapshot | None:
+        """The metadata as it is now; None when it was damaged or dropped since it was first read."""
+        self._known.pop(snapshot_id, None)
+        return self._known_or_read(snapshot_id)
 
     def retain(self, path: str, keep: int) -> None:
         """Drops the oldest of a path beyond `keep`; 0 keeps all."""
@@ -112,14 +130,13 @@ class Snapshots:
         try:
             names = {entry.name for entry in self._own.entries(_FOLDER)}
         except NotFound:
-            return []
-        return [
-            name[: -len(_TEXT)]
-            for name in names
-            if name.endswith(_TEXT)
-            and ID_PATTERN.fullmatch(name[: -len(_TEXT)])
-            and name[: -len(_TEXT)] + _META in names
-        ]
+            names = set()
+        described = {name[: -len(_META)] for name in names if name.endswith(_META)}
+        held = {name[: -len(_TEXT)] for name in names if name.endswith(_TEXT)}
+        complete = described & held
+        for gone in self._known.keys() - complete:
+            self._known.pop(gone, None)
+        return [name for name in complete if name in self._known or ID_PATTERN.fullmatch(name)]
 
     def _known_or_read(self, snapshot_id: str) -> Snapshot | None:
         """Snapshots never change, so what was read once is remembered."""
