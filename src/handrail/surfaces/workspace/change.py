@@ -11,7 +11,7 @@ from functools import cached_property
 import msgspec
 
 from handrail.contract.call import Call
-from handrail.contract.errors import Conflict, Declined, Failure, InvalidParams, NotFound
+from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound
 from handrail.contract.tool import Preview
 from handrail.surfaces.workspace.dry_runs import DryRun
 from handrail.surfaces.workspace.idempotency import Written
@@ -179,7 +179,10 @@ def _apply(workspace: Workspace, change: Change) -> None:
     if change.after is None:
         workspace.files.remove(change.path)
     else:
-        workspace.files.write(change.path, change.after, guard=still_as_shown)
+        try:
+            workspace.files.write(change.path, change.after, guard=still_as_shown)
+        except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
+            raise InputOutput(f"{change.path} can't be created: {blocked.message}", **blocked.details) from None
 
 
 def _finish(workspace: Workspace, intent: _Intent) -> None:
