@@ -30,8 +30,8 @@ class PolicySource:
         self._trusted = Trust(state)
         self._user_rules = user_rules
         self._closed = closed
-        self._seen: bytes | None = None
-        self._policy = self._composed(None)
+        self._seen: tuple[bytes | None, bool] = (None, False)
+        self._policy = self._composed(None, is_trusted=True)
 
     @property
     def where(self) -> str:
@@ -40,9 +40,11 @@ class PolicySource:
     def load(self) -> Policy:
         """At the start: a broken file stops the program."""
         data = self._read()
-        if data != self._seen:
-            self._policy = self._composed(data)
-            self._seen = data
+        # Trust too is looked up each time: a person may give or take it while the program runs.
+        seen = (data, data is not None and self._trusted.holds(data))
+        if seen != self._seen:
+            self._policy = self._composed(data, is_trusted=data is None or seen[1])
+            self._seen = seen
         return self._policy
 
     def current(self) -> Policy:
@@ -59,14 +61,11 @@ class PolicySource:
             raise NotFound(f"There is no policy to trust: {self.where}")
         read_document(data, self.where)
         self._trusted.add(data, self.where)
-        self._seen, self._policy = data, self._composed(data)
         return hashlib.sha256(data).hexdigest()
 
     def distrust(self) -> bool:
         data = self._read()
-        was_trusted = data is not None and self._trusted.remove(data)
-        self._seen, self._policy = data, self._composed(data)
-        return was_trusted
+        return data is not None and self._trusted.remove(data)
 
     def is_trusted(self) -> bool:
         data = self._read()
@@ -78,9 +77,8 @@ class PolicySource:
         except NotFound:
             return None
 
-    def _composed(self, data: bytes | None) -> Policy:
+    def _composed(self, data: bytes | None, *, is_trusted: bool) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
-        is_trusted = data is None or self._trusted.holds(data)
         policy = compose(document, is_trusted=is_trusted, user_rules=self._user_rules)
         self._closed.replace(policy.closed_folders)
         return policy
