@@ -34,13 +34,12 @@ def call(
     timeout: Annotated[int | None, typer.Option(min=1, metavar="MS", help="Another deadline than the tool's.")] = None,
 ) -> None:
     """Call one tool and print its result as JSON."""
-    import asyncio
-
     from handrail.app import describe, open_house
     from handrail.contract.call import Call
     from handrail.core.policy_document import BrokenPolicy
     from handrail.dialects import envelope
     from handrail.faces.cli.person import approver, caller
+    from handrail.faces.cli.running import run
 
     entry = _entry(describe(), name)
     try:
@@ -48,7 +47,7 @@ def call(
         ask_here = approver(answer, has_terminal=json != _STDIN and sys.stdin.isatty())
         house = open_house(project, state, ask_here)
         try:
-            reply = asyncio.run(house.gate.run(Call(name, params, caller(), task=task, deadline_ms=timeout)))
+            reply = run(house.gate.run(Call(name, params, caller(), task=task, deadline_ms=timeout)))
         finally:
             house.close()
     except BrokenPolicy as broken:

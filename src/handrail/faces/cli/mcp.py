@@ -1,10 +1,14 @@
 """`handrail mcp`: the tools for an MCP client, over stdin and stdout."""
 
-from typing import Annotated
+import os
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from handrail.faces.cli.parameters import HERE, AnswerWith, Project, StateDir
+
+if TYPE_CHECKING:
+    from handrail.app import House
 
 EPILOG = """\b
 Example, for Claude Code:
@@ -25,13 +29,31 @@ def mcp(
     import asyncio
     import logging
 
-    from handrail.app import open_house, serve_stdio
+    from handrail.app import open_house
     from handrail.faces.cli.person import approver
 
     logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
     house = open_house(project, state, approver(answer, has_terminal=False), surfaces=surfaces)
     try:
-        asyncio.run(serve_stdio(house))
+        asyncio.run(_serve(house))
     finally:
         house.close()
+
+
+async def _serve(house: "House") -> None:
+    """Until stdin ends, or on SIGINT and SIGTERM once every running call has ended."""
+    import asyncio
+    import signal
+
+    from handrail.app import serve_stdio
+
+    serving = asyncio.ensure_future(serve_stdio(house))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
+    try:
+        await serving
+    except asyncio.CancelledError:
+        house.close()
+        # Not by the usual way out, which waits for a thread that may be reading the terminal.
+        os._exit(0)

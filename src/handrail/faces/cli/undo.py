@@ -30,18 +30,17 @@ def undo(
     Refused when the file was changed since, so that no later work is lost.
     `handrail history` lists what can be undone.
     """
-    import asyncio
-
     import msgspec
 
     from handrail.app import open_house
     from handrail.contract.call import Call
     from handrail.faces.cli.person import approver, caller
+    from handrail.faces.cli.running import run
 
     house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()))
     try:
         call = Call("undo_write", {"id": id}, caller())
-        result = msgspec.to_builtins(asyncio.run(house.gate.run(call)).result)
+        result = msgspec.to_builtins(run(house.gate.run(call)).result)
     finally:
         house.close()
     if as_json:

@@ -38,8 +38,7 @@ def up(
     from handrail.app import open_house
     from handrail.faces.cli.person import approver
 
-    logging.basicConfig(level=logging.INFO, format="handrail: %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
     house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()), flags=flags)
 

@@ -1,0 +1,70 @@
+"""The real `handrail` as a child process, on a project and a state directory of the test's own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HANDRAIL = Path(sys.executable).with_name("handrail")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What stdout holds, which must be one JSON text and nothing else."""
+        return json.loads(self.out)
+
+    @property
+    def code(self) -> str:
+        return str(self.json["error"]["code"])
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    project: Path
+    state: Path
+
+    def run(self, *words: str, stdin: bytes = b"", **environ: str) -> Ended:
+        done = subprocess.run(
+            [HANDRAIL, *words],
+            input=stdin,
+            capture_output=True,
+            cwd=self.project,
+            env=self.environ(**environ),
+            timeout=60,
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def call(self, tool: str, params: Any = None, *flags: str, stdin: bytes = b"") -> Ended:
+        return self.run("call", tool, *([] if params is None else [json.dumps(params)]), *flags, stdin=stdin)
+
+    def write(self, path: str, content: str) -> str:
+        """A write through the gate, allowed without a question; gives the snapshot's id."""
+        wanted = {"path": path, "content": content}
+        assert self.call("write_to_file", {**wanted, "dryRun": True}).status == 0
+        done = self.call("write_to_file", {**wanted, "dryRun": False}, "--answer", "allow")
+        assert done.status == 0, done
+        return str(done.json["snapshotId"])
+
+    def put(self, path: str, content: str) -> Path:
+        file = self.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return file
+
+    def text(self, path: str) -> str:
+        return (self.project / path).read_text(encoding="utf-8")
+
+    def environ(self, **more: str) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR"):
+            kept.pop(name, None)
+        return {**kept, "HANDRAIL_STATE": str(self.state), "TERM": "xterm", **more}

@@ -1,0 +1,102 @@
+"""A person at a terminal: `handrail` under a pseudo-terminal of its own, with keys pressed and the screen read."""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.faces.cli.machine import HANDRAIL, Machine
+
+PATIENCE = 30.0
+PROMPT = "with a remark"
+
+
+class Terminal:
+    """stdin and stderr are the terminal, stdout is a pipe, as in `handrail call … | jq`."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        *words: str,
+        columns: int = 100,
+        stdout_is_terminal: bool = False,
+        stderr: Path | None = None,
+        **environ: str,
+    ) -> None:
+        self._screen, keyboard = pty.openpty()
+        fcntl.ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        self._shown = b""
+        self._read_to = 0
+
+        def take_terminal() -> None:
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        errors = None if stderr is None else stderr.open("wb")
+        try:
+            self._process = subprocess.Popen(
+                [HANDRAIL, *words],
+                stdin=keyboard,
+                stdout=keyboard if stdout_is_terminal else subprocess.PIPE,
+                stderr=errors or keyboard,
+                cwd=machine.project,
+                env=machine.environ(**environ),
+                preexec_fn=take_terminal,
+            )
+        finally:
+            os.close(keyboard)
+            if errors is not None:
+                errors.close()
+
+    def wait_for(self, text: str) -> str:
+        """Everything on the screen up to and including `text`, from where the last wait ended."""
+        deadline = time.monotonic() + PATIENCE
+        wanted = text.encode()
+        while (found := self._shown.find(wanted, self._read_to)) < 0:
+            left = deadline - time.monotonic()
+            readable, _, _ = select.select([self._screen], [], [], max(left, 0))
+            assert readable, f"{text!r} did not appear in {self._shown!r}"
+            self._shown += self._more() or b""
+        start, self._read_to = self._read_to, found + len(wanted)
+        return self._shown[start : self._read_to].decode()
+
+    def press(self, keys: str) -> None:
+        os.write(self._screen, keys.encode())
+
+    def end(self) -> tuple[int, bytes]:
+        """Status and stdout; what was still shown is on `screen`."""
+        out, _ = self._process.communicate(timeout=PATIENCE)
+        while select.select([self._screen], [], [], 0)[0] and (more := self._more()):
+            self._shown += more
+        os.close(self._screen)
+        return self._process.returncode, out or b""
+
+    def first_line(self) -> bytes:
+        """Of stdout, where that is not the terminal."""
+        assert self._process.stdout is not None
+        return bytes(self._process.stdout.readline())
+
+    def result(self) -> tuple[int, Any]:
+        status, out = self.end()
+        return status, json.loads(out)
+
+    @property
+    def screen(self) -> str:
+        return self._shown.decode().replace("\r\n", "\n")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def _more(self) -> bytes | None:
+        try:
+            return os.read(self._screen, 65536)
+        except OSError:  # EIO: the other side has gone
+            return None

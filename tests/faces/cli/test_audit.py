@@ -1,0 +1,39 @@
+"""`handrail audit`: the record, and whether it is still as it was written."""
+
+from tests.faces.cli.machine import Machine
+
+
+def test_calls_are_shown_newest_first(machine: Machine) -> None:
+    assert machine.run("audit").out == "Nothing was recorded yet.\n"
+    machine.call("read_file", {"path": "a.txt"})
+    machine.call("read_file", {"path": "b.txt"})
+    shown = machine.run("audit", "show").out.splitlines()
+    assert ["b.txt" in shown[0], "NotFound" in shown[0]] == [True, True]
+    assert ["a.txt" in shown[1], shown[1].endswith("ok")] == [True, True]
+    (newest,) = machine.run("audit", "--json", "--limit", "1").json["entries"]
+    assert (newest["seq"], newest["target"]) == (2, "b.txt")
+
+
+def test_verify_counts_an_intact_record_and_names_line_and_reason_of_a_changed_one(machine: Machine) -> None:
+    for _ in range(3):
+        machine.call("read_file", {"path": "a.txt"})
+    intact = machine.run("audit", "verify")
+    assert (intact.status, intact.out) == (0, "3 records, all as they were written.\n")
+
+    log = machine.state / "audit" / "log.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(lines[0] + lines[1].replace(b"a.txt", b"b.txt") + lines[2])
+    changed = machine.run("audit", "verify")
+    assert (changed.status, changed.out) == (1, "")
+    assert "line 2: it was changed" in changed.err
+    told = machine.run("audit", "verify", "--json")
+    assert (told.status, told.json["ok"], told.json["line"]) == (1, False, 2)
+
+    log.write_bytes(lines[0] + lines[1])
+    assert machine.run("audit", "verify").status == 1
+
+
+def test_another_action_is_wrong_usage(machine: Machine) -> None:
+    refused = machine.run("audit", "forget")
+    assert (refused.status, refused.out) == (2, "")
+    assert "show, verify" in refused.err

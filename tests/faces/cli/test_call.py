@@ -1,0 +1,155 @@
+"""`handrail call`: exactly one JSON text on stdout, and an exit status that scripts can rely on."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.faces.cli.terminal import PROMPT, Terminal
+
+
+def test_a_result_is_bare_json_and_exit_0(machine: Machine) -> None:
+    read = machine.call("read_file", {"path": "a.txt"})
+    assert (read.status, read.err) == (0, "")
+    assert read.json == {"path": "a.txt", "content": "one\ntwo\n", "encoding": "utf-8", "bytes": 8}
+    info = machine.call("get_runtime_info")  # without parameters: {}
+    assert info.json["projectRoot"] == str(machine.project)
+    assert machine.call("read_file", None, "-", stdin=b'{"path":"a.txt"}').json == read.json
+
+
+def test_a_failure_is_the_contracts_error_and_exit_1(machine: Machine) -> None:
+    for params, code in (
+        ({"path": "missing.txt"}, "E_NOT_FOUND"),
+        ({"path": "../escape.txt"}, "E_DENY_PATH"),
+        ({"path": "a.txt", "unknown": 1}, "E_BAD_ARGS"),
+        ([1], "E_BAD_ARGS"),
+    ):
+        failed = machine.call("read_file", params)
+        assert (failed.status, failed.code, failed.err) == (1, code, "")
+        assert failed.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"path":"a.txt","path":"b.txt"}',
+        '{"path":"a.txt","maxBytes":NaN}',
+        '{"path":"a.txt","maxBytes":9007199254740993}',
+        '{"path":"\\ud800"}',
+    ],
+)
+def test_json_that_readers_disagree_on_is_refused(machine: Machine, text: str) -> None:
+    refused = machine.run("call", "read_file", text)
+    assert (refused.status, refused.code) == (1, "E_BAD_ARGS")
+
+
+def test_too_deep_and_too_long_input_is_refused_before_it_is_parsed(machine: Machine) -> None:
+    deep = machine.call("read_file", None, "-", stdin=b'{"path":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    assert (deep.status, deep.code) == (1, "E_BAD_ARGS")
+    long = machine.call("read_file", None, "-", stdin=b'{"path":"' + b"x" * 100_000_000 + b'"}')
+    assert (long.status, long.code) == (1, "E_TOO_LARGE")
+
+
+def test_wrong_usage_is_exit_2_with_nothing_on_stdout(machine: Machine) -> None:
+    for words, told in (
+        (("call", "read_fil", "{}"), "read_file"),
+        (("call", "read_file", "{path: 1}"), "not JSON"),
+        (("call", "read_file", ""), "not JSON"),
+        (("call", "undo_write", "{}"), "handrail undo"),
+        (("call",), "NAME"),
+        (("call", "read_file", "--timeout", "0"), "--timeout"),
+        (("call", "read_file", "--answer", "perhaps"), "ask, allow, deny"),
+        (("frobnicate",), "frobnicate"),
+    ):
+        refused = machine.run(*words)
+        assert (refused.status, refused.out) == (2, "")
+        assert told in refused.err
+    assert not machine.state.exists()
+
+
+def test_without_a_terminal_an_ask_is_refused_and_answers_can_be_preset(machine: Machine) -> None:
+    params = {"path": "a.txt", "find": "two", "replace": "2"}
+    asked = machine.call("replace_in_file", params)
+    assert (asked.status, asked.code) == (1, "E_POLICY_VIOLATION")
+    assert "--answer" in asked.json["error"]["hint"]
+    denied = machine.call("replace_in_file", params, "--answer", "deny")
+    assert (denied.status, denied.code) == (1, "E_POLICY_VIOLATION")
+    assert machine.text("a.txt") == "one\ntwo\n"
+    assert machine.call("replace_in_file", params, "--answer", "allow").json["count"] == 1
+    assert machine.text("a.txt") == "one\n2\n"
+
+
+def test_json_from_stdin_leaves_nobody_to_ask_even_at_a_terminal(machine: Machine) -> None:
+    terminal = Terminal(machine, "call", "replace_in_file", "-")
+    terminal.press('{"path":"a.txt","find":"two","replace":"2"}\n\x04')
+    status, result = terminal.result()
+    assert (status, result["error"]["details"]["reason"]) == (1, "nobody")
+
+
+def test_a_preset_allow_does_not_overrule_a_deny_of_the_policy(machine: Machine) -> None:
+    machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "deny"}]}')
+    params = {"path": "a.txt", "find": "two", "replace": "2"}
+    denied = machine.call("replace_in_file", params, "--answer", "allow")
+    assert (denied.code, denied.json["error"]["details"]["reason"]) == ("E_POLICY_VIOLATION", "policy")
+
+
+def test_a_project_that_is_missing_or_has_a_broken_policy_is_an_error_in_json_too(machine: Machine) -> None:
+    missing = machine.call("read_file", {"path": "a.txt"}, "--project", "nowhere")
+    assert (missing.status, missing.code) == (1, "E_NOT_FOUND")
+    machine.put(".handrail/policy.json", '{\n  "mode": "cline",\n  "polices": {}\n}')
+    broken = machine.call("read_file", {"path": "a.txt"})
+    assert (broken.status, broken.code) == (1, "E_POLICY_VIOLATION")
+    assert "policy.json, line 3" in broken.json["error"]["message"]
+
+
+def test_a_deadline_of_ones_own_ends_the_call(machine: Machine) -> None:
+    # The search is another process, which takes longer to start than this.
+    late = machine.call("search_files", {"path": ".", "regex": "o"}, "--timeout", "1")
+    assert (late.status, late.code) == (1, "E_TIMEOUT")
+
+
+def test_a_terminated_call_leaves_a_record_and_no_change(machine: Machine) -> None:
+    terminal = Terminal(machine, "call", "replace_in_file", '{"path":"a.txt","find":"two","replace":"2"}')
+    terminal.wait_for(PROMPT)
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.end() == (128 + signal.SIGTERM, b"")
+    assert machine.text("a.txt") == "one\ntwo\n"
+    (entry,) = machine.run("history", "--json").json["history"]
+    assert entry["error"]["condition"] == "Aborted"
+
+
+def test_task_and_caller_are_recorded(machine: Machine) -> None:
+    machine.call("read_file", {"path": "a.txt"}, "--task", "t-1")
+    (entry,) = machine.run("audit", "--json").json["entries"]
+    assert entry["task"] == "t-1"
+    assert entry["caller"].startswith("cli:")
+    assert entry["caller"].endswith(f":uid:{os.getuid()}")
+
+
+def test_a_reader_that_has_gone_is_no_crash(machine: Machine) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [HANDRAIL, "tools", "--json"], stdout=writing, stderr=subprocess.PIPE, env=machine.environ(), timeout=60
+    )
+    os.close(writing)
+    assert b"Traceback" not in done.stderr
+
+
+def test_parallel_calls_from_many_processes_all_count(machine: Machine, tmp_path: Path) -> None:
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(machine.call("read_file", {"path": "a.txt"}).status))
+        for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [0] * 6
+    assert json.loads(machine.run("audit", "verify", "--json").out) == {"ok": True, "count": 6}

@@ -1,0 +1,56 @@
+"""`handrail doctor`: what works here, what is missing, how to get it."""
+
+from typing import Any
+
+from tests.faces.cli.machine import Ended, Machine
+
+
+def checks(ended: Ended) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in ended.json["checks"]}
+
+
+def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
+    looked = machine.run("doctor", "--json")
+    assert looked.status == 0
+    found = checks(looked)
+    assert set(found) == {
+        "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "handrail up",
+    }  # fmt: skip
+    assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
+    assert all(check["ok"] for check in found.values() if check["required"])
+    assert found["state directory"]["detail"] == f"{machine.state}, format 1"
+    assert "ripgrep 1" in found["ripgrep"]["detail"]
+    assert found["handrail up"]["detail"] == "not running"
+    assert machine.run("doctor").out.startswith("ok ")
+
+
+def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
+    machine.put(".handrail/policy.json", "{")
+    looked = machine.run("doctor", "--json")
+    assert looked.status == 1
+    project = checks(looked)["project"]
+    assert (project["ok"], "policy.json, line 1" in project["detail"]) == (False, True)
+    assert project["fix"]
+    assert "MISSING  project" in machine.run("doctor").out
+
+    (machine.state / "format").write_text("99\n")
+    newer = checks(machine.run("doctor", "--json"))["state directory"]
+    assert (newer["ok"], "newer handrail" in newer["fix"]) == (False, True)
+
+
+def test_a_server_that_died_is_told_from_one_that_never_ran(machine: Machine) -> None:
+    machine.run("doctor")
+    token = "t" * 43
+    (machine.state / "server.json").write_text(f'{{"pid":1,"host":"127.0.0.1","port":1,"token":"{token}"}}')
+    looked = machine.run("doctor", "--json")
+    assert looked.status == 0
+    server = checks(looked)["handrail up"]
+    assert (server["ok"], server["required"], "process 1" in server["detail"]) == (False, False, True)
+    assert token not in looked.out
+
+
+def test_without_gnu_diff_handrail_still_works(machine: Machine) -> None:
+    looked = machine.run("doctor", "--json", PATH="/nowhere")
+    assert looked.status == 0
+    diff = checks(looked)["GNU diff"]
+    assert (diff["ok"], "diffutils" in diff["fix"]) == (False, True)

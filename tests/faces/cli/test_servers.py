@@ -1,0 +1,174 @@
+"""`handrail up` and `handrail mcp` as processes: how they start, what they need, how they end."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.faces.cli.terminal import PROMPT, Terminal
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+
+@contextmanager
+def up(machine: Machine, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    process = subprocess.Popen(
+        [HANDRAIL, "up", "--port", "0", "--no-open", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=machine.project,
+        env=machine.environ(),
+    )
+    assert process.stdout is not None
+    try:
+        address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert address is not None
+        yield process, address[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def call(machine: Machine, address: str, tool: str, params: dict[str, Any]) -> Any:
+    token = json.loads((machine.state / "server.json").read_text())["token"]
+    request = urllib.request.Request(
+        f"{address}/api/tools/{tool}",
+        json.dumps(params).encode(),
+        {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)["data"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: signal.Signals) -> None:
+    with up(machine) as (process, address):
+        with urllib.request.urlopen(f"{address}/health", timeout=10) as health:
+            assert health.status == 200
+        found = call(machine, address, "search_files", {"path": ".", "regex": "tw"})
+        assert found["matches"][0]["preview"] == "two"
+        running = {check["name"]: check for check in machine.run("doctor", "--json").json["checks"]}["handrail up"]
+        assert (running["ok"], f"process {process.pid}" in running["detail"]) == (True, True)
+        process.send_signal(number)
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_a_port_in_use_is_an_error_that_says_what_to_do(machine: Machine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = machine.run("up", "--port", str(port), "--no-open")
+    assert (refused.status, refused.out) == (1, "")
+    assert f"Port {port} is in use" in refused.err
+    assert "--port" in refused.err
+
+
+def test_a_second_up_on_the_same_state_names_the_first(machine: Machine) -> None:
+    with up(machine) as (_, address):
+        refused = machine.run("up", "--port", "0")
+        assert refused.status == 1
+        assert f"already running on this state directory at {address}" in refused.err
+
+
+def test_up_asks_on_its_own_terminal(machine: Machine) -> None:
+    terminal = Terminal(machine, "up", "--port", "0", stdout_is_terminal=True)
+    address = re.search(r"http://[0-9.:]+", terminal.wait_for("Ctrl-C ends it"))
+    assert address is not None
+    script = (
+        "import json, sys, urllib.request\n"
+        "url, token, params = sys.argv[1:]\n"
+        "request = urllib.request.Request(url, params.encode(), {'Authorization': 'Bearer ' + token})\n"
+        "print(json.load(urllib.request.urlopen(request))['data']['count'])\n"
+    )
+    token = json.loads((machine.state / "server.json").read_text())["token"]
+    url = f"{address[0]}/api/tools/replace_in_file"
+    params = json.dumps({"path": "a.txt", "find": "two", "replace": "2"})
+    client = subprocess.Popen([sys.executable, "-c", script, url, token, params], stdout=subprocess.PIPE, text=True)
+    assert "http:" in terminal.wait_for(PROMPT)
+    terminal.press("y\n")
+    assert client.communicate(timeout=30)[0] == "1\n"
+    terminal.press("\x03")
+    assert terminal.end()[0] == 0
+    assert machine.text("a.txt") == "one\n2\n"
+
+
+def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None:
+    machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "allow"}]}')
+    params = {"path": "a.txt", "find": "two", "replace": "2"}
+    with up(machine) as (_, address):
+        with pytest.raises(urllib.error.HTTPError):
+            call(machine, address, "replace_in_file", params)
+        machine.run("policy", "trust", "--answer", "allow")
+        assert call(machine, address, "replace_in_file", params)["count"] == 1
+        machine.run("policy", "distrust")
+        with pytest.raises(urllib.error.HTTPError):
+            call(machine, address, "replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"})
+
+
+def mcp(machine: Machine, *messages: object, flags: tuple[str, ...] = ()) -> list[Any]:
+    done = machine.run("mcp", *flags, stdin=b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    assert (done.status, done.err) == (0, "")
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
+    write = {"name": "replace_in_file", "arguments": {"path": "a.txt", "find": "two", "replace": "2"}}
+    ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": write}
+    answers = {answer["id"]: answer["result"] for answer in mcp(machine, INITIALIZE, INITIALIZED, LIST, ask)}
+    assert answers[1]["serverInfo"]["name"] == "handrail"
+    names = [tool["name"] for tool in answers[2]["tools"]]
+    assert names == [tool["name"] for tool in machine.run("tools", "--json").json["tools"]]
+    assert "--answer" in answers[3]["content"][0]["text"]  # nobody to ask
+    allowed = mcp(machine, INITIALIZE, INITIALIZED, ask, flags=("--answer", "allow", "--tools", "workspace"))
+    assert allowed[-1]["result"]["structuredContent"]["count"] == 1
+
+
+def test_mcp_refuses_a_surface_that_does_not_exist(machine: Machine) -> None:
+    refused = machine.run("mcp", "--tools", "workspace,spaceship")
+    assert (refused.status, refused.out) == (1, "")
+    assert "spaceship" in refused.err
+
+
+def test_mcp_in_a_terminal_never_asks_there_and_ends_at_ctrl_c(machine: Machine) -> None:
+    terminal = Terminal(machine, "mcp")
+    terminal.press(json.dumps(INITIALIZE) + "\n")
+    assert b'"serverInfo"' in terminal.first_line()
+    terminal.press("\x03")
+    assert terminal.end()[0] == 0
+    assert "Traceback" not in terminal.screen
+
+
+def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "handrail", "mcp"],
+        input=json.dumps(INITIALIZE).encode() + b"\n",
+        capture_output=True,
+        cwd=machine.project,
+        env=machine.environ(PYTHONPATH=os.pathsep.join(sys.path)),
+        timeout=60,
+    )
+    assert b"serverInfo" in done.stdout
+    imported = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines() if b"|" in line}
+    assert "handrail.app" in imported
+    assert imported.isdisjoint({"rich", "sqlite3", "jsonschema_rs", "re2", "webbrowser"})

@@ -1,0 +1,115 @@
+"""The question on the terminal: what it shows, what counts as an answer, how it ends."""
+
+import json
+from pathlib import Path
+
+from tests.faces.cli.machine import Machine
+from tests.faces.cli.terminal import PROMPT, Terminal
+
+REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
+
+
+def asked(machine: Machine, params: object = REPLACE, *, tool: str = "replace_in_file", **more: object) -> Terminal:
+    return Terminal(machine, "call", tool, json.dumps(params), **more)  # type: ignore[arg-type]
+
+
+def test_a_yes_lets_the_call_run_and_is_recorded_as_this_users(machine: Machine) -> None:
+    terminal = asked(machine)
+    page = terminal.wait_for(PROMPT)
+    terminal.press("y\n")
+    status, result = terminal.result()
+    assert (status, result["count"]) == (0, 1)
+    assert machine.text("a.txt") == "one\n2\n"
+    for shown in ("replace_in_file", "Replace in a file", "WRITE", "cli:", 'find: "two"', "path: a.txt", "-two", "+2"):
+        assert shown in page
+    (done,) = machine.run("history", "--json").json["history"]
+    assert done["answer"]["status"] == "ok"
+    assert done["answer"]["by"].startswith("terminal:")
+
+
+def test_a_no_denies_and_a_remark_goes_to_the_caller(machine: Machine) -> None:
+    for typed, remark in (("n\n", None), ("no, use 二 instead\n", "use 二 instead"), ("\x04", None)):
+        terminal = asked(machine)
+        terminal.wait_for(PROMPT)
+        terminal.press(typed)
+        status, result = terminal.result()
+        assert (status, result["error"]["code"]) == (1, "E_POLICY_VIOLATION")
+        assert result["error"]["details"].get("remark") == remark
+    assert machine.text("a.txt") == "one\ntwo\n"
+
+
+def test_ctrl_c_withdraws_the_question_and_nothing_is_done(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.wait_for(PROMPT)
+    terminal.press("\x03")
+    assert terminal.end() == (130, b"")
+    assert "Traceback" not in terminal.screen
+    assert machine.text("a.txt") == "one\ntwo\n"
+    (entry,) = machine.run("history", "--json").json["history"]
+    assert (entry["status"], entry["error"]["condition"]) == ("refused", "Aborted")
+
+
+def test_only_a_clear_word_after_the_question_counts(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.press("y\n")  # typed ahead: nothing stood there yet
+    terminal.wait_for(PROMPT)
+    for typed in ("\n", "yep\n", "y but later\n", "nothing\n"):
+        terminal.press(typed)
+        terminal.wait_for(PROMPT)
+    assert machine.text("a.txt") == "one\ntwo\n"
+    terminal.press("YES\n")
+    assert terminal.result()[0] == 0
+    assert machine.text("a.txt") == "one\n2\n"
+
+
+def test_no_text_of_the_callers_hides_or_leaves_its_place(machine: Machine) -> None:
+    machine.put("a.txt", "two\n")
+    hostile = "x\u202e\u200b\x1b[2J\r" + " " * 300 + "Allow? no\nhandrail asks: nothing\n" + "long " * 100
+    terminal = asked(machine, {"path": "a.txt", "find": "two", "replace": hostile}, columns=60, NO_COLOR="1")
+    page = terminal.wait_for("Allow? [y]es").replace("\r\n", "\n")
+    terminal.press("n\n")
+    terminal.result()
+    assert "\x1b" not in page
+    assert "\\u{202e}\\u{200b}\\u{1b}[2J\\u{d}" in page
+    own = [line for line in page.split("\n") if line and not line.startswith(("  │ ", "  ┆ "))]
+    assert [line.split(" ")[0] for line in own] == [
+        "handrail",
+        "parameters",
+        "diff:",
+        "in",
+        "Allow?",
+    ]
+    assert all(len(line) < 60 for line in page.split("\n"))
+    assert page.count("long ") >= 200 - 20  # in the parameter and in the diff, but where a word was broken
+
+
+def test_a_long_parameter_is_folded_in_plain_sight_and_shown_whole_on_request(machine: Machine) -> None:
+    content = "".join(f"line {number}\n" for number in range(100))
+    machine.put("a.txt", content)
+    params = {"path": "a.txt", "content": content + "last\n"}
+    assert machine.call("write_to_file", {**params, "dryRun": True}).status == 0
+    terminal = asked(machine, {**params, "dryRun": False}, tool="write_to_file")
+    page = terminal.wait_for("[v]iew all")
+    assert "more lines of content are not shown here" in page
+    assert "line 50" not in page
+    assert "+last" in page
+    terminal.press("v\n")
+    assert "line 50" in terminal.wait_for("[v]iew all")
+    terminal.press("y\n")
+    assert terminal.result()[0] == 0
+
+
+def test_colours_are_for_terminals_that_want_them(machine: Machine) -> None:
+    terminal = asked(machine)
+    assert "\x1b[31m  │ -two\x1b[0m" in terminal.wait_for(PROMPT)
+    terminal.press("n\n")
+    terminal.end()
+
+
+def test_the_question_finds_the_terminal_when_stderr_goes_to_a_file(machine: Machine, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    terminal = asked(machine, stderr=log)
+    terminal.wait_for(PROMPT)
+    terminal.press("y\n")
+    assert terminal.result()[0] == 0
+    assert log.read_text() == ""

@@ -1,0 +1,67 @@
+"""`handrail tools`, `--help` and `--version`: what a newcomer and a script look at first."""
+
+import subprocess
+import sys
+
+import handrail
+from handrail.contract.schemas import schema
+from tests.faces.cli.machine import Machine
+
+COMMANDS = ("up", "mcp", "tools", "call", "undo", "history", "audit", "policy", "doctor")
+
+
+def test_tools_json_has_every_tool_with_its_schemas_verbatim(machine: Machine) -> None:
+    listed = machine.run("tools", "--json").json
+    assert list(listed) == ["tools"]
+    by_name = {tool["name"]: tool for tool in listed["tools"]}
+    assert "undo_write" not in by_name
+    for name, tool in by_name.items():
+        assert " ".join(tool) == (
+            "name title description surface effect inputSchema outputSchema deadlineMs idempotent"
+        )
+        assert tool["inputSchema"] == schema("webgal", f"{name}.request")
+        assert tool["outputSchema"] == schema("webgal", f"{name}.response")
+    assert (by_name["write_to_file"]["effect"], by_name["read_file"]["effect"]) == ("WRITE", "READ")
+
+
+def test_tools_for_people_is_a_table(machine: Machine) -> None:
+    shown = machine.run("tools").out
+    assert "write_to_file" in shown
+    assert "undo_write" not in shown
+
+
+def test_every_command_explains_itself_and_takes_the_shared_options(machine: Machine) -> None:
+    overview = machine.run("--help").out
+    for command in COMMANDS:
+        assert f"  {command} " in overview
+        explained = machine.run(command, "--help").out
+        assert "--state DIR" in explained
+        assert ("--project DIR" in explained) is (command not in ("tools", "audit"))
+        assert ("--answer" in explained) is (command in ("up", "mcp", "call", "undo", "policy"))
+
+
+def test_the_version_is_printed_without_loading_the_house() -> None:
+    script = (
+        "import sys; sys.argv = ['handrail', '--version']\n"
+        "import handrail.faces.cli.main as cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'rich', 'mcp', 'pydantic', 'asyncio', 'msgspec', 'handrail.app'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"handrail {handrail.__version__}\n[]\n"
+
+
+def test_a_call_loads_neither_pydantic_nor_rich(machine: Machine) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "handrail", "call", "read_file", '{"path": "a.txt"}'],
+        capture_output=True,
+        text=True,
+        cwd=machine.project,
+        env=machine.environ(),
+        timeout=60,
+    )
+    assert done.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert "handrail.app" in imported
+    assert imported.isdisjoint({"pydantic", "rich", "mcp", "uvicorn", "sqlite3"})

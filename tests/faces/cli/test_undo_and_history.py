@@ -1,0 +1,81 @@
+"""`handrail history` tells what was changed, `handrail undo` takes it back."""
+
+from typing import Any
+
+from handrail.app import open_audit
+from tests.faces.cli.machine import Machine
+
+
+def history(machine: Machine) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = machine.run("history", "--json").json["history"]
+    return entries
+
+
+def test_undo_after_undo_goes_further_back_and_history_says_so(machine: Machine) -> None:
+    first = machine.write("a.txt", "1\n")
+    second = machine.write("made.txt", "2\n")
+
+    undone = machine.run("undo")
+    assert undone.status == 0
+    assert "made.txt removed" in undone.out
+    assert not (machine.project / "made.txt").exists()
+    taken_back = machine.run("undo", "--json").json
+    assert (taken_back["path"], taken_back["undone"]) == ("a.txt", first)
+    assert machine.text("a.txt") == "one\ntwo\n"
+
+    entries = history(machine)
+    assert [(entry["tool"], entry["target"], entry.get("undone")) for entry in entries] == [
+        ("undo_write", "a.txt", False),
+        ("undo_write", "made.txt", False),
+        ("write_to_file", "made.txt", True),
+        ("write_to_file", "a.txt", True),
+    ]
+    assert [entry.get("undoes") for entry in entries[:2]] == [first, second]
+    assert machine.run("undo").err.startswith("handrail: There is no write to undo.")
+
+
+def test_a_write_is_undone_by_its_snapshot_or_its_execution_and_only_as_long_as_it_stands(machine: Machine) -> None:
+    machine.write("a.txt", "1\n")
+    (entry,) = history(machine)
+    assert {"time", "status", "tool", "target", "caller", "decision", "executionId", "snapshotId"} <= set(entry)
+    assert entry["answer"] == {"status": "ok", "by": "--answer allow"}
+
+    machine.put("a.txt", "a person's edit\n")
+    late = machine.run("undo", entry["snapshotId"])
+    assert (late.status, late.out) == (1, "")
+    assert "was changed after that write" in late.err
+    assert machine.text("a.txt") == "a person's edit\n"
+
+    machine.put("a.txt", "1\n")
+    assert machine.run("undo", entry["executionId"]).status == 0
+    assert machine.text("a.txt") == "one\ntwo\n"
+    assert machine.run("undo", "nonsense").status == 1
+
+
+def test_history_is_the_projects_own_newest_first_and_without_reads(machine: Machine) -> None:
+    assert machine.run("history").out == "Nothing was changed through handrail in this project yet.\n"
+    machine.write("a.txt", "1\n")
+    machine.write("a.txt", "2\n")
+    machine.call("replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"}, "--answer", "deny")
+    shown = machine.run("history").out
+    assert shown.index("refused") < shown.index("done")
+    assert "denied by --answer deny" in shown
+    assert "read_file" not in shown
+    assert [entry["status"] for entry in history(machine)] == ["refused", "done", "done"]
+    assert len(machine.run("history", "--json", "--limit", "1").json["history"]) == 1
+
+    other = machine.project.parent / "other"
+    other.mkdir()
+    assert machine.run("history", "--json", "--project", str(other)).json == {"history": []}
+
+
+def test_a_call_that_never_ended_is_shown_as_interrupted_and_hostile_names_as_escapes(machine: Machine) -> None:
+    audit = open_audit(machine.state)
+    record = {"executionId": "exec_1", "tool": "write_to_file", "effect": "WRITE", "project": str(machine.project)}
+    audit.append({"event": "begin", "caller": "mcp:\x1b[2Jevil:uid:0", "target": "a\u202e.txt", **record}, durable=True)
+    audit.close()
+    assert [entry["status"] for entry in history(machine)] == ["interrupted"]
+    shown = machine.run("history").out
+    assert "interrupted" in shown
+    assert "a\\u{202e}.txt" in shown
+    assert "\x1b" not in shown
