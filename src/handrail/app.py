@@ -147,7 +147,6 @@ async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
         house.settings.host,
         house.settings.port,
         on_ready,
-        project=house.project.location,
     )
 
 

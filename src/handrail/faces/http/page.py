@@ -1,13 +1,11 @@
-"""`GET /`: what runs here, for which project, with which tools, and how to connect. Never the token."""
+"""`GET /`: what runs here, with which tools, and how to connect. It is open: no token, no path of the user's."""
 
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
-from pathlib import PurePath
 from string import Template
 from typing import Any
 
@@ -35,21 +33,12 @@ _EFFECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What only the running server knows."""
-
-    address: str
-    project: str | None
-    server_file: str
-
-
 class _Html(str):
     """Text that is markup already; everything else is escaped."""
 
 
-def routes(registry: Registry, page: Page) -> list[Route]:
-    content = render(registry, page).encode()
+def routes(registry: Registry, address: str) -> list[Route]:
+    content = render(registry, address).encode()
 
     async def first_page(request: Request) -> Response:
         return Response(content, media_type="text/html")
@@ -57,24 +46,20 @@ def routes(registry: Registry, page: Page) -> list[Route]:
     return [Route("/", first_page), *(_static(name, media_type) for name, media_type in _STATIC.items())]
 
 
-def render(registry: Registry, page: Page) -> str:
+def render(registry: Registry, address: str) -> str:
     tools: dict[str, list[Tool[Any, Any]]] = {}
     for entry in registry:
         tools.setdefault(entry.surface.name, []).append(entry.tool)
-    project = page.project or "unknown"
     return _filled(
         "page",
         version=__version__,
-        address=page.address,
-        project=project,
-        project_name=PurePath(project).name,
-        server_file=page.server_file,
+        address=address,
         tool_count=str(sum(map(len, tools.values()))),
         surfaces=_joined(
             _filled("surface", name=surface, tools=_joined(map(_tool, members))) for surface, members in tools.items()
         ),
-        stdio_configuration=_stdio_configuration(page),
-        http_configuration=_http_configuration(page),
+        stdio_configuration=_stdio_configuration(),
+        http_configuration=_http_configuration(address),
     )
 
 
@@ -139,14 +124,14 @@ def _type(schema: Schema) -> str:
     return f"{_type(schema['items'])}[]" if kind == "array" and "items" in schema else str(kind)
 
 
-def _stdio_configuration(page: Page) -> str:
-    arguments = ["mcp"] if page.project is None else ["mcp", "--project", page.project]
+def _stdio_configuration() -> str:
+    arguments = ["mcp", "--project", "/path/to/your/project"]
     return _json({"mcpServers": {"handrail": {"command": "handrail", "args": arguments}}}, indent=2)
 
 
-def _http_configuration(page: Page) -> str:
+def _http_configuration(address: str) -> str:
     headers = {"Authorization": "Bearer <token>"}
-    server = {"type": "http", "url": f"{page.address}/mcp", "headers": headers}
+    server = {"type": "http", "url": f"{address}/mcp", "headers": headers}
     return _json({"mcpServers": {"handrail": server}}, indent=2)
 
 

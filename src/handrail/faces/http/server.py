@@ -19,7 +19,6 @@ from handrail.faces.http.farewell import Farewell
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
 from handrail.faces.http.origins import Origins
-from handrail.faces.http.page import Page
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.site import OPEN_PATHS, site
 
@@ -43,20 +42,14 @@ async def serve(
     host: str,
     port: int,
     on_ready: Callable[[str], None],
-    *,
-    project: str | None = None,
 ) -> None:
-    """Returns after SIGINT or SIGTERM. `on_ready` gets the address once requests are answered.
-
-    `project` is the folder that the first page names.
-    """
+    """Returns after SIGINT or SIGTERM. `on_ready` gets the address once requests are answered."""
     with server_file.claimed(state_path), closing(listen(host, port)) as listener:
         port = listener.getsockname()[1]
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
         address = url(host, port)
-        first_page = Page(address=address, project=project, server_file=str(state_path / server_file.FILE))
         with server_file.published(state_path, host, port) as published:
-            inside = site(gate, mcp_endpoint, first_page)
+            inside = site(gate, mcp_endpoint, address)
             guard = Guard(inside, port=port, token=published.token, origins=allowed, open_paths=OPEN_PATHS)
             config = uvicorn.Config(
                 Farewell(guard),

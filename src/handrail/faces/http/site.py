@@ -19,11 +19,11 @@ HEALTH = "/health"
 OPEN_PATHS = frozenset({HEALTH, *page.PATHS})
 
 
-def site(gate: Gate, mcp_endpoint: ASGIApp, first_page: page.Page) -> ASGIApp:
+def site(gate: Gate, mcp_endpoint: ASGIApp, address: str) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
-            *page.routes(gate.registry, first_page),
+            *page.routes(gate.registry, address),
             Route(HEALTH, _health),
             *tools.routes(gate),
             Route("/mcp", mcp),
