@@ -28,6 +28,7 @@ class Terminal:
         columns: int = 100,
         stdout_is_terminal: bool = False,
         stderr: Path | None = None,
+        program: str | Path = HANDRAIL,
         **environ: str,
     ) -> None:
         self._screen, keyboard = pty.openpty()
@@ -42,7 +43,7 @@ class Terminal:
         errors = None if stderr is None else stderr.open("wb")
         try:
             self._process = subprocess.Popen(
-                [HANDRAIL, *words],
+                [program, *words],
                 stdin=keyboard,
                 stdout=keyboard if stdout_is_terminal else subprocess.PIPE,
                 stderr=errors or keyboard,

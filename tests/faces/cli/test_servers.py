@@ -7,10 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,15 +32,15 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
 @contextmanager
-def up(machine: Machine, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def up(machine: Machine, *words: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process = subprocess.Popen(
-        [HANDRAIL, "up", "--port", "0", "--no-open", *words],
+        [HANDRAIL, "up", "--port", "0", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=machine.project,
-        env=machine.environ(),
+        env=machine.environ(**environ),
     )
     assert process.stdout is not None
     try:
@@ -49,12 +52,12 @@ def up(machine: Machine, *words: str) -> Iterator[tuple[subprocess.Popen[str], s
         process.communicate()
 
 
-def call(machine: Machine, address: str, tool: str, params: dict[str, Any]) -> Any:
+def call(machine: Machine, address: str, tool: str, params: dict[str, Any], task: str = "t") -> Any:
     token = json.loads((machine.state / "server.json").read_text())["token"]
     request = urllib.request.Request(
         f"{address}/api/tools/{tool}",
         json.dumps(params).encode(),
-        {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+        {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Task-Id": task},
     )
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)["data"]
@@ -91,26 +94,43 @@ def test_a_second_up_on_the_same_state_names_the_first(machine: Machine) -> None
         assert f"already running on this state directory at {address}" in refused.err
 
 
-def test_up_asks_on_its_own_terminal(machine: Machine) -> None:
+def test_up_asks_on_its_own_terminal_one_question_at_a_time(machine: Machine) -> None:
+    machine.put("b.txt", "two\n")
     terminal = Terminal(machine, "up", "--port", "0", stdout_is_terminal=True)
     address = re.search(r"http://[0-9.:]+", terminal.wait_for("Ctrl-C ends it"))
     assert address is not None
-    script = (
-        "import json, sys, urllib.request\n"
-        "url, token, params = sys.argv[1:]\n"
-        "request = urllib.request.Request(url, params.encode(), {'Authorization': 'Bearer ' + token})\n"
-        "print(json.load(urllib.request.urlopen(request))['data']['count'])\n"
-    )
-    token = json.loads((machine.state / "server.json").read_text())["token"]
-    url = f"{address[0]}/api/tools/replace_in_file"
-    params = json.dumps({"path": "a.txt", "find": "two", "replace": "2"})
-    client = subprocess.Popen([sys.executable, "-c", script, url, token, params], stdout=subprocess.PIPE, text=True)
-    assert "http:" in terminal.wait_for(PROMPT)
-    terminal.press("y\n")
-    assert client.communicate(timeout=30)[0] == "1\n"
+    with ThreadPoolExecutor() as clients:
+        calls = [
+            clients.submit(
+                call, machine, address[0], "replace_in_file", {"path": path, "find": "two", "replace": "2"}, task=path
+            )
+            for path in ("a.txt", "b.txt")
+        ]
+        assert terminal.wait_for(PROMPT).count("handrail asks") == 1
+        terminal.press("y\n")
+        assert terminal.wait_for(PROMPT).count("handrail asks") == 1
+        terminal.press("y\n")
+        assert [answer.result(30)["count"] for answer in calls] == [1, 1]
     terminal.press("\x03")
     assert terminal.end()[0] == 0
-    assert machine.text("a.txt") == "one\n2\n"
+    assert (machine.text("a.txt"), machine.text("b.txt")) == ("one\n2\n", "2\n")
+
+
+def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o755)
+    with up(machine, BROWSER=str(browser), DISPLAY=":77") as (_, address):
+        deadline = time.monotonic() + 20
+        while not opened.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert opened.read_text().strip().startswith(address)
+    opened.unlink()
+    with up(machine, "--no-open", BROWSER=str(browser), DISPLAY=":77") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    assert not opened.exists()
 
 
 def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None:

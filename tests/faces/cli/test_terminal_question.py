@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.faces.cli.machine import Machine
+from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
 
 REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
@@ -113,3 +113,11 @@ def test_the_question_finds_the_terminal_when_stderr_goes_to_a_file(machine: Mac
     terminal.press("y\n")
     assert terminal.result()[0] == 0
     assert log.read_text() == ""
+
+
+def test_a_job_in_the_background_has_nobody_to_ask_and_is_not_stopped(machine: Machine) -> None:
+    job = f"{HANDRAIL} call replace_in_file '{json.dumps(REPLACE)}' & wait $!"
+    terminal = Terminal(machine, "-mc", job, program="bash")
+    status, result = terminal.result()
+    assert (status, result["error"]["details"]["reason"]) == (1, "nobody")
+    assert "background" in result["error"]["message"]

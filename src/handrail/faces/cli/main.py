@@ -1,6 +1,7 @@
 """The command line. Each command is a file; what is heavy, it imports when it runs."""
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -55,6 +56,8 @@ for _module, _function in (
 
 
 def main() -> None:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no UTF-8 gets escapes
     try:
         app(prog_name="handrail")
     except Failure as failure:
