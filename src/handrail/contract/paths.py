@@ -61,17 +61,17 @@ def _outside(path: str, why: str) -> OutsideRoot:
 class ClosedFolders:
     """Names that no tool may enter or touch, in any spelling a file system might take for theirs.
 
-    A single name is closed at every depth, a path of several names from the root on.
+    A single name is closed at every depth, a path of several names from the root on, as are the `rooted` ones.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self.replace(names)
 
-    def replace(self, names: Iterable[str]) -> None:
+    def replace(self, names: Iterable[str], rooted: Iterable[str] = ()) -> None:
         """Closes these and no others from now on: the policy changed."""
-        paths = {tuple(folded(part) for part in name.split("/") if part not in ("", ".")) for name in names}
+        paths = set(map(_folded_parts, names))
         self._names = frozenset(path[0] for path in paths if len(path) == 1)
-        self._paths = frozenset(path for path in paths if len(path) > 1)
+        self._paths = frozenset(path for path in paths if len(path) > 1) | frozenset(map(_folded_parts, rooted))
 
     def check(self, parts: Parts) -> None:
         if self.hold(parts):
@@ -92,6 +92,10 @@ class ClosedFolders:
             return self._names
         folder = tuple(map(folded, parts))
         return self._names | {closed[-1] for closed in self._paths if closed[:-1] == folder}
+
+
+def _folded_parts(path: str) -> Parts:
+    return tuple(folded(part) for part in path.split("/") if part not in ("", "."))
 
 
 @lru_cache(maxsize=32768)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from handrail.contract.errors import Declined, NotFound
+from handrail.contract.errors import Declined, InvalidParams, NotFound
 from handrail.contract.files import Folder
 from handrail.contract.paths import ClosedFolders
 from handrail.contract.policy import Rule
@@ -30,6 +30,7 @@ class PolicySource:
         self._trusted = Trust(state)
         self._user_rules = user_rules
         self._closed = closed
+        self._state_inside = _below(os.path.dirname(folder.location), state)
         self._seen: tuple[bytes | None, bool] = (None, False)
         self._policy = self._composed(None, is_trusted=True)
 
@@ -80,8 +81,16 @@ class PolicySource:
     def _composed(self, data: bytes | None, *, is_trusted: bool) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
         policy = compose(document, is_trusted=is_trusted, user_rules=self._user_rules)
-        self._closed.replace(policy.closed_folders)
+        self._closed.replace(policy.closed_folders, rooted=self._state_inside)
         return policy
+
+
+def _below(project: str, state: Path) -> list[str]:
+    """Where somebody keeps the state inside the project, no tool may touch it there."""
+    inside = os.path.relpath(os.path.realpath(state), os.path.realpath(project))
+    if inside == os.curdir:
+        raise InvalidParams("The state directory is the project's folder itself.", hint="Name another with --state.")
+    return [] if inside.split(os.sep)[0] == os.pardir else [inside]
 
 
 class Trust:
