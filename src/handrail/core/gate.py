@@ -6,7 +6,7 @@ Knows no wire and no operating system. Every face hands it a Call and gets a Rep
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -115,6 +115,9 @@ class Gate:
                     reason="policy",
                 )
             if not passage.effect.changes:
+                if verdict.decision is Decision.ASK:
+                    passage.params_digest = _digest(passage.params, {})
+                    await self._approve(passage, Preview(entry.tool.title, path=target.path))
                 return await self._within_deadline(passage, None)
             return await self._change(passage, must_ask=verdict.decision is Decision.ASK)
 
@@ -127,9 +130,7 @@ class Gate:
         if isinstance(preview, Settled):
             passage.decision = "settled"
             return Reply(preview.result)
-        passage.params_digest = digest(
-            {"params": msgspec.to_builtins(passage.params), "binding": dict(preview.binding)}
-        )
+        passage.params_digest = _digest(passage.params, preview.binding)
         if must_ask and not tool.is_for_agents:
             passage.decision = "allow (a person's own command)"
         elif must_ask:
@@ -239,6 +240,10 @@ class _Deadline:
             raise Timeout(
                 f"{self._call.tool} did not finish within {self._limit_ms} ms.", timeoutMs=self._limit_ms
             ) from None
+
+
+def _digest(params: Any, binding: Mapping[str, str]) -> str:
+    return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
 
 
 def _lane(call: Call, effect: Effect) -> str | None:

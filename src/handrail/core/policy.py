@@ -44,12 +44,14 @@ class Policy:
 
     def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
         """The strictest matching rule; without one, the effect's default."""
+        default = _DEFAULTS[effect]
         matches = [
-            Verdict(decision, because) for rule, decision, because in self.rules if _applies(rule, tool, effect, target)
+            Verdict(decision, because)
+            for rule, decision, because in self.rules
+            # An untrusted allow of what is allowed anyway takes nothing away.
+            if not (decision is not rule.verdict and default is Decision.ALLOW) and _applies(rule, tool, effect, target)
         ]
-        if matches:
-            return max(matches, key=lambda verdict: verdict.decision)
-        return Verdict(_DEFAULTS[effect], "default")
+        return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, "default")
 
     def may_read(self, tool: str, path: str) -> bool:
         """For results that name many files: whether a rule denies this one."""
