@@ -26,7 +26,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.decision.upper() not in Decision.__members__:
-            raise ValueError(f"decision must be allow, ask or deny, not {self.decision!r}")
+            raise ValueError(f"`decision` must be allow, ask or deny, not {self.decision!r}")
         if self.tool is None and self.effect is None:
             raise ValueError("a rule needs a tool or an effect")
 
