@@ -30,6 +30,8 @@ INSTRUCTIONS = (
 )
 _PROGRESS_EVERY = 1.0
 _TASK_META_KEY = "handrail/task"
+# Demanded by protocol 2026-07-28; for clients of an older one the SDK takes it out again.
+_COMPLETE = {"resultType": "complete"}
 
 
 def build_server(gate: Gate, peer: Callable[[Context], str]) -> Server[Any]:
@@ -37,7 +39,7 @@ def build_server(gate: Gate, peer: Callable[[Context], str]) -> Server[Any]:
     tools = [listed(entry.tool) for entry in gate.registry]
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        return {"tools": tools}
+        return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         call = Call(
@@ -66,7 +68,7 @@ def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
     """The contract's error object as text only: clients validate structured content even of errors."""
     dialect = gate.registry.find(tool).surface.dialect
     text = msgspec.json.encode(envelope(dialect, failure)).decode()
-    return {"content": [{"type": "text", "text": text}], "isError": True}
+    return {"content": [{"type": "text", "text": text}], "isError": True, **_COMPLETE}
 
 
 def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
         content.insert(0, {"type": "text", "text": encoded.decode()})
         if has_schema:
             answer["structuredContent"] = msgspec.json.decode(encoded)
-    return {"content": content, **answer}
+    return {"content": content, **answer, **_COMPLETE}
 
 
 def _content(part: Text | Image | Audio | Resource) -> dict[str, Any]:

@@ -132,6 +132,9 @@ class Incoming(_Stream):
             known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
             await self._outgoing.send_raw(rpc_error(known, types.INVALID_REQUEST, "Not a JSON-RPC 2.0 message."))
             return None
+        if isinstance(message, types.JSONRPCNotification) and "id" in value:
+            await self._outgoing.send_raw(rpc_error(None, types.INVALID_REQUEST, "An id is a string or an integer."))
+            return None
         if isinstance(message, types.JSONRPCRequest):
             self._outgoing.expect(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
