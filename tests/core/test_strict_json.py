@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.contract.errors import InvalidParams
@@ -24,6 +24,7 @@ keys = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(keys, inner), max_leaves=25)
 
 
+@settings(deadline=None)
 @given(values, st.booleans())
 def test_every_plain_value_comes_back_as_it_was(value: Any, is_ascii: bool) -> None:
     text = json.dumps(value, ensure_ascii=is_ascii)
@@ -32,12 +33,14 @@ def test_every_plain_value_comes_back_as_it_was(value: Any, is_ascii: bool) -> N
     check(value)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_at_all_give_a_value_or_a_refusal(data: bytes) -> None:
     with contextlib.suppress(InvalidParams):
         check(decode(data))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='[]{}":,\\ud8e1-.+NaIf0 \n', max_size=60))
 def test_anything_that_looks_like_json_gives_a_value_or_a_refusal(text: str) -> None:
     try:
@@ -48,6 +51,7 @@ def test_anything_that_looks_like_json_gives_a_value_or_a_refusal(text: str) -> 
     assert json.loads(text) == value
 
 
+@settings(deadline=None)
 @given(st.dictionaries(keys, scalars, min_size=1), st.data())
 def test_a_duplicate_key_is_refused_wherever_it_stands(members: dict[str, Any], data: st.DataObject) -> None:
     pairs = list(members.items())
@@ -144,6 +148,7 @@ def test_deep_nesting_is_refused_quickly(opening: str, depth: int) -> None:
     assert time.perf_counter() - started < 2
 
 
+@settings(deadline=None)
 @given(st.integers(1, 90))
 def test_the_limit_on_depth_is_exact(depth: int) -> None:
     text = '{"a":[' * (depth // 2) + "[" * (depth % 2) + "]" * (depth % 2) + "]}" * (depth // 2)

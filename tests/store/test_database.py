@@ -125,17 +125,25 @@ def test_many_processes_may_open_a_new_one_at_once(path: Path) -> None:
 
 
 def test_a_fork_has_a_connection_of_its_own(path: Path) -> None:
-    database = Database(path)
+    database = Database(path, patience=0.0)
     insert = "INSERT INTO token VALUES (?, 'c', 'm', 'p', 0, NULL)"
+
+    def fork_and_insert(name: str) -> int:
+        child = os.fork()
+        if child == 0:
+            try:
+                with database.writing(is_durable=True) as rows:
+                    rows.execute(insert, (name,))
+            except Conflict:
+                os._exit(7)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status)
+
     with database.writing(is_durable=True) as rows:
         rows.execute(insert, ("parent",))
-    child = os.fork()
-    if child == 0:
-        with database.writing(is_durable=True) as rows:
-            rows.execute(insert, ("child",))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert status == 0
+        assert fork_and_insert("child, while the parent writes") == 7
+    assert fork_and_insert("child, afterwards") == 0
     with database.writing(is_durable=True) as rows:
         rows.execute(insert, ("parent again",))
         assert rows.execute("SELECT count(*) FROM token").fetchone() == (3,)

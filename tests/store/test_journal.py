@@ -3,12 +3,13 @@
 import errno
 import os
 import stat
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.contract.errors import Conflict, InputOutput
@@ -98,10 +99,9 @@ def test_a_line_with_a_line_feed_inside_is_refused(journal: JournalFile) -> None
     assert list(journal.lines()) == []
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400), st.integers(2, 50))
 def test_reading_backwards_is_reading_forwards_reversed(data: bytes, block: int) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(journal_module, "_BLOCK", block)
         log = Path(folder, "log")
