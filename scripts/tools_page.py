@@ -1,5 +1,6 @@
 """Prints docs/tools.md: every tool, as the registry declares it."""
 
+import json
 from typing import Any
 
 from handrail import app
@@ -52,7 +53,7 @@ def _parameter(name: str, schema: dict[str, Any], is_required: bool) -> str:
     kind = schema.get("type", "")
     if "enum" in schema:
         kind = " or ".join(f"`{value}`" for value in schema["enum"])
-    default = f"default `{schema['default']!r}`" if "default" in schema else ""
+    default = f"default `{json.dumps(schema['default'])}`" if "default" in schema else ""
     need = "required" if is_required else default
     return f"| `{name}` | {kind} | {need} | {schema.get('description', '')} |"
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +39,12 @@ from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 if TYPE_CHECKING:
     from handrail.faces.http.server_file import ServerFile
 
+logger = logging.getLogger(__name__)
+
 SURFACES = ("workspace",)
 HANDRAIL_FOLDER = ".handrail"
+_TIDY_AFTER_SECONDS = 5
+_TIDY_EVERY_SECONDS = 6 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +140,8 @@ async def serve_stdio(house: House) -> None:
     """`handrail mcp`: until the client closes our stdin."""
     from handrail.faces.mcp.stdio import serve
 
-    await serve(house.gate)
+    async with _tidying(house):
+        await serve(house.gate)
 
 
 async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
@@ -140,14 +149,34 @@ async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
     from handrail.faces.http.server import serve
     from handrail.faces.mcp.streamable import McpEndpoint
 
-    await serve(
-        house.gate,
-        McpEndpoint(house.gate),
-        house.state.path,
-        house.settings.host,
-        house.settings.port,
-        on_ready,
-    )
+    settings = house.settings
+    async with _tidying(house):
+        await serve(house.gate, McpEndpoint(house.gate), house.state.path, settings.host, settings.port, on_ready)
+
+
+@asynccontextmanager
+async def _tidying(house: House) -> AsyncIterator[None]:
+    """While a server runs, old evidence goes: soon after the start, then every few hours."""
+
+    async def tidy() -> None:
+        await asyncio.sleep(_TIDY_AFTER_SECONDS)
+        while True:
+            try:
+                await asyncio.to_thread(_prune_evidence, house)
+            except Failure as failure:
+                logger.warning("old evidence stays: %s", failure.message)
+            await asyncio.sleep(_TIDY_EVERY_SECONDS)
+
+    tidying = asyncio.create_task(tidy())
+    try:
+        yield
+    finally:
+        tidying.cancel()
+
+
+def _prune_evidence(house: House) -> None:
+    max_age = timedelta(days=house.settings.evidence_max_days)
+    house.evidence.prune(utc_now(), max_age, house.settings.evidence_max_megabytes * 1_000_000)
 
 
 def running_server(state_dir: Path | None) -> ServerFile | None:
