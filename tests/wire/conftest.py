@@ -1,0 +1,79 @@
+"""One project that all faces share, emptied before every test; and programs of a test's own where it needs them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Unpack
+
+import pytest
+
+from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
+from tests.wire.stage import Stage, furnish
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "also_cli: runs through `handrail call` too, which starts a process a call")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "client" in metafunc.fixturenames:
+        is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
+        metafunc.parametrize("client", [*FACES, "cli"] if is_for_cli else FACES, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    stage = Stage(tmp_path_factory.mktemp("stage"))
+    yield stage
+    stage.close()
+
+
+@pytest.fixture
+def project(stage: Stage) -> Path:
+    """A small game: `game/scene/start.txt`, `game/config.txt`, `notes.md`."""
+    stage.reset()
+    return stage.project
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest, stage: Stage, project: Path) -> Client:
+    """Each face in turn, with `--answer allow`."""
+    return stage.client(request.param)
+
+
+@pytest.fixture
+def stdio(stage: Stage, project: Path) -> Stdio:
+    """For what can't differ between faces, or is stdio's own."""
+    return stage.stdio()
+
+
+@pytest.fixture
+def own_project(tmp_path: Path) -> Path:
+    """The same game once more, for programs of a test's own."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    return furnish(folder)
+
+
+@pytest.fixture
+def own_state(tmp_path: Path) -> Path:
+    return tmp_path / "own-state"
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    running: list[Stdio | Up] = []
+
+    def start(face: str, project: Path, state: Path, **options: Unpack[Options]) -> Client:
+        if face == "cli":
+            return Cli(project, state, **options)
+        if face == "stdio":
+            stdio = Stdio(project, state, **options)
+            running.append(stdio)
+            return stdio
+        up = Up(project, state, **options)
+        running.append(up)
+        return Streamable(up) if face == "streamable" else Api(up)
+
+    yield start
+    for program in running:
+        program.close()

@@ -1,0 +1,241 @@
+"""What is published, and what is held against it: contract 3's schemas and error object."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.tool import Preview, Tool
+from handrail.core.registry import Registered
+from handrail.faces.mcp.listing import listed
+from tests.wire.clients import CODES, Client, Json, Refused, Stdio, Streamable, run
+from tests.wire.stage import START, Stage, put
+
+# SHA-256 of each schema of contract 3 as canonical JSON: keys sorted, no blanks, text as it is.
+PUBLISHED = {
+    "list_files.request": "3f349ee27ddcf96258c563acb3c6130b7d481316bd5f16b62bf1fbb730785598",
+    "list_files.response": "e30f1c8afd2f2569da9ab4df878cab26e3f9d90361a9907f5549f26332704da5",
+    "read_file.request": "845304575524ee0a779ed64fe4fe052579f19d16bb8cb38af450faa253708e25",
+    "read_file.response": "a7f8d5debbbe8a954b5aa4551374cdb4e3009c3b4e157f4f37d999a06f4cdee4",
+    "write_to_file.request": "4eecd5b61c7e0f9d757b56b2eba436eec0c120043306fc98c5dbeca2edc9f0d1",
+    "write_to_file.response": "2294152a4a9bbe47be9f91e87725acb84ccb1ea83aff31b97a522ce3790404a9",
+    "replace_in_file.request": "d0988d5c15a9364104afd2e03652e2b4de708a05760003bcc759c16f93674da0",
+    "replace_in_file.response": "ddc1b5aa8a42a248a48e515e865c890a6958e1b151b4939e31f03303f0cbc8e4",
+    "search_files.request": "db01e97cbaa0ac789df1cabe33a1c416df181e849de55e9ba3f6c40a9bd29c8f",
+    "search_files.response": "b92bec9519c16f70486a6a633891884a77bfa278e5dce3260b856763aecd0122",
+    "list_snapshots.request": "8fe113ec129b6e6f61c6e326c9a5f89031948917768832ea5d010708c332c914",
+    "list_snapshots.response": "cc067e7d82c772d29e0dde60249e3dff1c4c73e687841211d6858d401812d80e",
+    "restore_snapshot.request": "122d208f408502a76a41dfdc43d1df98c56b56e8be5746ecd0621494f3b4d7d3",
+    "restore_snapshot.response": "e0cb78126fc3cceb47db05f877f8209cedb97ae5daaeec7cc70c5e195cbaaabd",
+    "get_runtime_info.request": "47d96f6cfcb5dd09e8381bcea9fde3cc790c7c8acb61136003096cefef6ac5a3",
+    "get_runtime_info.response": "e73b3365f4aa015cae80c87fa6e95eb0c225d462a2489155e02002dc179d4fae",
+}
+LEFT_OUT = {"$id", "$schema", "oneOf", "allOf", "anyOf"}
+GOOD: dict[str, Json] = {
+    "list_files": {"path": "."},
+    "read_file": {"path": START},
+    "write_to_file": {"path": START, "content": "x", "dryRun": True},
+    "replace_in_file": {"path": START, "find": "beach", "replace": "city"},
+    "search_files": {"path": ".", "regex": "x"},
+    "list_snapshots": {},
+    "restore_snapshot": {"snapshotId": "snap_20251101T093210_00000001"},
+    "get_runtime_info": {},
+}
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> dict[str, Json]:
+    done = run("tools", "--json")
+    assert done.returncode == 0, done.stderr
+    return {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_schema_is_published_as_the_contract_has_it(catalogue: dict[str, Json], name: str) -> None:
+    tool, _, side = name.partition(".")
+    schema = catalogue[tool]["inputSchema" if side == "request" else "outputSchema"]
+    canonical = json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert hashlib.sha256(canonical.encode()).hexdigest() == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("face", ["stdio", "streamable"])
+def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
+    stage: Stage, catalogue: dict[str, Json], face: str
+) -> None:
+    client = stage.client(face)
+    assert isinstance(client, Stdio | Streamable)
+    tools = {tool["name"]: tool for tool in client.request("tools/list", {})["tools"]}
+    assert set(tools) == set(catalogue)
+    for name, tool in tools.items():
+        for side in ("inputSchema", "outputSchema"):
+            wanted = {key: value for key, value in catalogue[name][side].items() if key not in LEFT_OUT}
+            assert tool[side] == wanted
+            assert tool[side]["type"] == "object"
+            assert not LEFT_OUT & set(tool[side])
+
+
+def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -> None:
+    import msgspec
+
+    from handrail.contract.errors import InvalidParams
+    from handrail.contract.tool import Surface
+
+    class Params(msgspec.Struct):
+        a: int | None = None
+        b: int | None = None
+
+    async def nothing(port: None, call: Any, params: Params, preview: Preview | None) -> None:
+        """Does nothing."""
+
+    either = [{"required": ["a"]}, {"required": ["b"]}]
+    schema: Json = {"$id": "x", "type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
+    for composition in ("oneOf", "anyOf", "allOf"):
+        tool = Tool(name="x", title="X", params=Params, input_schema={**schema, composition: either}, run=nothing)
+        assert set(listed(tool)["inputSchema"]) == {"type", "properties"}
+        with pytest.raises(InvalidParams):
+            Registered(tool, Surface("s", "webgal", None, [tool]), is_enabled=True).read_params({})
+
+
+def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: Stdio) -> None:
+    for tool in stdio.request("tools/list", {})["tools"]:
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
+        assert tool["title"]
+        assert len(tool["description"]) > 40
+        writes = tool["name"] in ("write_to_file", "replace_in_file")
+        assert tool["annotations"]["readOnlyHint"] is not writes
+        assert tool["annotations"]["destructiveHint"] is writes
+        assert tool["annotations"]["openWorldHint"] is False
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_every_result_keeps_to_its_response_schema(client: Client, project: Path, tool: str) -> None:
+    """The client checks whatever comes back; here each tool's ordinary answer passes through it."""
+    put(project, ".webgal_agent/snapshots/snap_20251101T093210_00000001.txt", "old\n")
+    meta = {"id": "snap_20251101T093210_00000001", "path": START, "timestamp": 1, "contentHash": "00000000"}
+    put(project, ".webgal_agent/snapshots/snap_20251101T093210_00000001.meta.json", json.dumps(meta))
+    assert client.ok(tool, **GOOD[tool])
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_an_unknown_field_is_a_bad_argument(client: Client, project: Path, tool: str) -> None:
+    error = client.error(tool, **GOOD[tool], surprise=1)
+    assert error["code"] == "E_BAD_ARGS"
+    assert "surprise" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "params"),
+    [
+        ("list_files", {"path": 1}),
+        ("list_files", {"path": ".", "globs": "*.txt"}),
+        ("list_files", {"path": ".", "globs": [1]}),
+        ("list_files", {"path": ".", "dirsOnly": "yes"}),
+        ("list_files", {"path": None}),
+        ("read_file", {"path": ["notes.md"]}),
+        ("read_file", {"path": "notes.md", "maxBytes": "6"}),
+        ("read_file", {"path": "notes.md", "maxBytes": 1.5}),
+        ("read_file", {"path": "notes.md", "maxBytes": 0}),
+        ("read_file", {"path": "notes.md", "maxBytes": True}),
+        ("write_to_file", {"path": "notes.md", "content": 1, "dryRun": True}),
+        ("write_to_file", {"path": "notes.md", "content": "x", "dryRun": 1}),
+        ("write_to_file", {"path": "notes.md", "content": "x", "dryRun": None}),
+        ("write_to_file", {"path": "notes.md", "content": "x", "dryRun": True, "mode": "replace"}),
+        ("write_to_file", {"path": "notes.md", "content": "x", "dryRun": True, "idempotencyKey": 1}),
+        ("replace_in_file", {"path": "notes.md", "find": 1, "replace": "x"}),
+        ("replace_in_file", {"path": "notes.md", "find": "x", "replace": None}),
+        ("replace_in_file", {"path": "notes.md", "find": "x", "replace": "x", "flags": 1}),
+        ("search_files", {"path": ".", "regex": 1}),
+        ("search_files", {"path": ".", "regex": "x", "filePattern": 1}),
+        ("search_files", {"path": ".", "regex": "x", "maxMatches": 0}),
+        ("search_files", {"path": ".", "regex": "x", "maxMatches": "1"}),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_range_is_a_bad_argument(client: Client, tool: str, params: Json) -> None:
+    assert client.call(tool, params).code == "E_BAD_ARGS"
+
+
+@pytest.mark.parametrize("tool", GOOD)
+def test_a_missing_field_is_a_bad_argument_that_names_it(client: Client, catalogue: dict[str, Json], tool: str) -> None:
+    for field in catalogue[tool]["inputSchema"].get("required", []):
+        error = client.error(tool, **{name: value for name, value in GOOD[tool].items() if name != field})
+        assert error["code"] == "E_BAD_ARGS"
+        assert field in error["message"]
+
+
+@pytest.mark.parametrize("params", [b"[]", b'"path"', b"null", b"1"])
+def test_parameters_that_are_no_object_are_refused(client: Client, params: bytes) -> None:
+    try:
+        outcome = client.raw_call("read_file", params)
+    except Refused:
+        return
+    assert outcome.code == "E_BAD_ARGS"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        pytest.param(b'{"path":"notes.md","path":"game/config.txt"}', id="a key twice"),
+        pytest.param(b'{"path":"notes.md","maxBytes":9007199254740993}', id="an integer beyond 2^53"),
+        pytest.param(b'{"path":"notes.md","maxBytes":NaN}', id="NaN"),
+        pytest.param(b'{"path":' + b"[" * 100_000 + b"]" * 100_000 + b"}", id="100,000 deep"),
+        pytest.param(b'{"path":"notes.md"', id="cut off"),
+        pytest.param(b'{"path":"\xff"}', id="not UTF-8"),
+        pytest.param(b"{'path':'notes.md'}", id="not JSON"),
+    ],
+)
+def test_json_that_two_readers_might_read_differently_is_refused_and_the_server_lives_on(
+    client: Client, params: bytes
+) -> None:
+    try:
+        outcome = client.raw_call("read_file", params)
+    except Refused:
+        pass
+    else:
+        assert outcome.code == "E_BAD_ARGS"
+    assert client.ok("read_file", path="notes.md")["content"] == "# Notes\n"
+
+
+@pytest.mark.also_cli
+@pytest.mark.parametrize("tool", ["no_such_tool", "undo_write", "List_Files", ""])
+def test_what_is_no_tool_for_agents_is_not_called(client: Client, stdio: Stdio, project: Path, tool: str) -> None:
+    put(project, "before.txt", "before\n")
+    stdio.write("before.txt", "after\n")
+    with pytest.raises(Refused):
+        client.raw_call(tool, b"{}")
+    assert (project / "before.txt").read_text() == "after\n"
+
+
+@pytest.mark.also_cli
+def test_an_error_has_code_message_details_hint_and_says_whether_a_changed_call_may_work(client: Client) -> None:
+    error = client.error("replace_in_file", path="nothing.txt", find="a", replace="b")
+    assert set(error) == {"code", "message", "details", "hint", "recoverable"}
+    assert error["code"] == "E_NOT_FOUND"
+    assert "nothing.txt" in error["message"]
+    assert error["details"] == {"path": "nothing.txt"}
+    assert error["recoverable"] is True
+
+
+@pytest.mark.parametrize("face", ["stdio", "streamable"])
+def test_over_mcp_an_error_is_text_alone_and_a_result_text_and_structure(
+    stage: Stage, project: Path, face: str
+) -> None:
+    client = stage.client(face)
+    assert isinstance(client, Stdio | Streamable)
+    failed = client.request("tools/call", {"name": "read_file", "arguments": {"path": "nothing.txt"}})
+    assert failed["isError"] is True
+    assert "structuredContent" not in failed
+    assert [part["type"] for part in failed["content"]] == ["text"]
+    assert json.loads(failed["content"][0]["text"])["error"]["code"] == "E_NOT_FOUND"
+    done = client.request("tools/call", {"name": "read_file", "arguments": {"path": "notes.md"}})
+    assert done["isError"] is False
+    assert done["structuredContent"] == json.loads(done["content"][0]["text"])
+
+
+def test_the_error_codes_are_the_contracts(catalogue: dict[str, Json]) -> None:
+    from handrail.dialects import webgal
+
+    assert set(webgal.CODES.values()) <= set(CODES)
+    assert len(CODES) == len(set(CODES)) == 15
