@@ -5,6 +5,7 @@ The texts go over anonymous files, so no path is opened.
 
 import difflib
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 from handrail.contract.diffing import Hunk
 
-_GROUP = "%de %dn %dE %dN\n%<%>"
-_GROUPS = [
-    "--unchanged-group-format=",
-    f"--changed-group-format={_GROUP}",
-    f"--old-group-format={_GROUP}",
-    f"--new-group-format={_GROUP}",
-]
+_HEADING = re.compile(rb"(\d+)(?:,(\d+))?([acd])(\d+)(?:,(\d+))?")
 _SAME, _DIFFERENT = 0, 1
 # The smallest set of changes costs quadratic time on texts that have little in common.
 _EXACT_BELOW_BYTES = 1_000_000
@@ -31,9 +26,9 @@ class GnuDiff:
     def hunks(self, old: bytes, new: bytes) -> list[Hunk]:
         printed = None
         if len(old) + len(new) < _EXACT_BELOW_BYTES:
-            printed = _run(["--minimal", *_GROUPS], old, new, _EXACT_SECONDS, last=b"\n")
+            printed = _run(["--minimal"], old, new, _EXACT_SECONDS, last=b"\n")
         if printed is None:
-            printed = _run(_GROUPS, old, new, _SECONDS, last=b"\n")
+            printed = _run([], old, new, _SECONDS, last=b"\n")
         if printed is None:
             return _hunks_without_diff(old.split(b"\n"), new.split(b"\n"))
         return list(_read_hunks(printed.split(b"\n")))
@@ -49,13 +44,27 @@ class GnuDiff:
 
 
 def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
-    """Of each group a line of numbers, then its old and its new lines; an empty line at the end of it all."""
+    """Diff's normal format: a heading such as `2,3c2`, then `< ` old lines, `---` between, `> ` new lines."""
     at = 0
-    while at < len(lines) - 1:
-        before_old, len_old, before_new, len_new = map(int, lines[at].split())
-        middle, end = at + 1 + len_old, at + 1 + len_old + len_new
-        yield Hunk(before_old + 1, before_new + 1, lines[at + 1 : middle], lines[middle:end])
-        at = end
+    while heading := _HEADING.fullmatch(lines[at]):
+        old_first, old_last, kind, new_first, new_last = heading.groups()
+        start_old, len_old = _run_of_lines(old_first, old_last, is_empty=kind == b"a")
+        start_new, len_new = _run_of_lines(new_first, new_last, is_empty=kind == b"d")
+        middle = at + 1 + len_old
+        after = middle + (kind == b"c")
+        at = after + len_new
+        yield Hunk(
+            start_old,
+            start_new,
+            [line[2:] for line in lines[middle - len_old : middle]],
+            [line[2:] for line in lines[after:at]],
+        )
+
+
+def _run_of_lines(first: bytes, last: bytes | None, *, is_empty: bool) -> tuple[int, int]:
+    """Start and length; an empty run is named by the line before it."""
+    start = int(first)
+    return (start + 1, 0) if is_empty else (start, int(last or first) - start + 1)
 
 
 def _run(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes = b"") -> bytes | None:

@@ -54,6 +54,10 @@ class Folder(Protocol):
         """What a folder holds, unsorted, closed folders and our own temporary files left out."""
         ...
 
+    def names(self, path: str) -> list[str]:
+        """The bare names of all that a folder of ours holds, unsorted: cheaper than entries by far."""
+        ...
+
     def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
         """Everything below a folder, (path relative to it, entry), closed folders left out."""
         ...

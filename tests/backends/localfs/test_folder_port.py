@@ -261,6 +261,15 @@ def test_a_project_that_is_no_absolute_folder_is_refused(project: Path) -> None:
         LocalFolder.open(str(project / "game/scene/start.txt"))
 
 
+def test_the_names_of_a_folder_are_told_and_a_missing_one_is_not_found(folder: Folder, project: Path) -> None:
+    own = folder.subfolder(".own")
+    with pytest.raises(NotFound):
+        own.names("kept")
+    own.write("kept/a.txt", b"")
+    own.write("kept/b/c.txt", b"")
+    assert sorted(own.names("kept")) == ["a.txt", "b"]
+
+
 def test_a_closed_root_opens_nothing_any_more(project: Path, opener: Opener) -> None:
     folder = LocalFolder.open(str(project), opener=opener)
     own = folder.subfolder("game")

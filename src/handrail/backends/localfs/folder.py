@@ -92,6 +92,11 @@ class LocalFolder:
     def entries(self, path: str) -> list[Entry]:
         return self._list(self._parts(path))
 
+    def names(self, path: str) -> list[str]:
+        parts = self._parts(path)
+        with self._root.folder(parts) as fd, told(shown(parts)):
+            return os.listdir(fd)
+
     def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
         top = self._parts(path)
         with self._root.folder(top):  # refused here and now, not at the first step

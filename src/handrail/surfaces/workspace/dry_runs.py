@@ -59,7 +59,7 @@ class DryRuns:
     def _forget_old(self) -> None:
         """Only when many have piled up, so that a dry run does not pay for a scan."""
         try:
-            names = [entry.name for entry in self._own.entries(_FOLDER)]
+            names = self._own.names(_FOLDER)
         except Failure:
             return
         if len(names) < _MAX_KEPT:

@@ -128,9 +128,9 @@ class Snapshots:
 
     def _complete_ids(self) -> list[str]:
         try:
-            names = {entry.name for entry in self._own.entries(_FOLDER)}
+            names = self._own.names(_FOLDER)
         except NotFound:
-            names = set()
+            names = []
         described = {name[: -len(_META)] for name in names if name.endswith(_META)}
         held = {name[: -len(_TEXT)] for name in names if name.endswith(_TEXT)}
         complete = described & held
