@@ -1,13 +1,15 @@
 """`handrail audit`: the record of every call, and whether it is still as it was written."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
 from handrail.faces.cli.output import columns, complain, print_json, say
-from handrail.faces.cli.parameters import AsJson, Limit, StateDir
+from handrail.faces.cli.parameters import json_option, limit_option, state_option
 from handrail.faces.cli.times import local_time
+from handrail.faces.cli.values import OneOf
 
 if TYPE_CHECKING:
     from handrail.core.audit import Audit
@@ -18,12 +20,12 @@ Examples:
   handrail audit verify           exit status 1, line and reason if a bit was changed"""
 
 
-def audit(
-    action: Annotated[Literal["show", "verify"], typer.Argument(metavar="show|verify", help="What to do.")] = "show",
-    state: StateDir = None,
-    as_json: AsJson = False,
-    limit: Limit = 20,
-) -> None:
+@click.command(epilog=EPILOG)
+@click.argument("action", type=OneOf("show", "verify"), default="show", help="What to do.  [default: show]")
+@state_option
+@json_option
+@limit_option
+def audit(action: Literal["show", "verify"], state: Path | None, as_json: bool, limit: int) -> None:
     """Show or verify the record of all calls.
 
     The record holds every call of every project on this state directory, newest first. Each line seals the
@@ -51,7 +53,7 @@ def _verify(record: "Audit", *, as_json: bool) -> None:
             print_json({"ok": False, **broken.details})
         else:
             complain(broken)
-        raise typer.Exit(1) from None
+        raise SystemExit(1) from None
     if as_json:
         print_json({"ok": True, "count": count})
     else:

@@ -2,13 +2,15 @@
 
 import os
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-import typer
+import click
 
 from handrail.contract.errors import Declined, Failure, TooLarge
 from handrail.faces.cli.output import print_json
-from handrail.faces.cli.parameters import HERE, AnswerWith, Project, StateDir
+from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
+from handrail.faces.cli.values import WholeNumber
 
 EPILOG = """\b
 Examples:
@@ -24,14 +26,24 @@ _MAX_INPUT = 64 * 1024 * 1024
 _STDIN = "-"
 
 
+@click.command(epilog=EPILOG)
+@click.argument("name", help="The tool; `handrail tools` lists them.")
+@click.argument(
+    "json", default="{}", metavar="[JSON|-]", help="Its parameters; - reads them from stdin.  [default: {}]"
+)
+@project_option
+@state_option
+@answer_option
+@click.option("--task", metavar="ID", help="Calls of one task run in order.")
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Another deadline than the tool's.")
 def call(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tool; `handrail tools` lists them.")],
-    json: Annotated[str, typer.Argument(metavar="JSON|-", help="Its parameters; - reads them from stdin.")] = "{}",
-    project: Project = HERE,
-    state: StateDir = None,
-    answer: AnswerWith = "ask",
-    task: Annotated[str | None, typer.Option(metavar="ID", help="Calls of one task run in order.")] = None,
-    timeout: Annotated[int | None, typer.Option(min=1, metavar="MS", help="Another deadline than the tool's.")] = None,
+    name: str,
+    json: str,
+    project: Path,
+    state: Path | None,
+    answer: Choice,
+    task: str | None,
+    timeout: int | None,
 ) -> None:
     """Call one tool and print its result as JSON."""
     from handrail.app import describe, open_house
@@ -53,10 +65,10 @@ def call(
     except BrokenPolicy as broken:
         refused: Failure = Declined(broken.message, hint="Mend the policy file; until then every call is refused.")
         print_json(envelope(entry.surface.dialect, refused))
-        raise typer.Exit(1) from None
+        raise SystemExit(1) from None
     except Failure as failure:
         print_json(envelope(entry.surface.dialect, failure))
-        raise typer.Exit(1) from None
+        raise SystemExit(1) from None
     print_json(reply.result)
 
 
@@ -69,7 +81,7 @@ def _entry(registry: Any, name: str) -> Any:
         if not entry.tool.is_for_agents:
             raise UnknownTool(f"{name} is not for agents.", hint="`handrail undo` takes a write back.")
     except UnknownTool as unknown:
-        raise typer.BadParameter(f"{unknown.message} {unknown.hint}", param_hint="NAME") from None
+        raise click.BadParameter(f"{unknown.message} {unknown.hint}", param_hint="NAME") from None
     return entry
 
 
@@ -82,4 +94,4 @@ def _params(text: str) -> Any:
     try:
         return strict_json.decode(data, max_bytes=_MAX_INPUT)
     except strict_json.NotJson as error:
-        raise typer.BadParameter(f"not JSON: {error.message}", param_hint="JSON") from None
+        raise click.BadParameter(f"not JSON: {error.message}", param_hint="JSON") from None

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import typer
+import click
 
 from handrail.contract.errors import Failure
 from handrail.faces.cli.output import one_line, print_json, say
-from handrail.faces.cli.parameters import HERE, AsJson, Project, StateDir
+from handrail.faces.cli.parameters import json_option, project_option, state_option
 
 EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise 1."
 
@@ -27,7 +27,11 @@ class Check(NamedTuple):
     required: bool = True
 
 
-def doctor(as_json: AsJson = False, project: Project = HERE, state: StateDir = None) -> None:
+@click.command(epilog=EPILOG)
+@json_option
+@project_option
+@state_option
+def doctor(as_json: bool, project: Path, state: Path | None) -> None:
     """Tell what works here and what is missing."""
     checks = list(_checks(project, state))
     is_well = all(check.ok for check in checks if check.required)
@@ -40,7 +44,7 @@ def doctor(as_json: AsJson = False, project: Project = HERE, state: StateDir = N
             if check.fix is not None:
                 say(f"         {one_line(check.fix)}")
     if not is_well:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
 def _checks(project: Path, state: Path | None) -> Iterator[Check]:

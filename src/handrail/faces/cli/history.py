@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from handrail.faces.cli.output import one_line, print_json, say
-from handrail.faces.cli.parameters import HERE, AsJson, Limit, Project, StateDir
+from handrail.faces.cli.parameters import json_option, limit_option, project_option, state_option
 from handrail.faces.cli.times import local_time
 
 if TYPE_CHECKING:
@@ -14,7 +17,12 @@ if TYPE_CHECKING:
 EPILOG = "Example: handrail history --limit 5, then handrail undo with one of the ids it shows."
 
 
-def history(project: Project = HERE, state: StateDir = None, as_json: AsJson = False, limit: Limit = 20) -> None:
+@click.command(epilog=EPILOG)
+@project_option
+@state_option
+@json_option
+@limit_option
+def history(project: Path, state: Path | None, as_json: bool, limit: int) -> None:
     """List what was changed in this project.
 
     Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.

@@ -1,58 +1,52 @@
 """The command line. Each command is a file; what is heavy, it imports when it runs."""
 
+import signal
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
 import handrail
 from handrail.contract.errors import Failure
-from handrail.faces.cli import audit, call, doctor, history, mcp, policy, tools, undo, up
-from handrail.faces.cli.coercion import Command, Group
+from handrail.faces.cli.audit import audit
+from handrail.faces.cli.call import call
+from handrail.faces.cli.doctor import doctor
+from handrail.faces.cli.history import history
+from handrail.faces.cli.mcp import mcp
 from handrail.faces.cli.output import complain
+from handrail.faces.cli.policy import policy
+from handrail.faces.cli.tools import tools
+from handrail.faces.cli.undo import undo
+from handrail.faces.cli.up import up
 
-app = typer.Typer(
-    cls=Group,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
+_INTERRUPTED = 128 + signal.SIGINT
+
+
+class Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer meets them."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
+
+
+@click.group(
+    cls=Commands,
+    commands=[up, mcp, tools, call, undo, history, audit, policy, doctor],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )
-
-
-def _print_version(is_wanted: bool) -> None:
-    if is_wanted:
-        print(f"handrail {handrail.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def handrail_itself(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
+@click.version_option(handrail.__version__, message="%(prog)s %(version)s", help="Print the version.")
+def app() -> None:
     """Hands for AI agents, with a rail for people.
 
     Agents edit your project through handrail; you see, allow, deny and undo what they do.
     """
-
-
-for _module, _function in (
-    (up, up.up),
-    (mcp, mcp.mcp),
-    (tools, tools.tools),
-    (call, call.call),
-    (undo, undo.undo),
-    (history, history.history),
-    (audit, audit.audit),
-    (policy, policy.policy),
-    (doctor, doctor.doctor),
-):
-    app.command(cls=Command, epilog=getattr(_module, "EPILOG", None))(_function)
 
 
 def main() -> None:

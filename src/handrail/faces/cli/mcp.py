@@ -1,11 +1,12 @@
 """`handrail mcp`: the tools for an MCP client, over stdin and stdout."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from handrail.faces.cli.parameters import HERE, AnswerWith, Project, StateDir
+from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 
 if TYPE_CHECKING:
     from handrail.app import House
@@ -15,12 +16,12 @@ Example, for Claude Code:
   claude mcp add handrail -- handrail mcp --project /path/to/project"""
 
 
-def mcp(
-    project: Project = HERE,
-    state: StateDir = None,
-    tools: Annotated[str | None, typer.Option(metavar="SURFACE,…", help="Only the tools of these surfaces.")] = None,
-    answer: AnswerWith = "ask",
-) -> None:
+@click.command(epilog=EPILOG)
+@project_option
+@state_option
+@click.option("--tools", metavar="SURFACE,…", help="Only the tools of these surfaces.")
+@answer_option
+def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) -> None:
     """Serve the tools to an MCP client.
 
     The client starts this command and talks to it over stdin and stdout. It never asks on the

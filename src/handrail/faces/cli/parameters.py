@@ -1,32 +1,32 @@
 """The options that many commands share, spelled and explained once."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
+import click
 
-HERE = Path()
+from handrail.faces.cli.values import OneOf, WholeNumber
 
 Choice = Literal["ask", "allow", "deny"]
 
-Project = Annotated[
-    Path,
-    typer.Option("--project", metavar="DIR", help="The project's folder, if not this one.", show_default=False),
-]
-StateDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--state",
-        metavar="DIR",
-        help="Where handrail keeps its own records: $HANDRAIL_STATE, or else ~/.local/state/handrail.",
-    ),
-]
-AnswerWith = Annotated[
-    Choice,
-    typer.Option(
-        "--answer",
-        help="How to answer where the policy wants a person asked: ask on the terminal, or always allow or deny.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many at most.")]
+project_option = click.option(
+    "--project", type=Path, default=Path(), metavar="DIR", help="The project's folder, if not this one."
+)
+state_option = click.option(
+    "--state",
+    type=Path,
+    metavar="DIR",
+    help="Where handrail keeps its own records: $HANDRAIL_STATE, or else ~/.local/state/handrail.",
+)
+answer_option = click.option(
+    "--answer",
+    type=OneOf("ask", "allow", "deny"),
+    default="ask",
+    show_default=True,
+    metavar="<ask|allow|deny>",
+    help="How to answer where the policy wants a person asked: ask on the terminal, or always allow or deny.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+limit_option = click.option(
+    "--limit", type=WholeNumber(min=1), default=20, show_default=True, metavar="N", help="How many at most."
+)

@@ -1,14 +1,16 @@
 """`handrail policy`: what is allowed, asked and denied here, and whether the project's own file is trusted."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
 from handrail.contract.errors import Declined, NotFound
 from handrail.faces.cli.gutter import behind_gutter, width_of
 from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import HERE, AnswerWith, AsJson, Project, StateDir
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.values import OneOf
 
 if TYPE_CHECKING:
     from handrail.app import House
@@ -19,14 +21,14 @@ Examples:
   handrail policy trust      let the project's file loosen the rules, too"""
 
 
+@click.command(epilog=EPILOG)
+@click.argument("action", type=OneOf("show", "trust", "distrust"), default="show", help="What to do.  [default: show]")
+@project_option
+@state_option
+@answer_option
+@json_option
 def policy(
-    action: Annotated[
-        Literal["show", "trust", "distrust"], typer.Argument(metavar="show|trust|distrust", help="What to do.")
-    ] = "show",
-    project: Project = HERE,
-    state: StateDir = None,
-    answer: AnswerWith = "ask",
-    as_json: AsJson = False,
+    action: Literal["show", "trust", "distrust"], project: Path, state: Path | None, answer: Choice, as_json: bool
 ) -> None:
     """Show what is allowed, asked and denied.
 
@@ -114,7 +116,7 @@ def _value(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _trust(house: "House", answer: str) -> None:
+def _trust(house: "House", answer: Choice) -> None:
     """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
     from handrail.app import policy_file, trust_policy
 
@@ -131,7 +133,7 @@ def _trust(house: "House", answer: str) -> None:
     trust_policy(house, shown)
 
 
-def _agrees(answer: str) -> bool:
+def _agrees(answer: Choice) -> bool:
     if answer != "ask":
         return answer == "allow"
     if not sys.stdin.isatty():

@@ -5,8 +5,6 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-import typer
-
 T = TypeVar("T")
 
 _TERMINATED = 128 + signal.SIGTERM
@@ -17,7 +15,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(_stoppable(work))
     except asyncio.CancelledError:
-        raise typer.Exit(_TERMINATED) from None
+        raise SystemExit(_TERMINATED) from None
 
 
 async def _stoppable(work: Coroutine[Any, Any, T]) -> T:

@@ -1,14 +1,20 @@
 """`handrail tools`: what an agent can call."""
 
 import textwrap
+from pathlib import Path
+
+import click
 
 from handrail.faces.cli.output import columns, print_json, say
-from handrail.faces.cli.parameters import AsJson, StateDir
+from handrail.faces.cli.parameters import json_option, state_option
 
 EPILOG = "Example: handrail tools --json | jq '.tools[].name'"
 
 
-def tools(as_json: AsJson = False, state: StateDir = None) -> None:
+@click.command(epilog=EPILOG)
+@json_option
+@state_option
+def tools(as_json: bool, state: Path | None) -> None:
     """List every tool, its effect and its parameters."""
     from handrail.app import describe
     from handrail.core.catalogue import catalogue

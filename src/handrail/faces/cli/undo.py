@@ -1,12 +1,12 @@
 """`handrail undo`: takes a write back."""
 
 import sys
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from handrail.faces.cli.output import one_line, print_json, say
-from handrail.faces.cli.parameters import HERE, AnswerWith, AsJson, Project, StateDir
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
 
 EPILOG = """\b
 Examples:
@@ -15,16 +15,13 @@ Examples:
   handrail undo exec_0a1b2c3d4e5f60718293a4b5     the write of this execution"""
 
 
-def undo(
-    id: Annotated[
-        str | None,
-        typer.Argument(metavar="ID", help="A snapshot's or an execution's id; without one, the newest write."),
-    ] = None,
-    project: Project = HERE,
-    state: StateDir = None,
-    answer: AnswerWith = "ask",
-    as_json: AsJson = False,
-) -> None:
+@click.command(epilog=EPILOG)
+@click.argument("id", required=False, help="A snapshot's or an execution's id; without one, the newest write.")
+@project_option
+@state_option
+@answer_option
+@json_option
+def undo(id: str | None, project: Path, state: Path | None, answer: Choice, as_json: bool) -> None:
     """Take a write back: the file gets what it held before.
 
     Refused when the file was changed since, so that no later work is lost.

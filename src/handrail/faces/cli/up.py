@@ -3,12 +3,14 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from handrail.faces.cli.output import say
-from handrail.faces.cli.parameters import HERE, AnswerWith, Project, StateDir
+from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
+from handrail.faces.cli.values import WholeNumber
 
 if TYPE_CHECKING:
     from handrail.app import House
@@ -19,16 +21,19 @@ Examples:
   handrail up --project ~/games/mine --port 7007 --no-open"""
 
 
-def up(
-    project: Project = HERE,
-    state: StateDir = None,
-    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen: 127.0.0.1, or ::1.")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, metavar="NUMBER", help="6006, or another one; 0 takes any free one.")
-    ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Don't open a browser.")] = False,
-    answer: AnswerWith = "ask",
-) -> None:
+@click.command(epilog=EPILOG)
+@project_option
+@state_option
+@click.option("--host", metavar="ADDRESS", help="Where to listen: 127.0.0.1, or ::1.")
+@click.option(
+    "--port",
+    type=WholeNumber(min=0, max=65535),
+    metavar="NUMBER",
+    help="6006, or another one; 0 takes any free one.",
+)
+@click.option("--no-open", is_flag=True, help="Don't open a browser.")
+@answer_option
+def up(project: Path, state: Path | None, host: str | None, port: int | None, no_open: bool, answer: Choice) -> None:
     """Start the server, until Ctrl-C.
 
     It serves MCP over HTTP, the tools at /api/tools and a first page that lists them, for this machine alone.
