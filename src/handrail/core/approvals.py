@@ -1,4 +1,4 @@
-"""Answers that need no person at hand: a preset one, or the refusal because nobody is there."""
+"""Answers without a question: a preset one, a command that is its own yes, a refusal because nobody is there."""
 
 from typing import Literal
 
@@ -14,6 +14,13 @@ class PresetAnswer:
 
     async def ask(self, question: Question) -> Answer:
         return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
+
+
+class OwnCommand:
+    """For what only people can start: who typed the command has said yes by that."""
+
+    async def ask(self, question: Question) -> Answer:
+        return Answer("ok", by="own command")
 
 
 class NobodyToAsk:

@@ -92,7 +92,7 @@ class Gate:
         return reply
 
     def _entry(self, call: Call) -> Registered:
-        """What is for people alone passes without a question, so it exists only for the command line."""
+        """What is for people alone exists only for the command line."""
         entry = self.registry.find(call.tool)
         if not entry.tool.is_for_agents and call.caller.face != _PERSONS_FACE:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
@@ -131,9 +131,7 @@ class Gate:
             passage.decision = "settled"
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
-        if must_ask and not tool.is_for_agents:
-            passage.decision = "allow (a person's own command)"
-        elif must_ask:
+        if must_ask:
             await self._approve(passage, preview)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)

@@ -52,6 +52,32 @@ def test_a_write_is_undone_by_its_snapshot_or_its_execution_and_only_as_long_as_
     assert machine.run("undo", "nonsense").status == 1
 
 
+def test_an_undo_is_its_own_yes_unless_the_answer_is_preset_and_the_record_says_which(machine: Machine) -> None:
+    for _ in range(2):
+        machine.write("a.txt", machine.text("a.txt") + "more\n")
+    denied = machine.run("undo", "--answer", "deny")
+    assert (denied.status, denied.out) == (1, "")
+    assert denied.err.startswith("handrail: undo_write was denied by --answer deny.")
+    assert machine.text("a.txt") == "one\ntwo\nmore\nmore\n"
+
+    assert machine.run("undo").status == 0
+    assert machine.run("undo", "--answer", "allow").status == 0
+    assert machine.text("a.txt") == "one\ntwo\n"
+    assert [(entry["status"], entry["answer"]) for entry in history(machine)[:3]] == [
+        ("done", {"status": "ok", "by": "--answer allow"}),
+        ("done", {"status": "ok", "by": "own command"}),
+        ("refused", {"status": "canceled", "by": "--answer deny"}),
+    ]
+    assert "answered ok by own command" in machine.run("history").out
+
+
+def test_a_rule_that_denies_stops_an_undo_too(machine: Machine) -> None:
+    machine.write("a.txt", "1\n")
+    machine.put(".handrail/policy.json", '{"rules": [{"tool": "undo_write", "decision": "deny"}]}')
+    assert "The policy denies undo_write" in machine.run("undo", "--answer", "allow").err
+    assert machine.text("a.txt") == "1\n"
+
+
 def test_history_is_the_projects_own_newest_first_and_without_reads(machine: Machine) -> None:
     assert machine.run("history").out == "Nothing was changed through handrail in this project yet.\n"
     machine.write("a.txt", "1\n")

@@ -1,6 +1,5 @@
 """`handrail undo`: takes a write back."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -31,10 +30,11 @@ def undo(id: str | None, project: Path, state: Path | None, answer: Choice, as_j
 
     from handrail.app import open_house
     from handrail.contract.call import Call
-    from handrail.faces.cli.person import approver, caller
+    from handrail.core.approvals import OwnCommand, PresetAnswer
+    from handrail.faces.cli.person import caller
     from handrail.faces.cli.running import run
 
-    house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()))
+    house = open_house(project, state, OwnCommand() if answer == "ask" else PresetAnswer(answer))
     try:
         call = Call("undo_write", {"id": id}, caller())
         result = msgspec.to_builtins(run(house.gate.run(call)).result)
