@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.errors import NotFound
+from handrail.contract.errors import InputOutput, NotFound
 from handrail.contract.files import Folder
 
 _ARTIFACTS = "artifacts"
@@ -21,7 +21,8 @@ class Evidence:
 
     def open(self, surface: str, execution_id: str, at: datetime) -> "Exhibit":
         if not self._is_ignored_by_git:
-            self._folder.write(".gitignore", f"{_ARTIFACTS}/\n".encode(), is_durable=False)
+            if self._folder.mode(".gitignore") is None:  # what a person put there stays
+                _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
             self._is_ignored_by_git = True
         return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
 
@@ -62,8 +63,15 @@ class Exhibit:
 
     def add(self, name: str, content: Any) -> None:
         data = content.encode() if isinstance(content, str) else _pretty(content)
-        self._folder.write(f"{self.path}/{name}", data, is_durable=False)
+        _write(self._folder, f"{self.path}/{name}", data)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
+
+
+def _write(folder: Folder, path: str, data: bytes) -> None:
+    try:
+        folder.write(path, data, is_durable=False)
+    except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
+        raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
 
 
 def _pretty(content: Any) -> bytes:

@@ -1,0 +1,712 @@
+"""The one way through the house, step by step: who is asked, what is kept, and how each call can end."""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from handrail.contract.approval import Answer, Question
+from handrail.contract.call import Call
+from handrail.contract.effect import Effect
+from handrail.contract.errors import (
+    Aborted,
+    Declined,
+    Disabled,
+    Failure,
+    InputOutput,
+    Internal,
+    InvalidParams,
+    OutsideRoot,
+    Timeout,
+)
+from handrail.contract.tool import Preview, Reply, Settled, Surface
+from handrail.core.approvals import NobodyToAsk, PresetAnswer
+from handrail.core.registry import Registry, UnknownTool
+from handrail.core.threads import in_thread
+from tests.core.gatehouse import AGENT, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
+
+Build = Callable[..., Gatehouse]
+
+CHANGES = [Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE]
+HARMLESS = [Effect.READ, Effect.ASK, Effect.PROCESS_CONTROL]
+WRONG: list[Any] = [{"path": 1}, {"unknown": 1}, [], None]
+
+
+async def shown(call: Call, params: Params) -> Preview:
+    """A plan that depends on the world, here on `value`."""
+    return Preview("Change a.txt", path="a.txt", diff=f"-old\n+{params.value}\n", binding={"baseHash": "b" * 64})
+
+
+# What each effect passes through
+
+
+@pytest.mark.parametrize("effect", HARMLESS)
+async def test_what_changes_nothing_runs_unasked_and_leaves_one_record(build: Build, effect: Effect) -> None:
+    house = build(tool("look", echo, effect))
+    assert await house.call("look", 7) == {"value": 7}
+    assert (house.person.questions, house.tokens.issued, house.exhibits()) == ([], {}, [])
+    (record,) = house.records()
+    assert record["event"] == "end"
+    assert (record["ok"], record["effect"], record["decision"]) == (True, effect.value, "allow (default)")
+    assert record["durationMs"] >= 0
+
+
+@pytest.mark.parametrize("effect", CHANGES)
+async def test_what_changes_something_is_asked_for_and_gets_a_token_that_is_used_up(
+    build: Build, effect: Effect
+) -> None:
+    house = build(tool("change", echo, effect, shown))
+    assert await house.call("change", "new") == {"value": "new"}
+    (question,) = house.person.questions
+    assert (question.effect, question.preview.diff) == (effect, "-old\n+new\n")
+    assert house.tokens.consumed == list(house.tokens.issued) == ["token 0"]
+    (scope,) = house.tokens.issued.values()
+    assert (scope.caller, scope.method, scope.params_digest) == (str(AGENT), "change", question.digest)
+
+
+async def test_evidence_and_a_beginning_are_on_record_before_the_token_is_used_and_anything_happens(
+    build: Build,
+) -> None:
+    at_run: list[list[str]] = []
+
+    async def work(call: Call, params: Params) -> None:
+        at_run.append([*house.events(), *house.tokens.consumed])
+
+    house = build(tool("change", work, Effect.WRITE, shown))
+    await house.call("change")
+    assert house.at_consumption == [["begin", "diff.patch", "request.json"]]
+    assert at_run == [["begin", "token 0"]]
+    assert house.events() == ["begin", "end"]
+
+
+async def test_records_tell_who_did_what_for_which_task(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE, shown))
+    await house.call("change", task="t1", trace_id="trace")
+    begin, end = house.records()
+    for record in (begin, end):
+        assert record["tool"] == "change"
+        assert (record["caller"], record["task"], record["traceId"]) == (str(AGENT), "t1", "trace")
+        assert (record["project"], record["target"]) == ("/the/project", "a.txt")
+        assert record["decision"] == "ask (default)"
+        assert record["answer"] == {"status": "ok", "by": "somebody"}
+        assert record["executionId"] == begin["executionId"]
+    assert "ok" not in begin
+    assert end["ok"] is True
+
+
+async def test_the_hashes_in_the_audit_are_those_of_the_files(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE, shown))
+    await house.call("change", "new")
+    (exhibit,) = house.exhibits()
+    begin, end = house.records()
+    assert begin["evidence"]["dir"] == end["evidence"]["dir"] == f"artifacts/stage/2026-02-14/{exhibit.name}"
+    hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in exhibit.iterdir()}
+    assert set(hashes) == {"request.json", "diff.patch", "result.json"}
+    assert end["evidence"]["sha256"] == hashes
+    del hashes["result.json"]
+    assert begin["evidence"]["sha256"] == hashes
+
+
+async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE, shown))
+    await house.call("change", "new", task="t1")
+    (exhibit,) = house.exhibits()
+    assert (exhibit / "diff.patch").read_text() == "-old\n+new\n"
+    assert content(exhibit, "request.json") == {
+        "executionId": exhibit.name,
+        "tool": "change",
+        "caller": str(AGENT),
+        "task": "t1",
+        "params": {"value": "new", "path": "a.txt"},
+        "binding": {"baseHash": "b" * 64},
+        "summary": "Change a.txt",
+    }
+    assert content(exhibit, "result.json") == {"ok": True, "result": {"value": "new"}}
+
+
+async def test_a_failed_change_has_evidence_of_its_failure(build: Build) -> None:
+    async def work(call: Call, params: Params) -> None:
+        raise InputOutput("The disk is full.")
+
+    house = build(tool("change", work, Effect.WRITE, shown))
+    with pytest.raises(InputOutput):
+        await house.call("change")
+    (exhibit,) = house.exhibits()
+    error = {"condition": "InputOutput", "message": "The disk is full."}
+    assert content(exhibit, "result.json") == {"ok": False, "error": error, "result": None}
+    assert (house.last["ok"], house.last["error"]) == (False, error)
+
+
+async def test_the_digest_covers_every_parameter_and_what_the_preview_is_bound_to(build: Build) -> None:
+    bases = iter("aab")
+
+    async def plan(call: Call, params: Params) -> Preview:
+        return Preview("Change", binding={"baseHash": next(bases)})
+
+    house = build(tool("change", echo, Effect.WRITE, plan))
+    for value in (1, 1, 1):
+        await house.call("change", value)
+    same, again, other_base = (scope.params_digest for scope in house.tokens.issued.values())
+    assert same == again != other_base
+    assert len(same) == 64
+
+
+async def test_a_reply_with_attachments_comes_back_whole(build: Build) -> None:
+    async def work(call: Call, params: Params) -> Reply:
+        return Reply({"value": 1}, ())
+
+    house = build(tool("change", work, Effect.WRITE))
+    assert await house.call("change") == {"value": 1}
+
+
+# Answers
+
+
+@pytest.mark.parametrize(("status", "reason"), [("canceled", "denied"), ("timeout", "timeout")])
+@pytest.mark.parametrize("remark", [None, "not this one"])
+async def test_a_denial_and_a_timeout_are_two_things_and_a_remark_reaches_the_caller(
+    build: Build, status: Any, reason: str, remark: str | None
+) -> None:
+    house = build(tool("change", echo, Effect.WRITE, shown))
+    house.person.answers.append(Answer(status, by="ada", remark=remark))
+    with pytest.raises(Declined) as caught:
+        await house.call("change")
+    assert caught.value.details == {"reason": reason, **({"remark": remark} if remark else {})}
+    assert (house.tokens.issued, house.exhibits(), house.events()) == ({}, [], ["end"])
+    assert house.last["answer"] == {"status": status, "by": "ada"}
+    assert house.last["error"]["condition"] == "Declined"
+
+
+async def test_a_preset_answer_is_recorded_as_such(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("allow"))
+    await house.call("change")
+    assert house.last["answer"] == {"status": "ok", "by": "--answer allow"}
+
+
+async def test_a_preset_denial_denies(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("deny"))
+    with pytest.raises(Declined) as caught:
+        await house.call("change")
+    assert caught.value.details == {"reason": "denied"}
+
+
+async def test_with_nobody_to_ask_the_hint_names_the_option(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE), approver=NobodyToAsk())
+    with pytest.raises(Declined) as caught:
+        await house.call("change")
+    assert "--answer" in (caught.value.hint or "")
+    assert caught.value.details == {"reason": "nobody"}
+    assert house.events() == ["end"]
+
+
+async def test_the_caller_is_told_that_a_person_is_being_asked(build: Build) -> None:
+    told: list[str] = []
+
+    async def progress(message: str) -> None:
+        assert house.person.questions == []
+        told.append(message)
+
+    house = build(tool("change", echo, Effect.WRITE))
+    await house.call("change", progress=progress)
+    assert told == ["Waiting for a person's approval."]
+
+
+# Policy
+
+
+async def test_a_denied_call_asks_nobody_and_runs_nothing(build: Build) -> None:
+    house = build(tool("change", never, Effect.WRITE, never_planned), rules=[{"tool": "change", "decision": "deny"}])
+    with pytest.raises(Declined) as caught:
+        await house.call("change")
+    assert caught.value.details == {"reason": "policy"}
+    assert house.person.questions == []
+    assert house.last["decision"] == "deny (project rule)"
+
+
+async def test_an_allowed_change_asks_nobody_and_still_gets_token_and_evidence(build: Build) -> None:
+    house = build(tool("change", echo, Effect.WRITE), rules=[{"tool": "change", "decision": "allow"}])
+    await house.call("change")
+    assert house.person.questions == []
+    assert house.tokens.consumed == ["token 0"]
+    assert [len(house.exhibits()), house.events()] == [1, ["begin", "end"]]
+
+
+async def test_a_read_that_must_be_asked_for_is_asked_for_and_needs_no_token(build: Build) -> None:
+    house = build(tool("look", echo), rules=[{"effect": "READ", "decision": "ask"}])
+    await house.call("look", 7)
+    (question,) = house.person.questions
+    assert (question.params, question.preview.path) == (Params(7), "a.txt")
+    assert (house.tokens.issued, house.exhibits(), house.events()) == ({}, [], ["end"])
+
+
+async def test_a_policy_that_can_not_be_read_now_refuses_the_call(build: Build) -> None:
+    def broken() -> Any:
+        raise Declined("line 3 is wrong")
+
+    house = build(tool("look", never), policy=broken)
+    with pytest.raises(Declined, match="line 3"):
+        await house.call("look")
+    assert house.last["ok"] is False
+
+
+async def test_the_effect_may_depend_on_the_parameters(build: Build) -> None:
+    def effect(params: Params) -> Effect:
+        return Effect.READ if params.value == "dry" else Effect.WRITE
+
+    house = build(tool("change", echo, effect, shown))  # type: ignore[arg-type]
+    await house.call("change", "dry")
+    assert house.person.questions == []
+    await house.call("change", "wet")
+    assert len(house.person.questions) == 1
+
+
+async def test_a_preview_that_knows_the_answer_asks_nobody(build: Build) -> None:
+    async def settled(call: Call, params: Params) -> Settled:
+        return Settled({"already": True})
+
+    house = build(tool("change", never, Effect.WRITE, settled))
+    assert await house.call("change") == {"already": True}
+    assert (house.person.questions, house.tokens.issued, house.exhibits()) == ([], {}, [])
+    assert (house.events(), house.last["decision"], house.last["ok"]) == (["end"], "settled", True)
+
+
+# Tools that are not for everybody
+
+
+async def test_a_persons_own_command_exists_for_nobody_else(build: Build) -> None:
+    house = build(tool("undo", echo, Effect.WRITE, is_for_agents=False))
+    for face in ("mcp", "http"):
+        with pytest.raises(UnknownTool):
+            await house.call("undo", caller=type(AGENT)(face, "agent", "uid:1000"))
+    assert house.records() == []
+    await house.call("undo", caller=PERSON)
+    assert house.tokens.consumed == ["token 0"]
+
+
+async def test_an_unknown_tool_names_its_neighbours(build: Build) -> None:
+    house = build(tool("read_file", echo))
+    with pytest.raises(UnknownTool) as caught:
+        await house.call("read_flie")
+    assert caught.value.hint == "Did you mean read_file?"
+
+
+async def test_a_tool_that_is_switched_off_is_refused_on_record(build: Build) -> None:
+    house = build(tool("look", never))
+    house.gate.registry = Registry([Surface("stage", "webgal", None, [tool("look", never)])], enabled=())
+    with pytest.raises(Disabled):
+        await house.call("look")
+    assert house.last["error"]["condition"] == "Disabled"
+
+
+async def test_wrong_parameters_are_refused_before_anything_is_decided(build: Build) -> None:
+    house = build(tool("change", never, Effect.WRITE, never_planned))
+    for wrong in WRONG:
+        with pytest.raises(InvalidParams):
+            await house.gate.run(Call("change", wrong, AGENT))
+        assert house.last["error"]["condition"] == "InvalidParams"
+        assert "decision" not in house.last
+    assert house.person.questions == []
+
+
+# Nothing runs without a trace
+
+
+async def test_where_no_evidence_can_be_kept_nothing_runs(build: Build) -> None:
+    house = build(tool("change", never, Effect.WRITE, shown))
+    house.artifacts.write_text("a file in the folder's place")
+    with pytest.raises(InputOutput):
+        await house.call("change")
+    assert house.tokens.consumed == []
+    assert house.events() == ["end"]
+    assert house.last["ok"] is False
+
+
+async def test_where_evidence_would_pass_a_link_nothing_runs(build: Build, tmp_path_factory: Any) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    house = build(tool("change", never, Effect.WRITE, shown))
+    house.artifacts.symlink_to(outside)
+    with pytest.raises(OutsideRoot):
+        await house.call("change")
+    assert house.tokens.consumed == []
+    assert list(outside.iterdir()) == []
+
+
+async def test_where_no_record_can_be_kept_nothing_runs(build: Build) -> None:
+    house = build(tool("change", never, Effect.WRITE, shown))
+    house.log.parent.write_text("a file in the folder's place")
+    with pytest.raises(InputOutput):
+        await house.call("change")
+    assert house.tokens.consumed == []
+    house.log.parent.unlink()
+
+
+async def test_a_token_that_is_refused_stops_the_call(build: Build) -> None:
+    house = build(tool("change", never, Effect.WRITE))
+    house.tokens.consumed.append("token 0")
+    with pytest.raises(Declined):
+        await house.call("change")
+    assert house.events() == ["begin", "end"]
+    assert house.last["ok"] is False
+
+
+async def test_a_result_that_can_not_be_kept_does_not_undo_what_was_done(build: Build) -> None:
+    async def work(call: Call, params: Params) -> str:
+        (exhibit,) = house.exhibits()
+        (exhibit / "result.json").mkdir()
+        return "done"
+
+    house = build(tool("change", work, Effect.WRITE))
+    assert await house.call("change") == "done"
+    assert (house.last["ok"], set(house.last["evidence"]["sha256"])) == (True, {"request.json"})
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("fault", "condition"),
+    [
+        (RuntimeError("oh"), Internal),
+        (KeyError("oh"), Internal),
+        (RecursionError(), Internal),
+        (MemoryError(), Internal),
+        (OSError(28, "No space left on device"), InputOutput),
+        (TimeoutError("of its own"), InputOutput),
+    ],
+)
+async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
+    build: Build, fault: Exception, condition: type[Failure]
+) -> None:
+    async def work(call: Call, params: Params) -> None:
+        raise fault
+
+    house = build(tool("change", work, Effect.WRITE))
+    with pytest.raises(condition) as caught:
+        await house.call("change")
+    assert type(caught.value) is condition
+    assert caught.value.__cause__ is fault
+    assert (house.last["ok"], house.last["error"]["condition"]) == (False, condition.__name__)
+    assert caught.value.recoverable is (condition is not Internal)
+
+
+async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:
+    class Broken:
+        async def ask(self, question: Question) -> Answer:
+            raise RuntimeError("no screen")
+
+    house = build(tool("change", never, Effect.WRITE), approver=Broken())
+    with pytest.raises(Internal):
+        await house.call("change")
+    assert (house.tokens.issued, house.events()) == ({}, ["end"])
+
+
+# Deadlines
+
+
+async def test_a_deadline_ends_a_run_and_names_it(build: Build) -> None:
+    clock = Clock()
+
+    async def work(call: Call, params: Params) -> None:
+        clock.advance(30.1)
+        await asyncio.Event().wait()
+
+    house = build(tool("look", work))
+    with pytest.raises(Timeout) as caught:
+        await house.call("look")
+    assert caught.value.details == {"timeoutMs": 30_000}
+    assert house.last["error"]["condition"] == "Timeout"
+
+
+async def test_a_caller_may_set_another_deadline(build: Build) -> None:
+    clock = Clock()
+
+    async def work(call: Call, params: Params) -> str:
+        clock.advance(40)
+        await others()
+        return "in time"
+
+    house = build(tool("look", work))
+    assert await house.call("look", deadline_ms=50_000) == "in time"
+    with pytest.raises(Timeout) as caught:
+        await house.call("look", deadline_ms=39_000)
+    assert caught.value.details == {"timeoutMs": 39_000}
+
+
+async def test_a_preview_has_a_deadline_too(build: Build) -> None:
+    clock = Clock()
+
+    async def plan(call: Call, params: Params) -> Preview:
+        clock.advance(31)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    house = build(tool("change", never, Effect.WRITE, plan))
+    with pytest.raises(Timeout):
+        await house.call("change")
+    assert house.person.questions == []
+
+
+async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None:
+    clock = Clock()
+
+    class Slow:
+        async def ask(self, question: Question) -> Answer:
+            clock.advance(24 * 3600)
+            await others()
+            return Answer("ok", by="ada, a day later")
+
+    house = build(tool("change", echo, Effect.WRITE, shown), approver=Slow())
+    assert await house.call("change", 1) == {"value": 1}
+
+
+async def test_a_timeout_of_the_tools_own_is_not_taken_for_the_deadline(build: Build) -> None:
+    async def work(call: Call, params: Params) -> None:
+        async with asyncio.timeout(0):
+            await asyncio.Event().wait()
+
+    house = build(tool("look", work))
+    with pytest.raises(InputOutput):
+        await house.call("look")
+
+
+# Cancelling
+
+
+async def test_cancelling_reaches_the_running_call_and_is_recorded(build: Build) -> None:
+    is_running = asyncio.Event()
+    calls: list[Call] = []
+
+    async def work(call: Call, params: Params) -> None:
+        calls.append(call)
+        is_running.set()
+        await asyncio.Event().wait()
+
+    house = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(house.call("change"))
+    await is_running.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert calls[0].is_aborted
+    assert house.events() == ["begin", "end"]
+    assert house.last["error"]["condition"] == "Aborted"
+    (exhibit,) = house.exhibits()
+    assert content(exhibit, "result.json")["ok"] is False
+
+
+async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> None:
+    is_asked = asyncio.Event()
+
+    class Thinking:
+        async def ask(self, question: Question) -> Answer:
+            is_asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    house = build(tool("change", never, Effect.WRITE), approver=Thinking())
+    running = asyncio.create_task(house.call("change"))
+    await is_asked.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (house.tokens.issued, house.events()) == ({}, ["end"])
+    assert house.last["error"]["condition"] == "Aborted"
+
+
+@pytest.mark.parametrize("is_past_checkpoint", [True, False])
+async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_is_not_done(
+    build: Build, is_past_checkpoint: bool
+) -> None:
+    is_running, may_go_on = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def write(call: Call) -> str:
+        if is_past_checkpoint:
+            call.checkpoint()
+        is_running.set()
+        assert may_go_on.wait(10)
+        if not is_past_checkpoint:
+            call.checkpoint()
+        done.append("written")
+        return "written"
+
+    async def work(call: Call, params: Params) -> str:
+        return await in_thread(call, lambda: write(call))
+
+    house = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(house.call("change"))
+    await asyncio.to_thread(is_running.wait, 10)
+    running.cancel()
+    await others()
+    assert not running.done(), "the answer waits for the thread"
+    may_go_on.set()
+    if is_past_checkpoint:
+        assert await running == "written"
+        assert done == ["written"]
+        assert house.last["ok"] is True
+    else:
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert done == []
+        assert house.last["error"]["condition"] == "Aborted"
+
+
+async def test_a_deadline_that_passes_during_the_last_step_of_a_write_does_not_deny_it(build: Build) -> None:
+    is_running, may_go_on = threading.Event(), threading.Event()
+    clock = Clock()
+
+    def write() -> str:
+        is_running.set()
+        assert may_go_on.wait(10)
+        return "written"
+
+    async def work(call: Call, params: Params) -> str:
+        return await in_thread(call, write)
+
+    house = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(house.call("change"))
+    await asyncio.to_thread(is_running.wait, 10)
+    clock.advance(60)
+    await others()
+    may_go_on.set()
+    assert await running == "written"
+    assert house.last["ok"] is True
+
+
+async def test_a_deadline_that_stops_a_write_at_its_checkpoint_is_a_timeout(build: Build) -> None:
+    is_running, may_go_on = threading.Event(), threading.Event()
+    clock = Clock()
+
+    def write(call: Call) -> None:
+        is_running.set()
+        assert may_go_on.wait(10)
+        call.checkpoint()
+        raise AssertionError
+
+    async def work(call: Call, params: Params) -> None:
+        await in_thread(call, lambda: write(call))
+
+    house = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(house.call("change"))
+    await asyncio.to_thread(is_running.wait, 10)
+    clock.advance(60)
+    await others()
+    may_go_on.set()
+    with pytest.raises(Timeout):
+        await running
+
+
+# Order
+
+
+class Crossing:
+    """A tool that stays inside until it is let out, and tells who is in."""
+
+    def __init__(self) -> None:
+        self.inside: list[Any] = []
+        self.entered: list[Any] = []
+        self._doors: dict[Any, asyncio.Event] = {}
+
+    async def work(self, call: Call, params: Params) -> None:
+        self.inside.append(params.value)
+        self.entered.append(params.value)
+        self._doors[params.value] = asyncio.Event()
+        await self._doors[params.value].wait()
+        self.inside.remove(params.value)
+
+    def let_out(self, value: Any) -> None:
+        self._doors[value].set()
+
+
+@pytest.mark.parametrize("effect", [Effect.READ, Effect.WRITE])
+async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(build: Build, effect: Effect) -> None:
+    crossing = Crossing()
+    house = build(tool("cross", crossing.work, effect))
+    async with asyncio.TaskGroup() as group:
+        for value, task in ((1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "b")):
+            group.create_task(house.call("cross", value, task=task))
+        await others()
+        assert crossing.inside == [1, 3]
+        crossing.let_out(1)
+        await others()
+        assert crossing.inside == [3, 2]
+        crossing.let_out(3)
+        crossing.let_out(2)
+        await others()
+        assert sorted(crossing.inside) == [4, 5]
+        crossing.let_out(4)
+        crossing.let_out(5)
+    assert [value for value in crossing.entered if value in (1, 2, 4)] == [1, 2, 4]
+
+
+async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_for_nobody(build: Build) -> None:
+    crossing = Crossing()
+    house = build(tool("change", crossing.work, Effect.WRITE), tool("look", crossing.work))
+    other = type(AGENT)("mcp", "another", "uid:1000")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(house.call("change", "first"))
+        group.create_task(house.call("change", "second"))
+        group.create_task(house.call("look", "read"))
+        group.create_task(house.call("change", "other", caller=other))
+        await others()
+        assert sorted(crossing.inside) == ["first", "other", "read"]
+        crossing.let_out("first")
+        await others()
+        assert "second" in crossing.inside
+        for value in ("second", "read", "other"):
+            crossing.let_out(value)
+
+
+async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> None:
+    answered = asyncio.Event()
+
+    class Thinking:
+        async def ask(self, question: Question) -> Answer:
+            await answered.wait()
+            return Answer("ok", by="ada")
+
+    crossing = Crossing()
+    house = build(tool("change", echo, Effect.WRITE), tool("look", crossing.work), approver=Thinking())
+    async with asyncio.TaskGroup() as group:
+        group.create_task(house.call("change", task="a"))
+        group.create_task(house.call("look", "a", task="a"))
+        group.create_task(house.call("look", "b", task="b"))
+        await others()
+        assert crossing.inside == ["b"]
+        answered.set()
+        await others()
+        assert crossing.inside == ["b", "a"]
+        crossing.let_out("a")
+        crossing.let_out("b")
+
+
+async def test_a_failed_or_cancelled_call_gives_its_turn_to_the_next(build: Build) -> None:
+    async def fail(call: Call, params: Params) -> None:
+        raise Aborted("stopped")
+
+    crossing = Crossing()
+    house = build(tool("fail", fail), tool("cross", crossing.work))
+    first = asyncio.create_task(house.call("cross", 1, task="a"))
+    second = asyncio.create_task(house.call("cross", 2, task="a"))
+    third = asyncio.create_task(house.call("fail", task="a"))
+    fourth = asyncio.create_task(house.call("cross", 4, task="a"))
+    await others()
+    second.cancel()
+    first.cancel()
+    await others()
+    assert crossing.inside[1:] == [4]
+    assert isinstance(third.exception(), Aborted)
+    crossing.let_out(4)
+    await fourth
+    await asyncio.gather(first, second, return_exceptions=True)
+
+
+async def never(call: Call, params: Params) -> None:
+    raise AssertionError("it ran")
+
+
+async def never_planned(call: Call, params: Params) -> Preview:
+    raise AssertionError("it was planned")
