@@ -179,6 +179,39 @@ def test_mcp_in_a_terminal_never_asks_there_and_ends_at_ctrl_c(machine: Machine)
     assert "Traceback" not in terminal.screen
 
 
+@pytest.mark.parametrize("typed", ["", json.dumps(INITIALIZE)], ids=["nothing", "half a line"])
+def test_mcp_at_a_terminal_ends_at_once_at_ctrl_c(machine: Machine, typed: str) -> None:
+    terminal = Terminal(machine, "mcp", stdout_is_terminal=True)
+    terminal.press(json.dumps(INITIALIZE) + "\n")
+    terminal.wait_for("serverInfo")
+    terminal.press(typed)
+    pressed = time.monotonic()
+    terminal.press("\x03")
+    assert terminal.end()[0] == 0
+    assert time.monotonic() - pressed < 2
+    assert "Traceback" not in terminal.screen
+
+
+def test_mcp_reads_a_file_to_its_end_however_long_it_is(machine: Machine) -> None:
+    pings = [
+        {"jsonrpc": "2.0", "id": number, "method": "ping", "params": {"_meta": {"padding": "x" * 100_000}}}
+        for number in range(2, 32)
+    ]
+    messages = [INITIALIZE, INITIALIZED, *pings]
+    requests = machine.put("requests.jsonl", "\n".join(map(json.dumps, messages)))  # no newline at the end
+    with requests.open("rb") as file:
+        done = subprocess.run(
+            [HANDRAIL, "mcp"],
+            stdin=file,
+            capture_output=True,
+            cwd=machine.project,
+            env=machine.environ(),
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == set(range(1, 32))
+
+
 def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "handrail", "mcp"],

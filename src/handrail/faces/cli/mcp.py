@@ -1,6 +1,6 @@
 """`handrail mcp`: the tools for an MCP client, over stdin and stdout."""
 
-import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,9 +52,5 @@ async def _serve(house: "House") -> None:
     serving = asyncio.ensure_future(serve_stdio(house))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
-    try:
+    with suppress(asyncio.CancelledError):
         await serving
-    except asyncio.CancelledError:
-        house.close()
-        # Not by the usual way out, which waits for a thread that may be reading the terminal.
-        os._exit(0)

@@ -3,11 +3,13 @@
 import asyncio
 import os
 import stat
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 _READ_SIZE = 256 * 1024
+_CHUNKS_AHEAD = 4
 
 
 class Source(Protocol):
@@ -60,13 +62,39 @@ class _PipeSource:
 
 
 class _FileSource:
-    """A terminal or a file: reading it may block, so it is done in a thread."""
+    """A terminal or a file: reading it may block, so a thread does it that the process need not wait for to end."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._loop = asyncio.get_running_loop()
+        self._chunks: asyncio.Queue[bytes | OSError] = asyncio.Queue()
+        self._room = threading.Semaphore(_CHUNKS_AHEAD)
+        self._has_ended = False
+        threading.Thread(target=self._hand_over, name="stdin", daemon=True).start()
 
     async def read(self) -> bytes:
-        return await asyncio.get_running_loop().run_in_executor(None, os.read, self._fd, _READ_SIZE)
+        if self._has_ended:
+            return b""
+        chunk = await self._chunks.get()
+        self._room.release()
+        if isinstance(chunk, OSError):
+            raise chunk
+        self._has_ended = not chunk
+        return chunk
+
+    def _hand_over(self) -> None:
+        while True:
+            self._room.acquire()
+            try:
+                chunk: bytes | OSError = os.read(self._fd, _READ_SIZE)
+            except OSError as error:
+                chunk = error
+            try:
+                self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
+            except RuntimeError:  # the loop was closed meanwhile
+                return
+            if not chunk or isinstance(chunk, OSError):
+                return
 
 
 class _PipeSink(asyncio.BaseProtocol):
