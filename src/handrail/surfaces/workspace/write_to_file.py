@@ -71,16 +71,18 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 async def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result:
     change = await in_thread(call, lambda: _change(workspace, params))
     # While the differ's process works there is time for the hashes.
-    changes, _ = await asyncio.gather(
+    changes, (written, base) = await asyncio.gather(
         in_thread(call, lambda: compare(workspace, change)),
-        in_thread(call, lambda: _remember(workspace, params, change)),
+        in_thread(call, lambda: (_hash(params), change.base_hash)),
     )
+    # Only now: a diff that nobody saw allows no write.
+    await in_thread(call, lambda: _remember(workspace, change.path, params.mode, written, base))
     return Result(applied=False, diff=changes)
 
 
-def _remember(workspace: Workspace, params: Params, change: Change) -> None:
+def _remember(workspace: Workspace, path: str, mode: str, content_hash: str, base_hash: str) -> None:
     workspace.hide_from_git()
-    workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
+    workspace.dry_runs.remember(path, mode, content_hash, base_hash)
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
