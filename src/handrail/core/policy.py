@@ -53,9 +53,9 @@ class Policy:
         ]
         return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, "default")
 
-    def may_read(self, tool: str, path: str) -> bool:
-        """For results that name many files: whether a rule denies this one."""
-        return self.decide(tool, Effect.READ, Target(path=path)).decision is not Decision.DENY
+    def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK) -> bool:
+        """For results about many files: whether no rule is stricter about this one than what the call has passed."""
+        return self.decide(tool, Effect.READ, Target(path=path)).decision <= passed
 
 
 def compose(document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:

@@ -3,9 +3,10 @@
 import msgspec
 
 from handrail.contract.call import Call
+from handrail.contract.effect import Effect
 from handrail.contract.errors import Damaged, Declined, Internal, InvalidParams, NotFound
 from handrail.contract.schemas import schema
-from handrail.contract.tool import Preview, Tool
+from handrail.contract.tool import Preview, Target, Tool
 from handrail.surfaces.workspace.workspace import Workspace, text_of
 
 
@@ -24,8 +25,10 @@ async def restore_snapshot(workspace: Workspace, call: Call, params: Params, pre
     """
     snapshot, content = workspace.snapshots.read(params.snapshot_id)
     workspace.files.parse(snapshot.path)
-    if not workspace.policy().may_read("restore_snapshot", snapshot.path):
-        raise Declined(f"The policy denies reading {snapshot.path}.", reason="policy")
+    policy = workspace.policy()
+    passed = policy.decide("restore_snapshot", Effect.READ, Target()).decision
+    if not policy.may_read("restore_snapshot", snapshot.path, passed):
+        raise Declined(f"The policy does not let {snapshot.path} be read unasked.", reason="policy")
     return Result(snapshot.path, text_of(content, snapshot.path))
 
 

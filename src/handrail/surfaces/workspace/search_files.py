@@ -6,6 +6,7 @@ from contextlib import aclosing
 import msgspec
 
 from handrail.contract.call import Call
+from handrail.contract.effect import Effect
 from handrail.contract.errors import Failure, InputOutput, InvalidParams, NotFound, OutsideRoot, Timeout
 from handrail.contract.schemas import schema
 from handrail.contract.searching import Hit
@@ -41,13 +42,14 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
     folder, name = _split(workspace, params.path)
     prefix = "" if folder == "." else folder + "/"
     policy = workspace.policy()
+    passed = policy.decide("search_files", Effect.READ, path_target(params)).decision
     matches: list[Match] = []
     with workspace.files.hold(folder) as held:
         hits = workspace.searcher.search(held, name, params.regex, params.file_pattern, policy.closed_folders)
         async with aclosing(hits):
             async for hit in hits:
                 path = prefix + hit.path
-                if policy.rules and not policy.may_read("search_files", path):
+                if policy.rules and not policy.may_read("search_files", path, passed):
                     continue
                 if (line := _line(workspace, path, hit)) is None:
                     continue
