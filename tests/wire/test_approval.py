@@ -59,6 +59,16 @@ def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, ow
     assert start("cli", own_project, own_state, answer="allow").ok("read_file", path="notes.md")
 
 
+def test_what_must_be_asked_for_is_not_read_along_the_way(start: Start, own_project: Path, own_state: Path) -> None:
+    written = start("cli", own_project, own_state, answer="allow").write("secret/plan.txt", "needle\n")
+    put_policy(own_project, [{"effect": "READ", "path": "secret", "decision": "ask"}])
+    client = start("stdio", own_project, own_state, answer="allow")
+    assert client.ok("search_files", path=".", regex="needle")["matches"] == []
+    assert client.code("restore_snapshot", snapshotId=written["snapshotId"]) == "E_POLICY_VIOLATION"
+    assert "secret/" in client.ok("list_files", path=".")["entries"], "what may be asked for is no secret itself"
+    assert len(client.ok("search_files", path="secret", regex="needle")["matches"]) == 1
+
+
 def test_a_preset_answer_is_recorded_as_such(start: Start, own_project: Path, own_state: Path) -> None:
     client = start("cli", own_project, own_state, answer="allow")
     client.ok("replace_in_file", **CHANGES["replace_in_file"])

@@ -140,6 +140,12 @@ def test_a_file_that_is_no_text_is_an_encoding_error(client: Client, project: Pa
     assert (project / "latin.txt").read_bytes() == b"\xe9"
 
 
+def test_a_dry_run_that_failed_allows_no_write(client: Client, project: Path) -> None:
+    put(project, "latin.txt", b"\xe9")
+    assert client.code("write_to_file", path="latin.txt", content="x", dryRun=True) == "E_ENCODING"
+    assert client.code("write_to_file", path="latin.txt", content="x", dryRun=False) == "E_POLICY_VIOLATION"
+
+
 def test_a_folder_can_not_be_dry_run_over(client: Client) -> None:
     assert client.code("write_to_file", path="game/scene", content="x", dryRun=True) == "E_IO"
     assert client.code("write_to_file", path=".", content="x", dryRun=True) == "E_BAD_ARGS"
