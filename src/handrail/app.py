@@ -12,13 +12,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
-from handrail.backends.localfs.beneath import by_openat2
+from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
-from handrail.backends.ripgrep import Ripgrep
-from handrail.backends.ripgrep import _program as _ripgrep_program
 from handrail.contract.approval import Approver
-from handrail.contract.errors import Failure, InvalidParams, NotFound, Unsupported
+from handrail.contract.errors import Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
@@ -100,7 +99,7 @@ def open_house(
         dry_runs=DryRuns(own, utc_now),
         idempotency=Idempotency(own, utc_now),
         differ=GnuDiff(),
-        searcher=Ripgrep(),
+        searcher=ripgrep.Ripgrep(),
         now=utc_now,
         tool_names=lambda: names,
     )
@@ -191,19 +190,9 @@ def state_format(state_dir: Path | None) -> tuple[Path, int]:
     return open_state(state_dir).path, len(STEPS)
 
 
-def ripgrep_program() -> str:
-    return _ripgrep_program()
-
-
-def has_openat2() -> bool:
-    folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.close(by_openat2(folder, (), os.O_RDONLY | os.O_DIRECTORY))
-    except Unsupported:
-        return False
-    finally:
-        os.close(folder)
-    return True
+# What `handrail doctor` tells of this machine.
+has_openat2 = beneath.has_openat2
+ripgrep_program = ripgrep.program
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

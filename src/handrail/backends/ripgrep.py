@@ -67,7 +67,7 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
         if len(text.encode()) > _MAX_PATTERN_BYTES:
             raise InvalidParams(f"`{what}` is longer than {_MAX_PATTERN_BYTES} bytes.")
     command = [
-        _program(),
+        program(),
         "--no-config",
         "--no-ignore",
         "--hidden",
@@ -97,7 +97,7 @@ def _glob_literal(name: str) -> str:
 
 
 @cache
-def _program() -> str:
+def program() -> str:
     """The wheel's own binary, beside this Python; otherwise the one on the PATH."""
     beside = Path(sysconfig.get_path("scripts")) / "rg"
     if beside.exists():

@@ -35,6 +35,10 @@ def open_beneath(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
     return _best()(root_fd, parts, flags, mode)
 
 
+def has_openat2() -> bool:
+    return _openat2() is not None
+
+
 def by_openat2(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
     path = encoded(parts)
     folder = root_fd
@@ -153,4 +157,4 @@ def _openat2() -> Callable[[int, bytes, bytes], tuple[int, int]] | None:
 
 @cache
 def _best() -> Opener:
-    return by_openat2 if _openat2() is not None else by_walk
+    return by_openat2 if has_openat2() else by_walk
