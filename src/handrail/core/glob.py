@@ -7,6 +7,7 @@ from functools import lru_cache
 from handrail.contract.errors import InvalidParams
 
 _MAX_PATTERN = 1000
+_NOTHING = r"^\x00-\x{10ffff}"
 
 
 @lru_cache(maxsize=256)
@@ -16,10 +17,14 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
     if len(pattern) > _MAX_PATTERN:
         raise InvalidParams(f"The pattern is longer than {_MAX_PATTERN} characters.")
+    options = re2.Options()
+    options.log_errors = False
     try:
-        compiled = re2.compile(_translated(pattern))
+        compiled = re2.compile(_translated(pattern), options)
     except re2.error as error:
-        raise InvalidParams(f"The pattern {pattern!r} can't be read: {error}") from None
+        reason = error.args[0] if error.args else error
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidParams(f"The pattern {pattern!r} can't be read: {message}") from None
     return lambda path: compiled.fullmatch(path) is not None
 
 
@@ -41,10 +46,9 @@ def _translated(pattern: str) -> str:
             out.append("[^/]*")
         elif char == "?":
             out.append("[^/]")
-        elif char == "[" and (end := rest.find("]", 1)) != -1:
+        elif char == "[" and (end := rest.find("]", 2 if rest[:1] in ("!", "^") else 1)) != -1:
             members, rest = rest[:end], rest[end + 1 :]
-            negated = members[0] in "!^"
-            out.append(f"[{'^/' if negated else ''}{_escaped_class(members[negated:])}]")
+            out.append(f"[^/{_class(members[1:])}]" if members[0] in "!^" else f"[{_class(members) or _NOTHING}]")
         elif char == "{" and "}" in rest:
             open_braces += 1
             out.append("(?:")
@@ -58,5 +62,14 @@ def _translated(pattern: str) -> str:
     return "".join(out)
 
 
-def _escaped_class(members: str) -> str:
-    return members.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace("^", "\\^")
+def _class(members: str) -> str:
+    """The members of a class, in RE2's spelling and without the separator, which no class matches."""
+    out = []
+    while members:
+        first = last = members[0]
+        if len(members) > 2 and members[1] == "-":
+            last, members = members[2], members[2:]
+        members = members[1:]
+        halves = ((first, "."), ("0", last)) if first <= "/" <= last else ((first, last),)
+        out += [f"{re.escape(start)}-{re.escape(end)}" for start, end in halves if start <= end or first > last]
+    return "".join(out)
