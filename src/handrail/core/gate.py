@@ -16,7 +16,7 @@ import msgspec
 from handrail.contract.approval import Answer, Approver, Question
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
-from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, Timeout
+from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams, Timeout
 from handrail.contract.policy import Decision
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.contract.tool import Preview, Reply, Settled
@@ -193,6 +193,8 @@ class Gate:
                 passage.exhibit.add("result.json", {**outcome, "result": result})
             except Failure as lost:
                 logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
+        if isinstance(error, InvalidParams):
+            del outcome["error"]["message"]  # it quotes parameters, of which the audit holds but a digest
         self._record(passage, "end", durable=passage.exhibit is not None, **outcome)
 
     def _record(self, passage: _Passage, event: str, *, durable: bool, **outcome: Any) -> None:

@@ -14,6 +14,15 @@ def test_calls_are_shown_newest_first(machine: Machine) -> None:
     assert (newest["seq"], newest["target"]) == (2, "b.txt")
 
 
+def test_a_refused_parameter_is_named_to_the_caller_and_not_in_the_record(machine: Machine) -> None:
+    told = machine.call("read_file", {"path": "a.txt", "maxBytes": "hunter2"})
+    assert "hunter2" in told.out
+    assert machine.run("undo", "hunter2").status == 1
+    assert "hunter2" not in (machine.state / "audit" / "log.jsonl").read_text()
+    assert [line.endswith("InvalidParams") for line in machine.run("audit").out.splitlines()] == [True, True]
+    assert machine.run("history").out.endswith("\n    InvalidParams\n")
+
+
 def test_verify_counts_an_intact_record_and_names_line_and_reason_of_a_changed_one(machine: Machine) -> None:
     for _ in range(3):
         machine.call("read_file", {"path": "a.txt"})

@@ -88,4 +88,4 @@ def _outcome(entry: dict[str, Any]) -> str:
     if entry.get("ok") is True:
         return "ok"
     error = entry.get("error")
-    return f"{error.get('condition')}: {error.get('message')}" if isinstance(error, dict) else ""
+    return ": ".join(map(str, error.values())) if isinstance(error, dict) else ""

@@ -112,4 +112,4 @@ def _print(entry: dict[str, Any]) -> None:
     answered = f", answered {answer['status']} by {answer['by']}" if answer else ""
     say(f"    by {one_line(entry['caller'])}: {one_line(entry.get('decision', 'not decided'))}{one_line(answered)}")
     if error := entry.get("error"):
-        say(f"    {one_line(error['condition'])}: {one_line(error['message'])}")
+        say("    " + one_line(": ".join(map(str, error.values()))))
