@@ -7,7 +7,8 @@ the program runs refuses every call until it is mended.
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from handrail.contract.paths import ClosedFolders
 from handrail.contract.policy import Rule
 from handrail.core.policy import Policy, compose
 from handrail.core.policy_document import BrokenPolicy, PolicyDocument, read_document
+from handrail.store import locks
 
 POLICY_FILE = "policy.json"
 _TRUSTED_FILE = "trusted.json"
@@ -104,13 +106,20 @@ class Trust:
 
     def add(self, data: bytes, where: str) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        self._write({**self._read(), hashlib.sha256(data).hexdigest(): {"policy": where, "at": at}})
+        with self._change() as trusted:
+            trusted[hashlib.sha256(data).hexdigest()] = {"policy": where, "at": at}
 
     def remove(self, data: bytes) -> bool:
-        trusted = self._read()
-        was_there = trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
-        self._write(trusted)
-        return was_there
+        with self._change() as trusted:
+            return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
+
+    @contextmanager
+    def _change(self) -> Iterator[dict[str, object]]:
+        """What is trusted, to be changed in place; from reading to writing nobody else changes it."""
+        with locks.exclusive(self._file.with_name(f"{_TRUSTED_FILE}.lock")):
+            trusted = self._read()
+            yield trusted
+            self._write(trusted)
 
     def _read(self) -> dict[str, object]:
         try:
