@@ -78,6 +78,28 @@ def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: 
         assert process.stderr.read() == ""
 
 
+def test_up_says_where_it_is_and_after_that_only_what_is_wrong(machine: Machine) -> None:
+    with up(machine) as (process, address):
+        assert call(machine, address, "read_file", {"path": "a.txt"})["bytes"] == 8
+        token = json.loads((machine.state / "server.json").read_text())["token"]
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        request = urllib.request.Request(f"{address}/mcp", json.dumps(INITIALIZE).encode(), headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert b"serverInfo" in answer.read()
+        with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=10) as client:
+            client.sendall(b"no HTTP\r\n\r\n")
+            while client.recv(4096):
+                pass
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert out == ""
+    assert err == "handrail: WARNING uvicorn.error: Invalid HTTP request received.\n"
+
+
 def test_a_port_in_use_is_an_error_that_says_what_to_do(machine: Machine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from handrail.faces.cli.output import log_to_stderr
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 
 if TYPE_CHECKING:
@@ -28,12 +29,11 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
     terminal; messages go to stderr.
     """
     import asyncio
-    import logging
 
     from handrail.app import open_house
     from handrail.faces.cli.person import approver
 
-    logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
     house = open_house(project, state, approver(answer, has_terminal=False), surfaces=surfaces)
     try:

@@ -29,6 +29,13 @@ def complain(failure: Failure) -> None:
         print(f"  {visible(failure.hint)}", file=sys.stderr)
 
 
+def log_to_stderr() -> None:
+    """Warnings and errors, ours and the libraries'; what is only good to know stays unsaid."""
+    import logging
+
+    logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
+
+
 def one_line(text: object) -> str:
     return visible(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 

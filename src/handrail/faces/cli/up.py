@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from handrail.faces.cli.output import say
+from handrail.faces.cli.output import log_to_stderr, say
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 from handrail.faces.cli.values import WholeNumber
 
@@ -38,12 +38,10 @@ def up(project: Path, state: Path | None, host: str | None, port: int | None, no
 
     It serves MCP over HTTP, the tools at /api/tools and a first page that lists them, for this machine alone.
     """
-    import logging
-
     from handrail.app import open_house
     from handrail.faces.cli.person import approver
 
-    logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
     house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()), flags=flags)
 
