@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SURFACES = ("workspace",)
+SURFACES = ("workspace", "webgal", "browser", "desktop", "apps", "people")
 HANDRAIL_FOLDER = ".handrail"
 _TIDY_AFTER_SECONDS = 5
 _TIDY_EVERY_SECONDS = 6 * 3600

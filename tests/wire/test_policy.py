@@ -299,7 +299,7 @@ def test_a_switched_off_tool_says_so(start: Start, own_project: Path, own_state:
 
 
 def test_the_surfaces_that_are_picked_are_there(start: Start, own_project: Path, own_state: Path) -> None:
-    client = start("stdio", own_project, own_state, tools="workspace")
+    client = start("stdio", own_project, own_state, tools="workspace,webgal,browser,desktop,apps,people")
     assert client.ok("read_file", path="notes.md")
 
 

@@ -27,6 +27,11 @@ def test_every_matching_line_is_found_in_order_of_path_and_line(client: Client, 
     assert [(match["path"], match["line"]) for match in matches] == [("a/x.txt", 1), ("b.txt", 1), ("b.txt", 3)]
 
 
+def test_the_end_of_a_line_is_found_before_any_ending(client: Client, project: Path) -> None:
+    put(project, "dos.txt", "needle\r\nneedles\r\n")
+    assert found(client, "needle$") == ["dos.txt"]
+
+
 def test_nothing_found_is_an_empty_answer(client: Client) -> None:
     assert client.ok("search_files", path=".", regex="nowhere") == {"matches": []}
 

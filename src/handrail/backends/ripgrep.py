@@ -72,6 +72,7 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
         "--no-ignore",
         "--hidden",
         "--no-messages",
+        "--crlf",
         "--encoding=none",
         "--color=never",
         "--no-heading",

@@ -5,7 +5,7 @@ from typing import Any
 
 from handrail.contract.errors import InvalidParams, TooLarge
 
-_LITERAL_FORM = re.compile(r"/(?P<pattern>.+)/(?P<flags>[A-Za-z]*)", re.DOTALL)
+_LITERAL_FORM = re.compile(r"/(?P<pattern>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
 _REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&])|(?P<number>[1-9][0-9]?)|<(?P<name>[A-Za-z_][A-Za-z0-9_]*)>)")
 _INLINE_FLAGS = frozenset("ims")
 _IMPLIED_FLAGS = frozenset("gu")
