@@ -28,6 +28,16 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return lambda path: compiled.fullmatch(path) is not None
 
 
+@lru_cache(maxsize=256)
+def covering(pattern: str) -> Callable[[str], bool]:
+    """A test for what the pattern matches and, where it names a folder, everything below; the root covers all."""
+    plain = "/".join(part for part in pattern.split("/") if part not in ("", "."))
+    if not plain:
+        return lambda path: True
+    matches, holds = matcher(plain), matcher(plain + "/**")
+    return lambda path: matches(path) or holds(path)
+
+
 def _translated(pattern: str) -> str:
     out: list[str] = ["(?s)"]
     open_braces = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from handrail.contract.effect import Effect
 from handrail.contract.policy import Decision, Rule
 from handrail.contract.tool import Target
-from handrail.core.glob import matcher
+from handrail.core.glob import covering, matcher
 from handrail.core.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
 
 OWN_FOLDERS = (".handrail", ".webgal_agent")
@@ -98,12 +98,6 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
         return False
     if rule.effect is not None and rule.effect is not effect:
         return False
-    if rule.path is not None and not (target.path is not None and _covers(rule.path, target.path)):
+    if rule.path is not None and not (target.path is not None and covering(rule.path)(target.path)):
         return False
     return rule.host is None or (target.host is not None and matcher(rule.host)(target.host))
-
-
-def _covers(pattern: str, path: str) -> bool:
-    """A pattern covers what it matches and, where it names a folder, everything below."""
-    pattern = pattern.removeprefix("./").rstrip("/")
-    return matcher(pattern)(path) or matcher(pattern + "/**")(path)

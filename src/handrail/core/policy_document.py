@@ -2,14 +2,16 @@
 
 import json
 import re
+from bisect import bisect_right
 from difflib import get_close_matches
 from typing import Any, Literal
 
 import msgspec
 
-from handrail.contract.errors import Failure
+from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.policy import Rule
 from handrail.core import strict_json
+from handrail.core.glob import covering, matcher
 
 CONTRACT_VERSION = "1.0.0"
 DEFAULT_FORBIDDEN = (".git", "node_modules", ".env")
@@ -61,20 +63,37 @@ class PolicyDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
 def read_document(data: bytes, where: str) -> PolicyDocument:
     try:
         raw = strict_json.decode(data)
-    except strict_json.NotJson as error:
-        line = error.details.get("line", 1)
-        raise BrokenPolicy(f"{where}, line {line}: {error.message}", line=line) from None
     except Failure as error:
-        raise BrokenPolicy(f"{where}: {error.message}") from None
+        raise _broken(where, error.details.get("line") or _line_of_refusal(data), error.message) from None
     try:
-        return msgspec.convert(raw, PolicyDocument)
+        document = msgspec.convert(raw, PolicyDocument)
     except msgspec.ValidationError as error:
-        line = _line_of_fault(data.decode(), str(error))
-        raise BrokenPolicy(f"{where}, line {line}: {_explained(str(error))}", line=line) from None
+        raise _broken(where, _line_of_fault(data.decode(), str(error)), _explained(str(error))) from None
+    for number, rule in enumerate(document.rules):
+        if (wrong := wrong_pattern(rule)) is not None:
+            field, message = wrong
+            raise _broken(where, _lines_by_path(data.decode()).get(("rules", number, field), 1), message)
+    return document
+
+
+def wrong_pattern(rule: Rule) -> tuple[str, str] | None:
+    """The field of a rule whose pattern can't be read, and why: better told at the start than at some later call."""
+    for field, test in (("tool", matcher), ("path", covering), ("host", matcher)):
+        pattern = getattr(rule, field)
+        try:
+            if pattern is not None:
+                test(pattern)
+        except InvalidParams as error:
+            return field, f"`{field}`: {error.message}"
+    return None
+
+
+def _broken(where: str, line: int, message: str) -> BrokenPolicy:
+    return BrokenPolicy(f"{where}, line {line}: {message}", line=line)
 
 
 _AT = re.compile(r" - at `\$(?P<path>[^`]*)`$")
-_NAMED = re.compile(r"`(?P<name>[A-Za-z]+)`")
+_NAMED = re.compile(r"`(?P<name>[^`]*)`")
 
 
 def _explained(message: str) -> str:
@@ -104,36 +123,72 @@ def _line_of_fault(text: str, message: str) -> int:
     return lines.get(tuple(steps), 1)
 
 
-def _lines_by_path(text: str) -> dict[tuple[str | int, ...], int]:
-    """For each value of a JSON text, by the keys that lead to it, the line on which its key or itself stands."""
+class _RefusedAt(Exception):
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
+def _line_of_refusal(data: bytes) -> int:
+    """Where the strict decoder found what it does not let pass."""
+    try:
+        _lines_by_path(data.decode(), refuse=True)
+    except UnicodeDecodeError as error:
+        return data.count(b"\n", 0, error.start) + 1
+    except _RefusedAt as found:
+        return found.line
+    except (json.JSONDecodeError, IndexError):
+        return 1
+    return 1
+
+
+def _lines_by_path(text: str, *, refuse: bool = False) -> dict[tuple[str | int, ...], int]:
+    """For each value of a JSON text, by the keys that lead to it, the line on which its key or itself stands.
+
+    With `refuse`, _RefusedAt at the first line that the strict decoder does not let pass.
+    """
     found: dict[tuple[str | int, ...], int] = {}
     decoder = json.JSONDecoder()
     whitespace = re.compile(r"[ \t\r\n]*")
+    ends = [match.end() for match in re.finditer("\n", text)]
 
     def skip(at: int) -> int:
         match = whitespace.match(text, at)
         return match.end() if match else at
 
-    def note(path: tuple[str | int, ...], at: int) -> None:
-        found[path] = text.count("\n", 0, at) + 1
+    def line(at: int) -> int:
+        return bisect_right(ends, at) + 1
+
+    def scalar(at: int) -> tuple[Any, int]:
+        read, end = decoder.raw_decode(text, at)
+        if refuse:
+            try:
+                strict_json.decode(text[at:end])
+            except Failure:
+                raise _RefusedAt(line(at)) from None
+        return read, end
 
     def value(path: tuple[str | int, ...], at: int) -> int:
         if text[at] not in "{[":
-            return decoder.raw_decode(text, at)[1]
+            return scalar(at)[1]
+        if refuse and len(path) >= strict_json.MAX_DEPTH:
+            raise _RefusedAt(line(at))
         is_object, at, index = text[at] == "{", skip(at + 1), 0
         while text[at] not in "}]":
             step: str | int = index
             start = at
             if is_object:
-                step, at = decoder.raw_decode(text, at)
+                step, at = scalar(at)
                 at = skip(skip(at) + 1)
-            note((*path, step), start)
+            if refuse and (*path, step) in found:
+                raise _RefusedAt(line(start))
+            found[(*path, step)] = line(start)
             at = skip(value((*path, step), at))
             if text[at] == ",":
                 at = skip(at + 1)
             index += 1
         return at + 1
 
+    found[()] = line(skip(0))
     value((), skip(0))
     return found
 

@@ -11,6 +11,7 @@ import msgspec
 
 from handrail.contract.errors import Failure
 from handrail.contract.policy import Rule
+from handrail.core.policy_document import wrong_pattern
 
 CONFIG_FILE = "config.toml"
 _PREFIX = "HANDRAIL_"
@@ -41,9 +42,13 @@ def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.
     values = {**_from_file(file), **_from_environment(environ)}
     values |= {name: value for name, value in flags.items() if value is not None}
     try:
-        return msgspec.convert(values, Settings, strict=False)
+        settings = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise BrokenSettings(f"{file}: {error}{_near_name(str(error))}") from None
+    for number, rule in enumerate(settings.rules, 1):
+        if (wrong := wrong_pattern(rule)) is not None:
+            raise BrokenSettings(f"{file}: rule {number}: {wrong[1]}")
+    return settings
 
 
 def _from_file(file: Path) -> dict[str, Any]:

@@ -1,0 +1,204 @@
+"""Decisions: defaults, the strictest of several rules, what a pattern covers, and what an untrusted project can do."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from handrail.contract.effect import Effect
+from handrail.contract.policy import Decision, Rule
+from handrail.contract.tool import Target
+from handrail.core.policy import Policy, Verdict, compose
+from handrail.core.policy_document import Policies, PolicyDocument
+
+ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
+
+
+def rules(*wanted: dict[str, str]) -> tuple[Rule, ...]:
+    return tuple(msgspec.convert(rule, Rule) for rule in wanted)
+
+
+def policy(
+    *project: dict[str, str], user: Iterable[dict[str, str]] = (), is_trusted: bool = True, **limits: Any
+) -> Policy:
+    document = PolicyDocument(rules=rules(*project), policies=Policies(**limits))
+    return compose(document, is_trusted=is_trusted, user_rules=rules(*user))
+
+
+def decided(policy: Policy, tool: str = "write_to_file", effect: Effect = Effect.WRITE, path: str = "a") -> Decision:
+    return policy.decide(tool, effect, Target(path=path)).decision
+
+
+@pytest.mark.parametrize(
+    ("effect", "decision"),
+    [
+        (Effect.READ, ALLOW),
+        (Effect.ASK, ALLOW),
+        (Effect.PROCESS_CONTROL, ALLOW),
+        (Effect.WRITE, ASK),
+        (Effect.UI_CONTROL, ASK),
+        (Effect.EXECUTE, ASK),
+    ],
+)
+def test_without_a_rule_the_effect_decides(effect: Effect, decision: Decision) -> None:
+    assert policy().decide("any", effect, Target()) == Verdict(decision, "default")
+
+
+def test_a_rule_may_loosen_or_tighten_the_default() -> None:
+    assert decided(policy({"tool": "write_to_file", "decision": "allow"})) is ALLOW
+    assert decided(policy({"tool": "write_to_file", "decision": "deny"})) is DENY
+    assert decided(policy({"effect": "READ", "decision": "ask"}), "read_file", Effect.READ) is ASK
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_strictest_of_all_matching_rules_wins_in_any_order_and_from_any_source(order: int) -> None:
+    project = [{"tool": "write_*", "decision": "allow"}, {"effect": "WRITE", "decision": "ask"}]
+    user = [
+        {"tool": "write_to_file", "path": "secret/**", "decision": "deny"},
+        {"effect": "WRITE", "decision": "allow"},
+    ]
+    composed = policy(*project[::order], user=user[::order])
+    assert composed.decide("write_to_file", Effect.WRITE, Target(path="secret/x")) == Verdict(DENY, "user rule")
+    assert composed.decide("write_to_file", Effect.WRITE, Target(path="other")) == Verdict(ASK, "project rule")
+
+
+def test_all_that_a_rule_names_must_match() -> None:
+    both = policy({"tool": "write_to_file", "effect": "WRITE", "path": "a/**", "decision": "deny"})
+    assert decided(both, path="a/b") is DENY
+    assert decided(both, path="b") is ASK
+    assert decided(both, "replace_in_file", path="a/b") is ASK
+    assert decided(both, effect=Effect.READ, path="a/b") is ALLOW
+
+
+@pytest.mark.parametrize(("tool", "is_hit"), [("write_to_file", True), ("write_x", True), ("rewrite_x", False)])
+def test_a_tool_may_be_named_by_a_pattern(tool: str, is_hit: bool) -> None:
+    assert decided(policy({"tool": "write_*", "decision": "deny"}), tool) is (DENY if is_hit else ASK)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered", "uncovered"),
+    [
+        ("secret", ["secret", "secret/a", "secret/a/b"], ["secrets", "a/secret", "secre"]),
+        ("secret/", ["secret", "secret/a"], ["secrets"]),
+        ("./secret", ["secret", "secret/a"], ["a/secret"]),
+        ("secret/**", ["secret/a", "secret/a/b"], ["secrets/a"]),
+        ("secret/*", ["secret/a", "secret/a/b"], ["secrets/a"]),
+        ("**/secret", ["secret", "a/secret", "a/secret/b", "secret/a/b"], ["a/secrets"]),
+        ("*.key", ["x.key", "x.key/a"], ["a/x.key"]),
+        ("**/*.key", ["x.key", "a/b/x.key"], ["x.keys"]),
+        ("**", [".", "a", "a/b"], []),
+        ("*", [".", "a", "a/b"], []),
+        (".", [".", "a", "a/b"], []),
+        ("./", [".", "a", "a/b"], []),
+        ("", [".", "a", "a/b"], []),
+        ("/", [".", "a", "a/b"], []),
+        ("/secret", ["secret", "secret/a"], ["a/secret"]),
+        ("a/./b//c", ["a/b/c", "a/b/c/d"], ["a/b"]),
+    ],
+)
+def test_a_path_pattern_covers_what_it_matches_and_all_below(
+    pattern: str, covered: list[str], uncovered: list[str]
+) -> None:
+    composed = policy({"effect": "WRITE", "path": pattern, "decision": "deny"})
+    assert [path for path in covered if decided(composed, path=path) is not DENY] == []
+    assert [path for path in uncovered if decided(composed, path=path) is DENY] == []
+
+
+def test_a_rule_about_a_path_or_host_says_nothing_of_calls_without_one() -> None:
+    composed = policy(
+        {"effect": "WRITE", "path": "**", "decision": "deny"}, {"effect": "WRITE", "host": "*", "decision": "deny"}
+    )
+    assert composed.decide("any", Effect.WRITE, Target()).decision is ASK
+
+
+def test_a_host_is_matched_whole() -> None:
+    composed = policy({"effect": "READ", "host": "*.example.com", "decision": "deny"})
+    for host, decision in (("a.example.com", DENY), ("example.com", ALLOW), ("a.example.com.evil", ALLOW)):
+        assert composed.decide("any", Effect.READ, Target(host=host)).decision is decision
+
+
+@pytest.mark.parametrize("spelling", ["deny", "DENY", "Deny"])
+def test_a_decision_may_be_spelled_in_any_case(spelling: str) -> None:
+    assert decided(policy({"effect": "WRITE", "decision": spelling})) is DENY
+
+
+# Trust
+
+
+def test_an_untrusted_allow_counts_as_ask() -> None:
+    rule = {"tool": "write_to_file", "decision": "allow"}
+    untrusted = policy(rule, is_trusted=False)
+    assert untrusted.decide("write_to_file", Effect.WRITE, Target()) == Verdict(ASK, "project rule, not trusted")
+    assert decided(policy(rule)) is ALLOW
+
+
+def test_an_untrusted_allow_takes_nothing_away_from_what_is_allowed_anyway() -> None:
+    untrusted = policy({"effect": "READ", "decision": "allow"}, is_trusted=False)
+    assert decided(untrusted, "read_file", Effect.READ) is ALLOW
+
+
+def test_an_untrusted_allow_does_not_outdo_the_users_deny_nor_his_allow_the_projects_ask() -> None:
+    project = {"effect": "WRITE", "decision": "allow"}
+    assert decided(policy(project, user=[{"effect": "WRITE", "decision": "deny"}], is_trusted=False)) is DENY
+    asking = {"effect": "WRITE", "decision": "ask"}
+    assert decided(policy(asking, user=[{"effect": "WRITE", "decision": "allow"}], is_trusted=False)) is ASK
+
+
+@pytest.mark.parametrize("decision", ["ask", "deny"])
+def test_an_untrusted_project_may_tighten(decision: str) -> None:
+    untrusted = policy({"effect": "READ", "decision": decision}, is_trusted=False)
+    assert decided(untrusted, "read_file", Effect.READ) is Decision[decision.upper()]
+
+
+def test_an_untrusted_projects_limits_only_tighten() -> None:
+    loose = policy(
+        is_trusted=False,
+        forbidden_dirs=("build",),
+        write_requires_diff=False,
+        max_auto_fix=9,
+        batch_max_lines=10**6,
+        allowed_commands=("dev", "rm"),
+        browser_allowed_hosts=("localhost", "evil.example"),
+        max_read_bytes=10**9,
+        command_timeout_ms=10**6,
+        command_args=True,
+    ).limits
+    defaults = Policies()
+    assert set(loose.forbidden_dirs) == {".git", "node_modules", ".env", "build"}
+    assert loose.write_requires_diff is True
+    assert loose.max_auto_fix == defaults.max_auto_fix
+    assert loose.batch_max_lines == defaults.batch_max_lines
+    assert loose.allowed_commands == ("dev",)
+    assert loose.browser_allowed_hosts == ("localhost",)
+    assert loose.max_read_bytes == defaults.max_read_bytes
+    assert loose.command_timeout_ms == defaults.command_timeout_ms
+    assert loose.command_args is False
+
+
+def test_an_untrusted_projects_tighter_limits_count() -> None:
+    limits: dict[str, Any] = {"batch_max_lines": 1, "max_read_bytes": 7, "command_timeout_ms": 9, "max_auto_fix": 0}
+    tight = policy(is_trusted=False, **limits, redact_env=("TOKEN",), allowed_commands=()).limits
+    assert {name: getattr(tight, name) for name in limits} == limits
+    assert (tight.redact_env, tight.allowed_commands) == (("TOKEN",), ())
+
+
+def test_a_trusted_projects_limits_count_as_they_stand() -> None:
+    loose = policy(forbidden_dirs=(), write_requires_diff=False, batch_max_lines=10**6).limits
+    assert (loose.forbidden_dirs, loose.write_requires_diff, loose.batch_max_lines) == ((), False, 10**6)
+
+
+def test_handrails_own_folders_are_closed_whatever_the_policy_says() -> None:
+    assert set(policy(forbidden_dirs=()).closed_folders) == {".handrail", ".webgal_agent"}
+
+
+def test_results_about_many_files_leave_out_what_is_stricter_than_what_was_passed() -> None:
+    composed = policy(
+        {"effect": "READ", "path": "denied", "decision": "deny"}, {"effect": "READ", "path": "asked", "decision": "ask"}
+    )
+
+    def readable(passed: Decision) -> list[str]:
+        return [path for path in ("open", "asked", "denied/x") if composed.may_read("search_files", path, passed)]
+
+    assert readable(ALLOW) == ["open"]
+    assert readable(ASK) == ["open", "asked"]
