@@ -29,7 +29,7 @@ from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.surfaces import workspace as workspace_surface
-from handrail.surfaces.workspace.change import recover
+from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency
 from handrail.surfaces.workspace.snapshots import Snapshots
@@ -155,15 +155,16 @@ async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
 
 @asynccontextmanager
 async def _tidying(house: House) -> AsyncIterator[None]:
-    """While a server runs, old evidence goes: soon after the start, then every few hours."""
+    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours."""
 
     async def tidy() -> None:
         await asyncio.sleep(_TIDY_AFTER_SECONDS)
         while True:
-            try:
-                await asyncio.to_thread(_prune_evidence, house)
-            except Failure as failure:
-                logger.warning("old evidence stays: %s", failure.message)
+            for chore in (_sweep, _prune_evidence):
+                try:
+                    await asyncio.to_thread(chore, house)
+                except Failure as failure:
+                    logger.warning("what should go stays: %s", failure.message)
             await asyncio.sleep(_TIDY_EVERY_SECONDS)
 
     tidying = asyncio.create_task(tidy())
@@ -171,6 +172,15 @@ async def _tidying(house: House) -> AsyncIterator[None]:
         yield
     finally:
         tidying.cancel()
+
+
+def _sweep(house: House) -> None:
+    """Under the lock, so that no write of a live process is taken for a dead one's."""
+    own = house.workspace.own
+    if own.mode(".gitignore") is not None:
+        with house.workspace.lock():
+            own.sweep_all(".")
+    house.evidence.sweep()
 
 
 def _prune_evidence(house: House) -> None:
@@ -207,8 +217,6 @@ def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:
 def _recover(workspace: Workspace) -> None:
     """What a killed process left half done is settled before the first call."""
     try:
-        if workspace.own.mode("intent.json") is not None:
-            with workspace.lock():
-                recover(workspace)
+        settle(workspace)
     except Failure:
         return

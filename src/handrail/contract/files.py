@@ -96,10 +96,19 @@ class Folder(Protocol):
         """A descriptor of a folder, for a child process that starts in it."""
         ...
 
-    def lock(self, path: str, timeout: float) -> AbstractContextManager[None]:
-        """An exclusive lock across processes on a file of ours; Conflict after `timeout` seconds."""
+    def lock(
+        self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+    ) -> AbstractContextManager[None]:
+        """An exclusive lock across processes on a file of ours; Conflict after `timeout` seconds.
+
+        `on_wait` is called again and again while somebody else holds it; when it raises, the wait is over.
+        """
         ...
 
     def sweep(self, path: str) -> None:
         """Removes the temporary file that a killed write of `path` may have left."""
+        ...
+
+    def sweep_all(self, path: str) -> None:
+        """The same for every path below a folder of ours in which nobody else may replace a file meanwhile."""
         ...

@@ -39,6 +39,10 @@ class Evidence:
                 removed.append(path)
         return removed
 
+    def sweep(self) -> None:
+        """Removes what killed processes left half written."""
+        self._folder.sweep_all(".")
+
     def _days(self) -> list[tuple[str, str]]:
         found = []
         for surface in self._folders(_ARTIFACTS):

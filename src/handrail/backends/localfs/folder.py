@@ -128,9 +128,11 @@ class LocalFolder:
     def hold(self, path: str) -> AbstractContextManager[int]:
         return self._root.folder(self._parts(path))
 
-    def lock(self, path: str, timeout: float) -> AbstractContextManager[None]:
+    def lock(
+        self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+    ) -> AbstractContextManager[None]:
         parts = self._parts(path)
-        return locked(lambda: self._root.open_lock_file(parts), shown(parts), timeout)
+        return locked(lambda: self._root.open_lock_file(parts), shown(parts), timeout, on_wait)
 
     def sweep(self, path: str) -> None:
         try:
@@ -138,6 +140,9 @@ class LocalFolder:
                 atomic.sweep(place)
         except NotFound:
             pass
+
+    def sweep_all(self, path: str) -> None:
+        tree.sweep(self._root.folder, self._parts(path))
 
     def _parts(self, path: str) -> Parts:
         return self._prefix + self.parse(path)

@@ -24,12 +24,13 @@ def try_lock(fd: int) -> bool:
 
 
 @contextmanager
-def locked(open_file: Callable[[], int], path: str, timeout: float) -> Iterator[None]:
+def locked(open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None]) -> Iterator[None]:
     """Holds the lock on the file that `open_file` opens anew; Conflict when `timeout` seconds did not suffice."""
     deadline = time.monotonic() + timeout
     while (fd := _attempt(open_file, path)) is None:
         if time.monotonic() >= deadline:
             raise Conflict(f"Somebody else holds the lock {path!r}.", path=path)
+        on_wait()
         time.sleep(_POLL_S)
     try:
         yield

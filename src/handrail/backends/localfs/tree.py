@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from handrail.backends.localfs.beneath import encoded
 from handrail.backends.localfs.listing import scan
 from handrail.backends.localfs.refusal import refusal, told
+from handrail.backends.localfs.temporary import discard, is_temporary
 from handrail.contract.errors import InputOutput, NotFound, OutsideRoot
 from handrail.contract.files import Entry
 from handrail.contract.paths import Parts
@@ -74,6 +75,19 @@ def usage(open_folder: OpenFolder, top: Parts) -> int:
             if folder == top:
                 raise
     return total
+
+
+def sweep(open_folder: OpenFolder, top: Parts) -> None:
+    """Removes the temporary files below `top` that no live writer holds."""
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, told("/".join(folder)):
+            for name, item in list(scan(fd)):
+                if item.is_dir(follow_symlinks=False):
+                    pending.append((*folder, name))
+                elif is_temporary(name):
+                    discard(fd, encoded((name,)))
 
 
 def _empty(fd: int, folder: Parts) -> list[Parts]:

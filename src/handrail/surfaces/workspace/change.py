@@ -5,8 +5,10 @@ the next one to hold the lock finishes or takes back what a dead process left.
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import msgspec
 
@@ -16,7 +18,7 @@ from handrail.contract.tool import Preview
 from handrail.surfaces.workspace.dry_runs import DryRun
 from handrail.surfaces.workspace.idempotency import Written
 from handrail.surfaces.workspace.line_diff import LineDiff, diff
-from handrail.surfaces.workspace.snapshots import Snapshot
+from handrail.surfaces.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.surfaces.workspace.workspace import Workspace, canonical, check_text
 
 ABSENT = "absent"
@@ -119,41 +121,54 @@ def check_base(path: str, expected: str, current: str) -> None:
 
 class _Intent(msgspec.Struct, frozen=True, rename="camel"):
     path: str
+    base_hash: str
     after_hash: str
-    snapshot_id: str
+    snapshot_id: Annotated[str, msgspec.Meta(pattern=f"^{ID_PATTERN.pattern}$")]
     repetition: Repetition | None
     dry_run: DryRun | None
 
 
 def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
     """Does what was shown, or raises and leaves everything as it was. Written: somebody was quicker."""
-    with workspace.lock():
+    with workspace.lock(on_wait=call.checkpoint):
         workspace.hide_from_git()
         recover(workspace)
         if (first := replayed(workspace, change.path, change.repetition)) is not None:
             return first
         check_base(change.path, change.base_hash, content_hash(look(workspace, change.path)[1]))
         call.checkpoint()
-        if change.dry_run is not None and not workspace.dry_runs.use_up(change.dry_run):
+        if change.dry_run is not None and not workspace.dry_runs.holds(change.dry_run):
             raise Declined("The dry run was used by another write.", hint="Make a new dry run.", path=change.path)
-        snapshot = None
+        snapshot = workspace.snapshots.plan(
+            change.path,
+            change.before,
+            after_hash=change.after_hash,
+            key=change.repetition.key if change.repetition else None,
+            execution_id=call.execution_id,
+            undoes=change.undoes,
+        )
+        intent = _Intent(
+            change.path, change.base_hash, change.after_hash, snapshot.id, change.repetition, change.dry_run
+        )
+        workspace.own.write(_INTENT, msgspec.json.encode(intent), is_durable=False)
         try:
-            snapshot = workspace.snapshots.take(
-                change.path,
-                change.before,
-                after_hash=change.after_hash,
-                key=change.repetition.key if change.repetition else None,
-                execution_id=call.execution_id,
-                undoes=change.undoes,
-            )
-            intent = _Intent(change.path, change.after_hash, snapshot.id, change.repetition, change.dry_run)
-            workspace.own.write(_INTENT, msgspec.json.encode(intent), is_durable=False)
+            if change.dry_run is not None:
+                workspace.dry_runs.use_up(change.dry_run)
+            workspace.snapshots.store(snapshot, change.before)
             _apply(workspace, change)
         except Failure:
-            _take_back(workspace, snapshot.id if snapshot else None, change.dry_run)
+            with suppress(Failure):  # what can't be taken back now will be by the next one to hold the lock
+                _take_back(workspace, intent)
             raise
         _finish(workspace, intent)
         return snapshot
+
+
+def settle(workspace: Workspace) -> None:
+    """Outside the lock: waits for a commit under way, or settles what a dead process left of one."""
+    if workspace.own.mode(_INTENT) is not None:
+        with workspace.lock():
+            recover(workspace)
 
 
 def recover(workspace: Workspace) -> None:
@@ -165,11 +180,18 @@ def recover(workspace: Workspace) -> None:
     except msgspec.MsgspecError:
         workspace.own.remove(_INTENT)
         return
-    workspace.files.sweep(intent.path)
-    if content_hash(look(workspace, intent.path)[1]) == intent.after_hash:
+    try:
+        workspace.files.sweep(intent.path)
+        current = content_hash(look(workspace, intent.path)[1])
+    except Failure:  # the place has become a link, a folder or a closed one: nothing there is ours any more
+        current = None
+    is_complete = workspace.snapshots.is_complete(intent.snapshot_id)
+    if current == intent.after_hash and is_complete:
         _finish(workspace, intent)
-    else:
-        _take_back(workspace, intent.snapshot_id, intent.dry_run)
+    elif current == intent.base_hash or not is_complete:
+        _take_back(workspace, intent)
+    else:  # somebody has changed the file since: what it held before is better kept
+        workspace.own.remove(_INTENT)
 
 
 def _apply(workspace: Workspace, change: Change) -> None:
@@ -203,11 +225,8 @@ def _finish(workspace: Workspace, intent: _Intent) -> None:
         return
 
 
-def _take_back(workspace: Workspace, snapshot_id: str | None, dry_run: DryRun | None) -> None:
-    try:
-        if dry_run is not None:
-            workspace.dry_runs.give_back(dry_run)
-    finally:
-        if snapshot_id is not None:
-            workspace.snapshots.drop(snapshot_id)
-        workspace.own.remove(_INTENT)
+def _take_back(workspace: Workspace, intent: _Intent) -> None:
+    workspace.snapshots.drop(intent.snapshot_id)
+    if intent.dry_run is not None:
+        workspace.dry_runs.give_back(intent.dry_run)
+    workspace.own.remove(_INTENT)

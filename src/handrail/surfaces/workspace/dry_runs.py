@@ -1,6 +1,7 @@
 """Dry runs that wait for their write: durable, shared by all processes on the project, each good for one write."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from handrail.contract.files import Folder
 _FOLDER = "dry_runs"
 _MAX_AGE_SECONDS = 24 * 3600
 _MAX_KEPT = 1000
+_NAME = re.compile(r"[0-9a-f]{64}\.json")
 
 
 class DryRun(msgspec.Struct, frozen=True, rename="camel"):
@@ -42,9 +44,12 @@ class DryRuns:
             return None
         return run
 
-    def use_up(self, run: DryRun) -> bool:
+    def holds(self, run: DryRun) -> bool:
         """False when another write has used it already."""
-        return self._own.remove(f"{_FOLDER}/{run.key}.json")
+        return self._own.mode(f"{_FOLDER}/{run.key}.json") is not None
+
+    def use_up(self, run: DryRun) -> None:
+        self._own.remove(f"{_FOLDER}/{run.key}.json")
 
     def give_back(self, run: DryRun) -> None:
         """After a write that did not happen."""
@@ -59,7 +64,7 @@ class DryRuns:
     def _forget_old(self) -> None:
         """Only when many have piled up, so that a dry run does not pay for a scan."""
         try:
-            names = self._own.names(_FOLDER)
+            names = [name for name in self._own.names(_FOLDER) if _NAME.fullmatch(name)]
         except Failure:
             return
         if len(names) < _MAX_KEPT:

@@ -51,7 +51,8 @@ class Idempotency:
         except (NotFound, msgspec.MsgspecError, RecursionError):
             return {}
         entries = {}
-        for name, value in raw.get("entries", {}).items() if isinstance(raw, dict) else ():
+        found = raw.get("entries") if isinstance(raw, dict) else None
+        for name, value in found.items() if isinstance(found, dict) else ():
             try:
                 entries[name] = msgspec.convert(value, Written)
             except msgspec.ValidationError:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from handrail.contract.errors import Conflict, Damaged, Failure, NotFound
+from handrail.contract.errors import Damaged, Failure, NotFound
 from handrail.contract.files import Folder
 
 _FOLDER = "snapshots"
@@ -38,7 +38,7 @@ class Snapshots:
         self._now = now
         self._known: dict[str, Snapshot] = {}
 
-    def take(
+    def plan(
         self,
         path: str,
         before: bytes | None,
@@ -48,27 +48,31 @@ class Snapshots:
         execution_id: str,
         undoes: str | None,
     ) -> Snapshot:
-        """Stores the content before a write, durably, under a new id."""
+        """What `store` will keep, under a new id."""
         at = self._now()
-        content = before or b""
         while True:
-            snapshot = Snapshot(
-                id=f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}",
-                path=path,
-                timestamp=int(at.timestamp() * 1000),
-                content_hash=hashlib.sha256(content).hexdigest()[:8],
-                idempotency_key=key,
-                after_hash=after_hash,
-                was_absent=before is None,
-                execution_id=execution_id,
-                undoes=undoes,
-            )
-            try:
-                self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", content)
-            except Conflict:
-                continue
-            self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
-            return snapshot
+            snapshot_id = f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
+            if self._own.mode(f"{_FOLDER}/{snapshot_id}{_TEXT}") is None:
+                break
+        return Snapshot(
+            id=snapshot_id,
+            path=path,
+            timestamp=int(at.timestamp() * 1000),
+            content_hash=hashlib.sha256(before or b"").hexdigest()[:8],
+            idempotency_key=key,
+            after_hash=after_hash,
+            was_absent=before is None,
+            execution_id=execution_id,
+            undoes=undoes,
+        )
+
+    def store(self, snapshot: Snapshot, before: bytes | None) -> None:
+        """Durably; complete with the second file."""
+        self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"")
+        self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
+
+    def is_complete(self, snapshot_id: str) -> bool:
+        return all(self._own.mode(f"{_FOLDER}/{snapshot_id}{ending}") is not None for ending in (_TEXT, _META))
 
     def read(self, snapshot_id: str) -> tuple[Snapshot, bytes]:
         try:
@@ -122,8 +126,10 @@ class Snapshots:
             self.drop(snapshot.id)
 
     def drop(self, snapshot_id: str) -> None:
-        self._own.remove(f"{_FOLDER}/{snapshot_id}{_META}")
-        self._own.remove(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+        """Also what a killed process left of it."""
+        for ending in (_META, _TEXT):
+            self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}")
+            self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
         self._known.pop(snapshot_id, None)
 
     def _complete_ids(self) -> list[str]:

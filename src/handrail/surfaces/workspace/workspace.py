@@ -1,12 +1,12 @@
 """The port that the workspace tools share: the project's files and what is kept beside them."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from handrail.contract.diffing import LineDiffer
-from handrail.contract.errors import BadEncoding
+from handrail.contract.errors import BadEncoding, InputOutput, NotFound
 from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
 from handrail.contract.searching import Searcher
@@ -37,11 +37,25 @@ class Workspace:
     def hide_from_git(self) -> None:
         """What we keep beside the project is no part of its history."""
         if self.own.mode(_GIT_IGNORE) is None:
-            self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
+            with _nothing_in_the_way():
+                self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
 
-    def lock(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def lock(self, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Held by whoever changes the project; across processes."""
-        return self.own.lock("lock", _LOCK_TIMEOUT)
+        with ExitStack() as held:
+            with _nothing_in_the_way():
+                held.enter_context(self.own.lock("lock", _LOCK_TIMEOUT, on_wait))
+            yield
+
+
+@contextmanager
+def _nothing_in_the_way() -> Iterator[None]:
+    """Missing folders are made, so what is not found has a file in its place."""
+    try:
+        yield
+    except NotFound as blocked:
+        raise InputOutput(f"handrail can't keep its records: {blocked.message}", **blocked.details) from None
 
 
 def check_text(data: bytes, path: str) -> None:

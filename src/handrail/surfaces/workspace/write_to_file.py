@@ -23,6 +23,7 @@ from handrail.surfaces.workspace.change import (
     look,
     preview_of,
     replayed,
+    settle,
 )
 from handrail.surfaces.workspace.idempotency import Written
 from handrail.surfaces.workspace.line_diff import LineDiff
@@ -91,6 +92,11 @@ def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
     if (first := replayed(workspace, change.path, change.repetition)) is not None:
         return Settled(_repeated(first))
     dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
+    if dry_run is None:  # perhaps because the same write is under way elsewhere, or was cut off
+        settle(workspace)
+        if (first := replayed(workspace, change.path, change.repetition)) is not None:
+            return Settled(_repeated(first))
+        dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
     if dry_run is not None:
         check_base(change.path, dry_run.base_hash, change.base_hash)
     elif workspace.policy().limits.write_requires_diff:

@@ -1,0 +1,91 @@
+"""Running servers under abuse: killed, started in advance, watched from outside."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Unpack
+
+from tests.wire.clients import Json, Options, Outcome, Stdio, run
+
+CHILDREN = Path(__file__).parents[1] / "backends/localfs/children"
+
+
+class Server(Stdio):
+    """`handrail mcp` that may be killed at any moment."""
+
+    def call_unless_gone(self, tool: str, **params: Any) -> Outcome | None:
+        """What the call came to; None when the server went before it answered."""
+        try:
+            return self.call(tool, params)
+        except (AssertionError, BrokenPipeError, json.JSONDecodeError):
+            if self.process.poll() is None:
+                self.process.wait(timeout=5)
+            return None
+
+    def kill(self) -> None:
+        """kill -9, whether or not it still runs."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+    @property
+    def greatest_memory(self) -> int:
+        """Bytes, the most that it ever held."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line.split()[1] for line in status.split("\n") if line.startswith("VmHWM"))) * 1024
+
+
+@contextmanager
+def serving(project: Path, state: Path, **options: Unpack[Options]) -> Iterator[Server]:
+    """A server that must be alive and well at the end; unless told otherwise, it answers its questions with yes."""
+    options.setdefault("answer", "allow")
+    server = Server(project, state, **options)
+    try:
+        yield server
+        assert server.request("ping", {}) == {}
+        server.close()
+    finally:
+        server.kill()
+
+
+@contextmanager
+def child(script: str, *arguments: str | Path) -> Iterator[None]:
+    """A script of the sandbox's tests, at work until the block ends."""
+    process = subprocess.Popen([sys.executable, str(CHILDREN / script), *map(str, arguments)], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def snapshots(project: Path) -> dict[str, tuple[Json, bytes]]:
+    """Every snapshot by its id: metadata and content. Fails where one lacks its other half."""
+    folder = project / ".webgal_agent/snapshots"
+    names = {name for name in os.listdir(folder) if not name.startswith(".")} if folder.exists() else set()
+    ids = {name.partition(".")[0] for name in names}
+    assert names == {f"{id}{ending}" for id in ids for ending in (".txt", ".meta.json")}
+    return {
+        id: (json.loads((folder / f"{id}.meta.json").read_bytes()), (folder / f"{id}.txt").read_bytes()) for id in ids
+    }
+
+
+def audit_records(state: Path) -> list[Json]:
+    """All of them, after the chain was verified."""
+    verified = run("audit", "verify", "--state", state)
+    assert verified.returncode == 0, verified.stderr
+    return [json.loads(line) for line in (state / "audit/log.jsonl").read_bytes().split(b"\n") if line]
+
+
+def leftovers(project: Path) -> list[str]:
+    return [str(path.relative_to(project)) for path in project.rglob(".handrail-*")]

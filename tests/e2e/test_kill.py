@@ -1,0 +1,84 @@
+"""kill -9 at any moment of a dry run or a write: nothing is half, nothing acknowledged is lost, nothing done twice."""
+
+import random
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
+from tests.wire.stage import put_policy
+
+KILLS = 11
+PATH = "game/big.txt"
+
+
+def version(number: int) -> str:
+    """Half a megabyte that differs from its neighbours in every line."""
+    return f"{number:04d}{'x' * 1000}\n" * 500
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: Path, state: Path, seed: int) -> None:
+    put_policy(project, snapshotRetention=0)
+    moments = random.Random(seed)
+    with serving(project, state) as server:
+        server.ok("write_to_file", path=PATH, content=version(0), dryRun=True)
+        started = time.monotonic()
+        server.ok("write_to_file", path=PATH, content=version(0), dryRun=False, idempotencyKey="0")
+        duration = time.monotonic() - started
+    current, cut_off = 0, 0
+    # Starting a server takes longer than a write: the next ones start while one works.
+    waiting = [Server(project, state, answer="allow") for _ in range(2)]
+    try:
+        for number in range(1, KILLS + 1):
+            server = waiting.pop(0)
+            waiting.append(Server(project, state, answer="allow"))
+            # The moment is what is tested: no clock can be injected into kill -9.
+            killer = threading.Timer(moments.uniform(0, duration), server.process.kill)
+            write = {"path": PATH, "content": version(number)}
+            key = {"idempotencyKey": str(number)}
+            if number % 4 == 0:
+                killer.start()
+            dry_run = server.call_unless_gone("write_to_file", **write, dryRun=True)
+            if number % 4:
+                killer.start()
+            written = server.call_unless_gone("write_to_file", **write, **key, dryRun=False) if dry_run else None
+            killer.join()
+            server.kill()
+            cut_off += dry_run is not None and written is None
+
+            found = (project / PATH).read_text()
+            assert found in (version(current), version(number)), "nothing is half"
+            if written is not None:
+                assert written.result is not None, written.error
+                assert found == version(number), "what was acknowledged is there"
+
+            # Another server, which was alive all the time, is asked the same again.
+            repeated = waiting[0].call("write_to_file", {**write, **key, "dryRun": False})
+            if dry_run is None and repeated.code == "E_POLICY_VIOLATION":
+                assert found == version(current), "there was no dry run, so there was no write"
+                continue
+            assert repeated.result is not None, repeated.error
+            assert (repeated.result["bytesWritten"] == 0) == (found == version(number)), "written once, and once only"
+            assert (project / PATH).read_text() == version(number)
+            of_key = [meta for meta, _ in snapshots(project).values() if meta.get("idempotencyKey") == str(number)]
+            assert [meta["id"] for meta in of_key] == [repeated.result["snapshotId"]]
+            assert snapshots(project)[repeated.result["snapshotId"]][1] == version(current).encode()
+            current = number
+    finally:
+        for server in waiting:
+            server.kill()
+    assert cut_off >= 1, "some were killed in the middle of a write"
+
+    with serving(project, state) as server:
+        listed = server.ok("list_snapshots", path=PATH)["snapshots"]
+        assert {snapshot["id"] for snapshot in listed} == set(snapshots(project))
+        assert [snapshot["idempotencyKey"] for snapshot in listed] == sorted(
+            (snapshot["idempotencyKey"] for snapshot in listed), key=int, reverse=True
+        )
+        assert leftovers(project) == []
+    ended = {record["executionId"] for record in audit_records(state) if record.get("event") == "end"}
+    begun = {record["executionId"] for record in audit_records(state) if record.get("event") == "begin"}
+    assert len(begun - ended) >= 1, "a call that a crash cut off has a beginning and no end"
