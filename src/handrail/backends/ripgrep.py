@@ -8,6 +8,7 @@ import os
 import re
 import sysconfig
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -46,10 +47,14 @@ class Ripgrep:
             if status == _FAILED and text:
                 raise InvalidParams(f"ripgrep can't search for that: {text}", hint="The syntax is RE2's.")
         finally:
-            complaint.cancel()
             if process.returncode is None:
-                process.kill()
-                await process.wait()
+                with suppress(ProcessLookupError):
+                    process.kill()
+            # asyncio reports the end of a child only when its pipes are read to the end.
+            while await process.stdout.read(_CHUNK):
+                pass
+            await complaint
+            await process.wait()
 
 
 async def _beginning(stream: asyncio.StreamReader) -> bytes:
