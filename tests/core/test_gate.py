@@ -516,6 +516,29 @@ async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> 
     assert house.last["error"]["condition"] == "Aborted"
 
 
+async def test_cancelling_during_the_preview_asks_nobody(build: Build) -> None:
+    is_running, may_go_on = threading.Event(), threading.Event()
+
+    def look() -> Preview:
+        is_running.set()
+        assert may_go_on.wait(10)
+        return Preview("Change a.txt")
+
+    async def plan(call: Call, params: Params) -> Preview:
+        return await in_thread(call, look)
+
+    house = build(tool("change", never, Effect.WRITE, plan))
+    running = asyncio.create_task(house.call("change"))
+    await asyncio.to_thread(is_running.wait, 10)
+    running.cancel()
+    await others()
+    may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert house.person.questions == []
+    assert house.last["error"]["condition"] == "Aborted"
+
+
 @pytest.mark.parametrize("is_past_checkpoint", [True, False])
 async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_is_not_done(
     build: Build, is_past_checkpoint: bool
@@ -534,7 +557,7 @@ async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_i
         return "written"
 
     async def work(call: Call, params: Params) -> str:
-        return await in_thread(call, lambda: write(call))
+        return await in_thread(call, lambda: write(call), is_final=True)
 
     house = build(tool("change", work, Effect.WRITE))
     running = asyncio.create_task(house.call("change"))
@@ -564,7 +587,7 @@ async def test_a_deadline_that_passes_during_the_last_step_of_a_write_does_not_d
         return "written"
 
     async def work(call: Call, params: Params) -> str:
-        return await in_thread(call, write)
+        return await in_thread(call, write, is_final=True)
 
     house = build(tool("change", work, Effect.WRITE))
     running = asyncio.create_task(house.call("change"))

@@ -56,6 +56,17 @@ async def test_a_stopped_call_waits_for_its_thread_however_often_it_is_stopped(c
         await working
 
 
+async def test_what_only_prepares_is_for_nothing_when_the_call_is_stopped(call: Call) -> None:
+    may_end = threading.Event()
+    working = asyncio.create_task(in_thread(call, lambda: may_end.wait(10)))
+    await others()
+    working.cancel()
+    await others()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+
+
 async def test_what_is_done_when_the_call_is_stopped_counts_as_done(call: Call) -> None:
     may_end = threading.Event()
 
@@ -64,7 +75,7 @@ async def test_what_is_done_when_the_call_is_stopped_counts_as_done(call: Call) 
         assert may_end.wait(10)
         return "done"
 
-    working = asyncio.create_task(in_thread(call, work))
+    working = asyncio.create_task(in_thread(call, work, is_final=True))
     await others()
     working.cancel()
     await others()
@@ -80,7 +91,7 @@ async def test_a_stopped_call_does_not_keep_the_machine_busy_while_it_waits(call
         loop.call_soon(scope.cancel)
         loop.call_later(0.1, may_end.set)
         selections = Selections(loop)
-        assert await in_thread(call, lambda: may_end.wait(10)) is True
+        await in_thread(call, lambda: may_end.wait(10))
     assert call.is_aborted
     assert selections.count < 100
 

@@ -10,9 +10,10 @@ from handrail.contract.call import Call
 T = TypeVar("T")
 
 
-async def in_thread(call: Call, work: Callable[[], T]) -> T:
+async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False) -> T:
     """When the call is cancelled, `call.checkpoint()` stops the work; what passed its last one is finished.
 
+    Final work is what the call is for: if it was finished, its result counts and the cancellation came too late.
     So a write is done or not done, and the answer says which.
     """
     future = asyncio.get_running_loop().run_in_executor(None, work)
@@ -21,7 +22,7 @@ async def in_thread(call: Call, work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         call.is_aborted = True
         await _ended(future)
-        if future.exception() is not None:
+        if not is_final or future.exception() is not None:
             raise
     return future.result()
 

@@ -43,7 +43,7 @@ async def replace_in_file(workspace: Workspace, call: Call, params: Params, prev
     """
     assert preview is not None
     change, count = preview.state
-    await in_thread(call, lambda: commit(workspace, call, change))
+    await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     return Result(count)
 
 

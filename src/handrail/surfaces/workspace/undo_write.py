@@ -30,7 +30,7 @@ async def undo_write(workspace: Workspace, call: Call, params: Params, preview: 
     """
     assert preview is not None
     change: Change = preview.state
-    done = await in_thread(call, lambda: commit(workspace, call, change))
+    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     assert isinstance(done, Snapshot)
     assert change.undoes is not None
     return Result(change.path, change.undoes, done.id, True if change.after is None else UNSET)

@@ -1,6 +1,6 @@
 """write_to_file of contract 3 §1.3: first as a dry run that shows the diff, then for real."""
 
-import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -57,9 +57,9 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
     An `idempotencyKey` makes a repeated write harmless.
     """
     if preview is None:
-        return await _dry_run(workspace, call, params)
+        return await in_thread(call, lambda: _dry_run(workspace, params))
     change: Change = preview.state
-    done = await in_thread(call, lambda: commit(workspace, call, change))
+    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     if isinstance(done, Written):
         return _repeated(done)
     return Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
@@ -69,21 +69,15 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
     return await in_thread(call, lambda: _planned(workspace, params))
 
 
-async def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result:
-    change = await in_thread(call, lambda: _change(workspace, params))
-    # While the differ's process works there is time for the hashes.
-    changes, (written, base) = await asyncio.gather(
-        in_thread(call, lambda: compare(workspace, change)),
-        in_thread(call, lambda: (_hash(params), change.base_hash)),
-    )
-    # Only now: a diff that nobody saw allows no write.
-    await in_thread(call, lambda: _remember(workspace, change.path, params.mode, written, base))
-    return Result(applied=False, diff=changes)
-
-
-def _remember(workspace: Workspace, path: str, mode: str, content_hash: str, base_hash: str) -> None:
+def _dry_run(workspace: Workspace, params: Params) -> Result:
+    change = _change(workspace, params)
+    with ThreadPoolExecutor(1) as beside:  # while the differ's process works there is time for the hashes
+        hashes = beside.submit(lambda: (_hash(params), change.base_hash))
+        changes = compare(workspace, change)
     workspace.hide_from_git()
-    workspace.dry_runs.remember(path, mode, content_hash, base_hash)
+    # Only now: a diff that nobody saw allows no write.
+    workspace.dry_runs.remember(change.path, params.mode, *hashes.result())
+    return Result(applied=False, diff=changes)
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
