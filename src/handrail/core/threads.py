@@ -22,7 +22,8 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
     except asyncio.CancelledError:
         call.is_aborted = True
         await _ended(future)
-        if not is_final or future.exception() is not None:
+        has_failed = future.exception() is not None
+        if has_failed or not is_final:
             raise
     return future.result()
 
