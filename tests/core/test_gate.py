@@ -363,6 +363,27 @@ async def test_a_result_that_can_not_be_kept_does_not_undo_what_was_done(build: 
     assert (house.last["ok"], set(house.last["evidence"]["sha256"])) == (True, {"request.json"})
 
 
+async def test_an_end_that_can_not_be_recorded_does_not_deny_what_was_done(build: Build) -> None:
+    async def work(call: Call, params: Params) -> str:
+        house.log.rename(house.log.with_suffix(".aside"))
+        house.log.mkdir()
+        return "done"
+
+    house = build(tool("change", work, Effect.WRITE))
+    assert await house.call("change") == "done"
+    house.log.rmdir()
+    house.log.with_suffix(".aside").rename(house.log)
+    assert house.events() == ["begin"]
+
+
+async def test_a_read_that_can_not_be_recorded_is_refused(build: Build) -> None:
+    house = build(tool("look", echo))
+    house.log.mkdir(parents=True)
+    with pytest.raises(InputOutput):
+        await house.call("look")
+    house.log.rmdir()
+
+
 # Faults
 
 

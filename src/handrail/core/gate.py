@@ -195,7 +195,13 @@ class Gate:
                 logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
         if isinstance(error, InvalidParams):
             del outcome["error"]["message"]  # it quotes parameters, of which the audit holds but a digest
-        self._record(passage, "end", durable=passage.exhibit is not None, **outcome)
+        try:
+            self._record(passage, "end", durable=passage.exhibit is not None, **outcome)
+        except Failure as lost:
+            if passage.exhibit is None:
+                raise
+            # Its beginning is on record, and what was done is done: the answer must not say otherwise.
+            logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
 
     def _record(self, passage: _Passage, event: str, *, durable: bool, **outcome: Any) -> None:
         call, exhibit = passage.call, passage.exhibit
