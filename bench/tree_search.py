@@ -22,7 +22,7 @@ def measure() -> list[Comparison]:
             lambda: _ripgrep(rg, _RARE, bench.project),
             rounds=9,
         )
-        pattern = r"\bword1[0-9]{3}7\b.*\bword2"
+        pattern = r"\bneedle-[a-z-]+ [0-9]+000\b"
         regex = in_turns(
             lambda: bench.call("search_files", path=".", regex=pattern),
             lambda: _ripgrep(rg, pattern, bench.project),

@@ -6,8 +6,10 @@ The texts go over anonymous files, so no path is opened.
 import difflib
 import os
 import re
+import select
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -20,6 +22,7 @@ _EXACT_BELOW_BYTES = 1_000_000
 _EXACT_SECONDS = 1.0
 _SECONDS = 15.0
 _DIFFLIB_BELOW_LINES = 2_000
+_CHUNK = 1 << 20
 
 
 class GnuDiff:
@@ -75,19 +78,39 @@ def _run(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes
     try:
         with ExitStack() as stack:
             files = [stack.enter_context(_anonymous_file(text, last)) for text in (old, new)]
-            done = subprocess.run(
+            process = subprocess.Popen(
                 ["diff", "--text", *options, "--", *(f"/dev/fd/{file}" for file in files)],
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                timeout=seconds,
                 env={"LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath)},
-                check=False,
             )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return None
-    return done.stdout if done.returncode in (_SAME, _DIFFERENT) else None
+    with process:
+        printed = _output(process, seconds)
+    return printed if process.returncode in (_SAME, _DIFFERENT) else None
+
+
+def _output(process: "subprocess.Popen[bytes]", seconds: float) -> bytes:
+    """All that the child prints; it is killed when its time is over.
+
+    Popen's own time-outs look for the child's end only every so often.
+    """
+    assert process.stdout is not None
+    pipe = process.stdout.fileno()
+    waiting = select.poll()
+    waiting.register(pipe, select.POLLIN)
+    deadline = time.monotonic() + seconds
+    chunks: list[bytes] = []
+    while waiting.poll(max(0, deadline - time.monotonic()) * 1000):
+        chunk = os.read(pipe, _CHUNK)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+    process.kill()
+    return b""
 
 
 @contextmanager

@@ -1,5 +1,8 @@
 """Line hunks as contract 3 §0.4 shows them."""
 
+from itertools import compress, groupby
+from operator import ne
+
 import msgspec
 
 from handrail.contract.diffing import Hunk, LineDiffer
@@ -25,7 +28,26 @@ class LineDiff(msgspec.Struct, frozen=True):
 
 def diff(differ: LineDiffer, old: bytes, new: bytes) -> LineDiff:
     """Of UTF-8 texts; line endings and a missing last newline are content."""
-    return LineDiff([_shown(hunk) for hunk in differ.hunks(old, new)] if old != new else [])
+    if old == new:
+        return LineDiff([])
+    hunks = None
+    if old.count(b"\n") == new.count(b"\n"):
+        hunks = _replaced_in_place(old.split(b"\n"), new.split(b"\n"))
+    return LineDiff([_shown(hunk) for hunk in (differ.hunks(old, new) if hunks is None else hunks)])
+
+
+def _replaced_in_place(old: list[bytes], new: list[bytes]) -> list[Hunk] | None:
+    """The hunks where lines were replaced by others, one for one; None where it is not that simple.
+
+    When no replaced line comes back among the new ones, no differ could keep more lines: each line occurs
+    among the kept ones as often as it occurs in both texts.
+    """
+    places = list(compress(range(len(old)), map(ne, old, new)))
+    if not {old[at] for at in places}.isdisjoint(new[at] for at in places):
+        return None
+    # Neighbours have the same distance from their rank.
+    runs = ([at for _, at in run] for _, run in groupby(enumerate(places), lambda ranked: ranked[1] - ranked[0]))
+    return [Hunk(run[0] + 1, run[0] + 1, old[run[0] : run[-1] + 1], new[run[0] : run[-1] + 1]) for run in runs]
 
 
 def _shown(hunk: Hunk) -> HunkLines:

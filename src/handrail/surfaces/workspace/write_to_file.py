@@ -1,6 +1,5 @@
 """write_to_file of contract 3 §1.3: first as a dry run that shows the diff, then for real."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -71,12 +70,10 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 
 def _dry_run(workspace: Workspace, params: Params) -> Result:
     change = _change(workspace, params)
-    with ThreadPoolExecutor(1) as beside:  # while the differ's process works there is time for the hashes
-        hashes = beside.submit(lambda: (_hash(params), change.base_hash))
-        changes = compare(workspace, change)
+    changes = compare(workspace, change)
     workspace.hide_from_git()
     # Only now: a diff that nobody saw allows no write.
-    workspace.dry_runs.remember(change.path, params.mode, *hashes.result())
+    workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
     return Result(applied=False, diff=changes)
 
 

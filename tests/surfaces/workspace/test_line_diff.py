@@ -1,0 +1,53 @@
+"""Hunks are right and minimal, whether a process was needed for them or not."""
+
+from functools import lru_cache
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.backends.gnudiff import GnuDiff
+from handrail.contract.diffing import Hunk
+from handrail.surfaces.workspace.line_diff import LineDiff, diff
+
+lines = st.lists(st.sampled_from(["a", "b", "c", "", "d\r", "é"]), min_size=1, max_size=9)
+
+
+class NoDiffer:
+    def hunks(self, old: bytes, new: bytes) -> list[Hunk]:
+        raise AssertionError("no process was needed for this")
+
+    def unified(self, path: str, old: bytes | None, new: bytes | None) -> str:
+        raise AssertionError
+
+
+def kept_at_best(old: list[str], new: list[str]) -> int:
+    @lru_cache(maxsize=None)
+    def kept(i: int, j: int) -> int:
+        if i == len(old) or j == len(new):
+            return 0
+        same = kept(i + 1, j + 1) + 1 if old[i] == new[j] else 0
+        return max(same, kept(i + 1, j), kept(i, j + 1))
+
+    return kept(0, 0)
+
+
+def check(found: LineDiff, old: list[str], new: list[str]) -> None:
+    result = list(old)
+    for hunk in reversed(found.hunks):
+        replaced = slice(hunk.start_old - 1, hunk.start_old - 1 + hunk.len_old)
+        assert result[replaced] == hunk.lines_old
+        assert new[hunk.start_new - 1 :][: hunk.len_new] == hunk.lines_new
+        result[replaced] = hunk.lines_new
+    assert result == new
+    assert len(old) - sum(hunk.len_old for hunk in found.hunks) == kept_at_best(old, new)
+
+
+@given(lines, lines)
+def test_hunks_of_any_two_texts_are_right_and_minimal(old: list[str], new: list[str]) -> None:
+    check(diff(GnuDiff(), "\n".join(old).encode(), "\n".join(new).encode()), old, new)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "", "x", "y"])), min_size=1, max_size=12))
+def test_lines_replaced_in_their_place_need_no_process(edits: list[tuple[str, str]]) -> None:
+    old, new = [line for line, _ in edits], [replacement or line for line, replacement in edits]
+    check(diff(NoDiffer(), "\n".join(old).encode(), "\n".join(new).encode()), old, new)
