@@ -16,7 +16,7 @@ Parts = tuple[str, ...]
 
 _MAX_PATH_BYTES = 4096
 _MAX_COMPONENT_BYTES = 255
-_DRIVE = re.compile(r"[A-Za-z]:(/|$)")
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def parse_path(text: str) -> Parts:
@@ -29,9 +29,10 @@ def parse_path(text: str) -> Parts:
         raise InvalidParams("The path holds a lone surrogate.", path=ascii(text)) from None
     if len(encoded) > _MAX_PATH_BYTES:
         raise InvalidParams(f"The path is longer than {_MAX_PATH_BYTES} bytes.", path=text[:80] + "…")
-    if text.startswith(("/", "~")) or "\\" in text or _DRIVE.match(text):
-        raise _outside(text, "it is not relative to the project's root")
     parts = tuple(part for part in text.split("/") if part not in ("", "."))
+    # Of the first name, not of the text: `./~` and `~` must not be two things.
+    if text.startswith("/") or "\\" in text or (parts and (parts[0].startswith("~") or _DRIVE.fullmatch(parts[0]))):
+        raise _outside(text, "it is not relative to the project's root")
     for part in parts:
         if len(part.encode()) > _MAX_COMPONENT_BYTES:
             raise InvalidParams(

@@ -1,0 +1,139 @@
+"""A folder that is a folder one moment and a link to the outside the next, while tools work in it: nothing escapes."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.servers import Server, child, serving, snapshots
+from tests.wire.clients import Outcome
+from tests.wire.stage import put
+
+CANARY = "the secret outside\n"
+INSIDE = "what is inside\n"
+REFUSED = {"E_DENY_PATH", "E_NOT_FOUND"}
+SECONDS = 3.0
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """Beside the project, with the same names in it; checked when the race is over."""
+    folder = tmp_path / "project-evil"
+    files = [put(folder, f"{name}.txt", CANARY) for name in ("start", "other")]
+    yield folder
+    assert sorted(folder.iterdir()) == sorted(files)
+    assert [file.read_text() for file in files] == [CANARY] * 2
+
+
+@pytest.fixture
+def inside(project: Path) -> Iterator[int]:
+    """The real folder, held, so that it is found wherever it stands in for the link."""
+    for name in ("start", "other"):
+        put(project, f"game/scene/{name}.txt", INSIDE)
+    folder = os.open(project / "game/scene", os.O_RDONLY | os.O_DIRECTORY)
+    yield folder
+    os.close(folder)
+
+
+@pytest.fixture
+def server(project: Path, state: Path, outside: Path, inside: int) -> Iterator[Server]:
+    (project / "decoy").symlink_to(outside)
+    with serving(project, state) as server, child("swap_folder.py", project / "game/scene", project / "decoy"):
+        yield server
+    for _, content in snapshots(project).values():
+        assert CANARY.encode() not in content
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.done = self.refused = 0
+
+    def count(self, outcome: Outcome) -> None:
+        if outcome.error is None:
+            self.done += 1
+        else:
+            assert outcome.code in REFUSED | {"E_CONFLICT", "E_POLICY_VIOLATION", "E_IO"}, outcome.error
+            self.refused += 1
+
+
+def race(attempt: Callable[[int], Outcome], at_least: int) -> Tally:
+    """For a few seconds, and longer until there was enough of both outcomes."""
+    tally, number = Tally(), 0
+    started = time.monotonic()
+    while time.monotonic() - started < SECONDS or min(tally.done, tally.refused) < at_least:
+        assert time.monotonic() - started < 15, (tally.done, tally.refused)
+        number += 1
+        outcome = attempt(number)
+        tally.count(outcome)
+        assert CANARY.strip() not in str(outcome)
+    return tally
+
+
+def test_no_read_escapes(server: Server) -> None:
+    def attempt(number: int) -> Outcome:
+        outcome = server.call("read_file", {"path": "game/scene/start.txt"})
+        assert outcome.result is None or outcome.result["content"] == INSIDE
+        return outcome
+
+    tally = race(attempt, at_least=100)
+    assert tally.done + tally.refused > 1000
+
+
+def test_no_search_escapes(server: Server) -> None:
+    """ripgrep walks by path and may well look outside; what it found there is never shown."""
+
+    def attempt(number: int) -> Outcome:
+        path = ("game", "game/scene", "game/scene/start.txt")[number % 3]
+        outcome = server.call("search_files", {"path": path, "regex": "secret|inside"})
+        if outcome.result is not None:
+            assert {match["preview"] for match in outcome.result["matches"]} <= {INSIDE.strip()}
+        return outcome
+
+    race(attempt, at_least=20)
+
+
+def test_no_listing_escapes(server: Server, outside: Path) -> None:
+    (outside / "only-outside.txt").write_text(CANARY)
+
+    def attempt(number: int) -> Outcome:
+        more = {"globs": ["**/*"]} if number % 2 else {}
+        outcome = server.call("list_files", {"path": "game/scene", **more})
+        assert "only-outside" not in str(outcome)
+        return outcome
+
+    try:
+        race(attempt, at_least=100)
+    finally:
+        (outside / "only-outside.txt").unlink()
+
+
+def test_no_write_escapes(server: Server, inside: int) -> None:
+    """New files, replaced files and new folders; what is acknowledged lies inside."""
+    written: set[str] = set()
+
+    def attempt(number: int) -> Outcome:
+        path = ("game/scene/start.txt", f"game/scene/{number}.txt", f"game/scene/{number}/deep.txt")[number % 3]
+        content = f"{INSIDE}{number}\n"
+        outcome = server.call("write_to_file", {"path": path, "content": content, "dryRun": True})
+        if outcome.error is None:
+            outcome = server.call("write_to_file", {"path": path, "content": content, "dryRun": False})
+            if outcome.error is None:
+                written.add(path)
+        return outcome
+
+    race(attempt, at_least=20)
+    assert len(written) > 10
+    for path in written:
+        os.stat(path.removeprefix("game/scene/"), dir_fd=inside)
+
+
+def test_no_replacement_escapes(server: Server) -> None:
+    texts = ["what is inside", "what was inside"]
+
+    def attempt(number: int) -> Outcome:
+        find, replace = texts if number % 2 else reversed(texts)
+        return server.call("replace_in_file", {"path": "game/scene/other.txt", "find": find, "replace": replace})
+
+    race(attempt, at_least=20)
