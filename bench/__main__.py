@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import dry_run, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench import dry_run, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
 from bench.comparison import HEADER
 
 _ALL = {
@@ -11,6 +11,7 @@ _ALL = {
     "open": sandboxed_open.measure,
     "stdio": stdio.measure,
     "snapshots": snapshot_listing.measure,
+    "prompts": prompt_log.measure,
 }
 
 

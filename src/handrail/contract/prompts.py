@@ -1,0 +1,227 @@
+"""What a person is asked and what they answer, as contract 5 spells it, and the port to the queue between the two.
+
+Knows no file and no rule: what these types can't say (limits, uniqueness, which member belongs to
+which kind) is checked by `core/prompt_rules.py` and `core/answer_rules.py`.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Status = Literal["ok", "canceled", "timeout"]
+Scope = Literal["once", "task", "rule"]
+Priority = Literal["high", "medium", "low"]
+TaskStatus = Literal["todo", "doing", "blocked", "done"]
+
+MASK = "******"  # what the log holds in place of a secret
+
+
+class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """An object on the wire: camelCase, and what is unset is left out."""
+
+
+class PromptImage(Wire, frozen=True, kw_only=True):
+    path: str
+    alt: str | UnsetType = UNSET
+
+
+class PromptCommon(Wire, frozen=True, kw_only=True, tag_field="kind"):
+    """What every kind may have."""
+
+    title: str | UnsetType = UNSET
+    message: str | UnsetType = UNSET
+    source: str | UnsetType = UNSET
+    allow_cancel: bool | UnsetType = UNSET
+    images: tuple[PromptImage, ...] | UnsetType = UNSET
+
+
+class KvField(Wire, frozen=True, kw_only=True):
+    key: str
+    label: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    placeholder: str | UnsetType = UNSET
+    default: str | UnsetType = UNSET
+    required: bool | UnsetType = UNSET
+    multiline: bool | UnsetType = UNSET
+    secret: bool | UnsetType = UNSET
+
+
+class KvPrompt(PromptCommon, frozen=True, kw_only=True, tag="kv"):
+    """A form."""
+
+    fields: tuple[KvField, ...]
+
+    @property
+    def secret_keys(self) -> frozenset[str]:
+        return frozenset(field.key for field in self.fields if field.secret is True)
+
+
+class ChoiceOption(Wire, frozen=True, kw_only=True):
+    value: str
+    label: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+
+
+class ChoicePrompt(PromptCommon, frozen=True, kw_only=True, tag="choice"):
+    """One of several, or some of several: the limits count for `multiple` alone."""
+
+    options: tuple[ChoiceOption, ...]
+    multiple: bool = False
+    default: str | tuple[str, ...] | UnsetType = UNSET
+    min_selections: int | UnsetType = UNSET
+    max_selections: int | UnsetType = UNSET
+
+
+class PromptTask(Wire, frozen=True, kw_only=True):
+    draft_id: str = ""
+    title: str = ""
+    details: str = ""
+    priority: Priority = "medium"
+    status: TaskStatus = "todo"
+    tags: tuple[str, ...] = ()
+
+
+class TaskConfirmPrompt(PromptCommon, frozen=True, kw_only=True, tag="task_confirm"):
+    """A list of tasks to edit, sort and confirm."""
+
+    tasks: tuple[PromptTask, ...] = ()
+    default_remark: str | UnsetType = UNSET
+
+
+class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
+    """What is about to happen to a file, or which command is about to run. Every approval has this form."""
+
+    path: str | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+    cwd: str | UnsetType = UNSET
+    diff: str | UnsetType = UNSET
+    default_remark: str | UnsetType = UNSET
+
+
+class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):
+    """A result to take note of."""
+
+    markdown: str | UnsetType = UNSET
+
+
+Prompt = KvPrompt | ChoicePrompt | TaskConfirmPrompt | FileChangePrompt | ResultPrompt
+
+
+class PromptResponse(Wire, frozen=True, kw_only=True):
+    """What the person did. Which members there are beside `status` depends on the kind of the prompt."""
+
+    status: Status
+    values: dict[str, str] | UnsetType = UNSET
+    selection: str | tuple[str, ...] | UnsetType = UNSET
+    tasks: tuple[PromptTask, ...] | UnsetType = UNSET
+    remark: str | UnsetType = UNSET
+    scope: Scope | UnsetType = UNSET
+
+
+class RequestEntry(Wire, frozen=True, kw_only=True):
+    ts: str
+    type: Literal["ui_prompt"] = "ui_prompt"
+    action: Literal["request"] = "request"
+    request_id: str
+    run_id: str | UnsetType = UNSET
+    prompt: Prompt
+
+
+class ResponseEntry(Wire, frozen=True, kw_only=True):
+    ts: str
+    type: Literal["ui_prompt"] = "ui_prompt"
+    action: Literal["response"] = "response"
+    request_id: str
+    run_id: str | UnsetType = UNSET
+    response: PromptResponse
+
+
+Entry = RequestEntry | ResponseEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Entries in the order of the log, and where it goes on after them."""
+
+    entries: Sequence[Entry]
+    position: int
+    is_restart: bool = False
+    """The log was replaced by another: what was read before is no part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """An answer that is in the log, and what the person who gave it should know."""
+
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAnswer:
+    """The answer as the one who asked gets it: secrets are filled in again."""
+
+    request_id: str
+    response: PromptResponse = field(repr=False)
+    masked: frozenset[str] = frozenset()
+    """Keys of secret fields whose values did not reach us; they hold the mask."""
+
+
+class PromptQueue(Protocol):
+    """Questions to people. Every method may raise InputOutput and Conflict (a lock that nobody lets go)."""
+
+    @property
+    def location(self) -> str:
+        """Where the log is, for people to read."""
+        ...
+
+    async def request(
+        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+    ) -> str:
+        """The requestId once the prompt is on disk; one is made up where none is given.
+
+        InvalidParams names the fields that break the contract; Conflict: this requestId is taken.
+        """
+        ...
+
+    async def respond(
+        self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
+    ) -> Receipt:
+        """Returns once the answer is on disk. The first one wins: Conflict for all others.
+
+        NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
+        """
+        ...
+
+    async def ask(
+        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+    ) -> PromptAnswer:
+        """`request` and `wait` in one, without a gap in which a secret could be lost."""
+        ...
+
+    async def wait(self, request_id: str) -> PromptAnswer:
+        """Waits without limit, also for a request that is not there yet. While it waits, `is_waiting` is true.
+
+        Of several who wait for one answer, the last to come gets its secrets.
+        """
+        ...
+
+    async def is_waiting(self, request_id: str) -> bool:
+        """Whether somebody, in any process, still waits for this answer."""
+        ...
+
+    async def pending(self) -> list[RequestEntry]:
+        """What nobody has answered yet, the oldest first."""
+        ...
+
+    async def entries(self, limit: int | None = None) -> Page:
+        """The newest `limit` entries that can be read, or all."""
+        ...
+
+    def follow(self, position: int) -> AsyncIterator[Page]:
+        """Each page with what came since `position`, as it comes; without end."""
+        ...
+
+    async def close(self) -> None: ...

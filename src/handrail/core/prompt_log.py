@@ -1,0 +1,253 @@
+"""The log of questions to people and their answers: contract 5, §1 to §3, over a journal that many processes share.
+
+What is pending follows from the log alone. Whoever writes has read everything before it, under the
+same lock, so the first answer wins. Reading takes the lock as well: what a failed write takes back
+was never seen. Knows no socket: where secrets go is told by `deliver`.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from msgspec import UNSET
+
+from handrail.contract.errors import Conflict, NotFound
+from handrail.contract.journal import HeldJournal, Journal
+from handrail.contract.prompts import Entry, Page, Prompt, PromptResponse, Receipt, RequestEntry, ResponseEntry
+from handrail.core.answer_rules import check_response, mask
+from handrail.core.members import Members, Problems
+from handrail.core.prompt_entries import (
+    digest,
+    find_line,
+    is_request_id,
+    read_entry,
+    read_head,
+    read_request,
+    timestamp,
+    write_entry,
+)
+from handrail.core.prompt_index import PromptIndex
+from handrail.core.prompt_rules import check_new_prompt, new_id
+
+LONGEST_ID = 200
+
+# How much is read before somebody else gets the lock.
+_BYTES_AT_ONCE = 1 << 23
+_PROMPTS_AT_ONCE = 1000
+
+_FIRST_LOOK_BACK = 1 << 18
+
+Deliver = Callable[[str, str, Mapping[str, str]], bool]
+"""Gets the requestId, the digest of the line and the secrets; false when nobody took them."""
+
+
+def _to_nobody(request_id: str, line_digest: str, secrets: Mapping[str, str]) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with one request: not there, waiting (`asked`) or answered (`answer`, the line as it is)."""
+
+    asked: RequestEntry | None = None
+    answer: bytes | None = None
+
+
+class PromptLog:
+    """`clock` gives seconds since 1970."""
+
+    def __init__(self, journal: Journal, clock: Callable[[], float] = time.time) -> None:
+        self._journal = journal
+        self._clock = clock
+        self._turn = Lock()
+        self._index = PromptIndex()
+        self._prompts: dict[str, RequestEntry | None] = {}
+        self._read_size: int | None = None
+
+    @property
+    def location(self) -> str:
+        return self._journal.location
+
+    def request(
+        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+    ) -> str:
+        """The requestId, once the prompt is on disk."""
+        _check_ids(request_id, run_id, longest=LONGEST_ID)
+        checked = check_new_prompt(prompt)
+        used_id = request_id or new_id()
+        with self._turn:
+            if request_id:
+                self._refresh()
+            with self._journal.hold(is_durable=True) as held:
+                if request_id:
+                    self._catch_up(held)
+                    self._refuse_taken(request_id)
+                entry = RequestEntry(ts=self._now(), request_id=used_id, run_id=run_id or UNSET, prompt=checked)
+                held.append(write_entry(entry))
+        return used_id
+
+    def respond(
+        self,
+        request_id: str,
+        response: PromptResponse | Mapping[str, Any],
+        *,
+        run_id: str | None = None,
+        deliver: Deliver = _to_nobody,
+    ) -> Receipt:
+        """Returns once the answer is on disk. Secrets are delivered before that, and never written."""
+        _check_ids(request_id, run_id)
+        with self._turn:
+            self._refresh()
+            self._refuse_unasked(request_id)
+            with self._journal.hold(is_durable=True) as held:
+                self._catch_up(held)
+                self._refuse_unasked(request_id)
+                asked = self._find_prompts(held, [request_id])[0]
+                if asked is None:
+                    raise NotFound(f"The request {request_id} is of a kind that can't be answered here.")
+                written, secrets = mask(asked.prompt, check_response(asked.prompt, response))
+                entry = ResponseEntry(ts=self._now(), request_id=request_id, run_id=run_id or UNSET, response=written)
+                line = write_entry(entry)
+                is_lost = bool(secrets) and not deliver(request_id, digest(line), secrets)
+                held.append(line)
+        if not is_lost:
+            return Receipt()
+        names = ", ".join(secrets)
+        return Receipt((f"Nobody who waits took the secret values ({names}), and the log has only a mask.",))
+
+    def pending(self) -> list[RequestEntry]:
+        """What can be read of what nobody has answered yet, the oldest first."""
+        with self._turn:
+            self._refresh()
+            waiting = list(self._index.waiting)
+            unknown = [each for each in waiting if each not in self._prompts]
+            for start in range(0, len(unknown), _PROMPTS_AT_ONCE):
+                with self._journal.hold(is_durable=False) as held:
+                    self._find_prompts(held, unknown[start : start + _PROMPTS_AT_ONCE])
+            return [found for each in waiting if (found := self._prompts.get(each)) is not None]
+
+    def standing(self, request_id: str) -> Standing:
+        with self._turn:
+            self._refresh()
+            if request_id in self._prompts:
+                return Standing(asked=self._prompts[request_id])
+            if request_id in self._index.waiting:
+                with self._journal.hold(is_durable=False) as held:
+                    return Standing(asked=self._find_prompts(held, [request_id])[0])
+            stretch = self._index.answer_to(request_id)
+        if stretch is None:
+            return Standing()
+        return Standing(answer=find_line(b"".join(self._journal.lines(*stretch)), "response", request_id))
+
+    def prompt_of(self, request_id: str) -> Prompt | None:
+        """Also of a request that was answered long ago: looks through the whole log."""
+        for line in self._journal.lines():
+            head = read_head(line)
+            if head is not None and head.is_of("request", request_id):
+                found = read_request(line)
+                return found.prompt if found is not None else None
+        return None
+
+    def entries(self, limit: int | None = None) -> Page:
+        """The newest `limit` that can be read, or all, in the order of the log."""
+        size = self._journal.glimpse().size or 0
+        if limit is None:
+            return self._page(0, size)
+        back = _FIRST_LOOK_BACK
+        while True:
+            start = max(0, size - back)
+            page = self._page(start, size, is_line_start=start == 0)
+            if start == 0 or len(page.entries) >= limit:
+                return Page(page.entries[max(0, len(page.entries) - limit) :], page.position)
+            back *= 4
+
+    def since(self, position: int) -> Page:
+        """What came after a page that ended at `position`."""
+        size = self._journal.glimpse().size or 0
+        if size < position:
+            page = self._page(0, size)
+            return Page(page.entries, page.position, is_restart=True)
+        return self._page(position, size)
+
+    def close(self) -> None:
+        self._journal.close()
+
+    def _page(self, start: int, size: int, *, is_line_start: bool = True) -> Page:
+        entries: list[Entry] = []
+        position = start
+        for line in self._journal.lines(start, until=size):
+            entry = read_entry(line) if is_line_start else None
+            is_line_start = True
+            if entry is None and not line.endswith(b"\n"):
+                break  # torn, or still being written
+            position += len(line)
+            if entry is not None:
+                entries.append(entry)
+        return Page(entries, position)
+
+    def _refresh(self) -> None:
+        """Reads what is new, a part at a time, so that a long log keeps nobody from writing."""
+        size = self._journal.glimpse().size
+        if size is None:
+            self._start_over()
+            return
+        is_done = size == self._read_size
+        while not is_done:
+            with self._journal.hold(is_durable=False) as held:
+                is_done = self._catch_up(held, _BYTES_AT_ONCE)
+
+    def _catch_up(self, held: HeldJournal, limit: int | None = None) -> bool:
+        if not self._index.is_about(held):
+            self._start_over()
+        is_done = self._index.read(held, limit)
+        self._read_size = held.size if is_done else None
+        for answered in [each for each in self._prompts if each not in self._index.waiting]:
+            del self._prompts[answered]
+        return is_done
+
+    def _start_over(self) -> None:
+        self._index = PromptIndex()
+        self._prompts = {}
+        self._read_size = None
+
+    def _find_prompts(self, held: HeldJournal, request_ids: Iterable[str]) -> list[RequestEntry | None]:
+        """Of requests that wait; None where one can't be read."""
+        stretch, data = (0, 0), b""
+        found = []
+        for each in request_ids:
+            if each not in self._prompts:
+                if stretch != self._index.waiting[each]:
+                    stretch = start, end = self._index.waiting[each]
+                    data = held.read(start, end - start)
+                line = find_line(data, "request", each)
+                self._prompts[each] = read_request(line) if line is not None else None
+            found.append(self._prompts[each])
+        return found
+
+    def _refuse_taken(self, request_id: str) -> None:
+        if request_id in self._index.waiting or self._index.answer_to(request_id) is not None:
+            raise Conflict(f"There is a request {request_id} already.", hint="Choose another requestId, or none.")
+
+    def _refuse_unasked(self, request_id: str) -> None:
+        if request_id in self._index.waiting:
+            return
+        if self._index.answer_to(request_id) is not None:
+            raise Conflict(f"The request {request_id} was answered before.", reason="answered")
+        raise NotFound(f"There is no request {request_id}.")
+
+    def _now(self) -> str:
+        return timestamp(self._clock())
+
+
+def _check_ids(request_id: str | None, run_id: str | None, longest: int | None = None) -> None:
+    problems = Problems("payload")
+    members = Members({"requestId": request_id or "", "runId": run_id or ""}, problems)
+    if request_id and members.text("requestId"):
+        if not is_request_id(request_id):
+            members.note("requestId", "must not hold control characters")
+        if longest is not None and len(request_id) > longest:
+            members.note("requestId", f"must not be longer than {longest} characters")
+    members.text("runId")
+    problems.raise_any()
