@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.backends import ripgrep
+from handrail.backends import person, ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
@@ -124,6 +124,16 @@ def policy_file(house: House) -> bytes | None:
         return None
 
 
+def policy_in_force(house: House) -> dict[str, Any]:
+    """What `handrail policy` and the console show."""
+    from handrail.core.policy_summary import summary
+
+    source = house.policy
+    return summary(
+        source.load(), path=source.where, exists=policy_file(house) is not None, is_trusted=source.is_trusted()
+    )
+
+
 def trust_policy(house: House, shown: bytes) -> None:
     """Trusts what a person was shown, whatever the file holds by now."""
     Trust(house.state.path).add(shown, house.policy.where)
@@ -203,6 +213,8 @@ def state_format(state_dir: Path | None) -> tuple[Path, int]:
 # What `handrail doctor` tells of this machine.
 has_openat2 = beneath.has_openat2
 ripgrep_program = ripgrep.program
+
+user_name = person.user_name
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

@@ -26,6 +26,10 @@ class Evidence:
             self._is_ignored_by_git = True
         return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
 
+    def read(self, path: str, name: str, limit: int) -> bytes:
+        """A file of the exhibit that lies at `path`."""
+        return self._folder.read(f"{path}/{name}", limit)
+
     def prune(self, now: datetime, max_age: timedelta, max_bytes: int) -> list[str]:
         """Removes the oldest days until what is left is young and small enough; today's always stays."""
         oldest = f"{now - max_age:%Y-%m-%d}"

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -30,7 +31,7 @@ from handrail.core.registry import Registered, Registry, UnknownTool
 logger = logging.getLogger(__name__)
 
 _TOKEN_TTL = 60.0
-_PERSONS_FACE = "cli"
+_PERSONS_FACES = frozenset({"cli", "console"})
 
 
 @dataclass(slots=True)
@@ -71,6 +72,12 @@ class Gate:
         self._now = now
         self._lanes = Lanes()
 
+    def asking(self, approver: Approver) -> "Gate":
+        """The same gate, where somebody else is asked."""
+        other = copy(self)
+        other._approver = approver
+        return other
+
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         passage = _Passage(call, self._entry(call))
@@ -92,9 +99,9 @@ class Gate:
         return reply
 
     def _entry(self, call: Call) -> Registered:
-        """What is for people alone exists only for the command line."""
+        """What is for people alone exists only where people call: on the command line and in the console."""
         entry = self.registry.find(call.tool)
-        if not entry.tool.is_for_agents and call.caller.face != _PERSONS_FACE:
+        if not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
 

@@ -1,20 +1,14 @@
 """Who sits at this terminal, and who answers when a person is to be asked."""
 
 import os
-import pwd
 
+from handrail import app
 from handrail.contract.approval import Approver
 from handrail.contract.call import Caller
 from handrail.core.approvals import NobodyToAsk, PresetAnswer
 from handrail.faces.cli.parameters import Choice
 
-
-def user_name() -> str:
-    """As the operating system knows it: the environment can be made to say anything."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return str(os.getuid())
+user_name = app.user_name
 
 
 def caller() -> Caller:

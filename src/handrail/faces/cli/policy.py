@@ -35,7 +35,7 @@ def policy(
     A project's `.handrail/policy.json` can only tighten the rules until a person trusts it. Trust
     is bound to the file's content: after any edit it must be given again.
     """
-    from handrail.app import open_house
+    from handrail.app import open_house, policy_in_force
     from handrail.core.approvals import NobodyToAsk
 
     house = open_house(project, state, NobodyToAsk())
@@ -45,46 +45,11 @@ def policy(
         elif action == "distrust":
             house.policy.distrust()
         if as_json:
-            print_json(_summary(house))
+            print_json(policy_in_force(house))
         else:
-            _show(_summary(house))
+            _show(policy_in_force(house))
     finally:
         house.close()
-
-
-def _summary(house: "House") -> dict[str, Any]:
-    from handrail.app import policy_file
-    from handrail.contract.effect import Effect
-    from handrail.contract.tool import Target
-    from handrail.core.policy import Policy
-    from handrail.core.policy_document import as_json
-
-    in_force = house.policy.load()
-    document = as_json(in_force.document)
-    bare = Policy(in_force.document, ())
-    return {
-        "path": house.policy.where,
-        "exists": policy_file(house) is not None,
-        "trusted": house.policy.is_trusted(),
-        "contractVersion": document["contractVersion"],
-        "mode": document["mode"],
-        "policies": document["policies"],
-        "rules": [
-            {
-                **{name: value for name, value in _fields(rule) if name != "decision"},
-                "decision": decision.name.lower(),
-                "from": source,
-            }
-            for rule, decision, source in in_force.rules
-        ],
-        "defaults": {effect.value: bare.decide("", effect, Target()).decision.name.lower() for effect in Effect},
-    }
-
-
-def _fields(rule: Any) -> list[tuple[str, Any]]:
-    import msgspec
-
-    return [(name, value) for name, value in msgspec.to_builtins(rule).items() if value is not None]
 
 
 def _show(summary: dict[str, Any]) -> None:

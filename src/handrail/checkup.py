@@ -1,0 +1,164 @@
+"""What works on this machine, what is missing, how to get it: for `handrail doctor` and the console."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from handrail.contract.errors import Failure
+
+_OLDEST_PYTHON = (3, 11)
+
+
+class Check(NamedTuple):
+    """`required`: handrail does not work without it. What is not required has a slower or smaller stand-in."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str | None = None
+    required: bool = True
+
+
+def report(project: Path, state: Path | None) -> dict[str, Any]:
+    """`{ok, checks}`; ok when everything that handrail needs is there."""
+    checks = list(_checks(project, state))
+    is_well = all(check.ok for check in checks if check.required)
+    return {"ok": is_well, "checks": [check._asdict() for check in checks]}
+
+
+def _checks(project: Path, state: Path | None) -> Iterator[Check]:
+    yield _python()
+    yield _state(state)
+    yield _project(project, state)
+    yield _sandbox()
+    yield _ripgrep()
+    yield _diff()
+    yield _mcp_sdk()
+    yield _server(state)
+
+
+def _python() -> Check:
+    import platform
+
+    wanted = ".".join(map(str, _OLDEST_PYTHON))
+    is_new = sys.version_info >= _OLDEST_PYTHON
+    fix = None if is_new else f"Install Python {wanted} or newer."
+    return Check("Python", is_new, f"{platform.python_version()} at {sys.executable}", fix)
+
+
+def _state(state: Path | None) -> Check:
+    from handrail.app import state_format
+
+    def look() -> str:
+        path, number = state_format(state)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(f"{path} can't be written to")
+        return f"{path}, format {number}"
+
+    return _attempt("state directory", look, "Name a folder that you may write to with --state or $HANDRAIL_STATE.")
+
+
+def _project(project: Path, state: Path | None) -> Check:
+    from handrail.app import open_house, policy_file
+    from handrail.core.approvals import NobodyToAsk
+
+    def look() -> str:
+        house = open_house(project, state, NobodyToAsk())
+        try:
+            if policy_file(house) is None:
+                policy = "no policy of its own"
+            else:
+                policy = "its policy is trusted" if house.policy.is_trusted() else "its policy is not trusted"
+            return f"{house.project.location}, {policy}"
+        finally:
+            house.close()
+
+    return _attempt("project", look, "Name the project's folder with --project, or mend what is named here.")
+
+
+def _sandbox() -> Check:
+    from handrail.app import has_openat2
+
+    if has_openat2():
+        return Check("sandbox", True, "openat2(2)", required=False)
+    return Check(
+        "sandbox", True, "one component after the other: this kernel or container has no openat2(2)", required=False
+    )
+
+
+def _ripgrep() -> Check:
+    from handrail.app import ripgrep_program
+
+    def look() -> str:
+        program = ripgrep_program()
+        return f"{_first_line(program, '--version')} at {program}"
+
+    return _attempt("ripgrep", look, "search_files needs it. Install handrail again: it brings ripgrep along.")
+
+
+def _diff() -> Check:
+    def look() -> str:
+        line = _first_line("diff", "--version")
+        if "GNU" not in line:
+            raise OSError(f"not GNU diff: {line}")
+        return line
+
+    return _attempt("GNU diff", look, "Large diffs are slow without it: install the package diffutils.", required=False)
+
+
+def _mcp_sdk() -> Check:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return Check("MCP SDK", True, f"mcp {version('mcp')}")
+    except PackageNotFoundError:
+        return Check("MCP SDK", False, "not installed", "`handrail mcp` needs it: pip install 'mcp>=2.3,<3'")
+
+
+def _server(state: Path | None) -> Check:
+    from handrail.app import running_server
+
+    name, server = "handrail up", running_server(state)
+    if server is None or server.pid == 0:
+        return Check(name, True, "not running", required=False)
+    if server.is_running and _answers(server.host, server.port):
+        return Check(name, True, f"running at {server.url}, process {server.pid}", required=False)
+    return Check(
+        name,
+        False,
+        f"server.json names process {server.pid} at {server.url}, and nothing answers there",
+        "It ended without tidying up. Start `handrail up` again: it replaces the file.",
+        required=False,
+    )
+
+
+def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:
+    import subprocess
+
+    try:
+        return Check(name, True, look(), required=required)
+    except Failure as failure:
+        return Check(name, False, failure.message, failure.hint or fix, required)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check(name, False, str(error), fix, required)
+
+
+def _first_line(program: str, option: str) -> str:
+    import subprocess
+
+    printed = subprocess.run(
+        [program, option], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=True
+    )
+    return printed.stdout.partition("\n")[0].strip()
+
+
+def _answers(host: str, port: int) -> bool:
+    import socket
+
+    try:
+        with socket.create_connection((host.strip("[]"), port), timeout=1.0):
+            return True
+    except OSError:
+        return False
