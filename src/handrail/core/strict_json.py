@@ -1,7 +1,7 @@
 """The only JSON decoder for what comes from outside: two readers of one text must see one value.
 
 What other decoders let pass in silence is refused here: duplicate keys, numbers that lose
-digits, lone surrogates, depth that breaks a stack. Knows nothing of schemas, wires or tools.
+digits, lone surrogates, depth that breaks a stack, values by the million that fill the memory. Knows nothing of schemas, wires or tools.
 """
 
 import json
@@ -14,12 +14,13 @@ from handrail.contract.errors import InvalidParams
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 64
+MAX_VALUES = 500_000
 MAX_INTEGER = 2**53 - 1
 
 _LONGEST_INTEGER = len(str(-MAX_INTEGER))
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{},"'))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord(","): 0}
 
 
 class NotJson(InvalidParams):
@@ -34,8 +35,9 @@ def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MA
     if len(raw) > max_bytes:
         raise _too_long(max_bytes)
     # Counting is far cheaper than looking: most texts have too few brackets to be too deep.
-    if raw.count(b"[") + raw.count(b"{") > max_depth and _depth(raw) > max_depth:
-        raise _too_deep(max_depth)
+    brackets = raw.count(b"[") + raw.count(b"{")
+    if brackets > max_depth or brackets + raw.count(b",") > MAX_VALUES:
+        _check_structure(raw, max_depth)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -89,11 +91,17 @@ def _both(data: bytes | str) -> tuple[bytes, str]:
         raise _lone_surrogate() from None
 
 
-def _depth(raw: bytes) -> int:
-    """How deep brackets nest outside strings, without recursion and before anything is parsed."""
-    unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    structure = b"".join(unescaped.translate(None, _NOT_STRUCTURE).split(b'"')[::2])
-    return max(accumulate(map(_STEPS.__getitem__, structure)), default=0)
+def _check_structure(raw: bytes, max_depth: int) -> None:
+    """How many values there are and how deep they nest, without recursion and before anything is parsed."""
+    unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NOT_STRUCTURE)
+    most_quotes = 4 * MAX_VALUES  # each value may have a key, and each text has two quotes
+    pieces = unescaped.split(b'"', most_quotes)
+    structure = b"".join(pieces[:most_quotes:2])
+    steps = map(_STEPS.__getitem__, structure[: 2 * MAX_VALUES])
+    if any(depth > max_depth for depth in accumulate(steps)):
+        raise _too_deep(max_depth)
+    if len(pieces) > most_quotes or len(structure) - structure.count(b"]") - structure.count(b"}") > MAX_VALUES:
+        raise InvalidParams(f"The text holds more than {MAX_VALUES} values.", max_values=MAX_VALUES)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

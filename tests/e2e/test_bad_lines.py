@@ -1,0 +1,136 @@
+"""Whatever comes in on stdin, over and over: every line is answered, the server lives, its memory stays bounded."""
+
+import json
+import os
+import random
+from pathlib import Path
+
+from tests.e2e.servers import Server, serving
+from tests.wire.clients import Json
+from tests.wire.stage import START
+
+MEMORY = 600_000_000
+LARGE = 60_000_000
+CALL = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_file","arguments":{"path":%s}}}'
+
+
+def many(value: bytes) -> bytes:
+    return b"[" + (value + b",") * (LARGE // (len(value) + 1)) + value + b"]"
+
+
+HUGE = {
+    "a line of 100 MB": lambda: CALL % (7, b'"' + b"x" * 100_000_000 + b'"'),
+    "100 MB without a quote": lambda: b"x" * 100_000_000,
+    "a path of 60 MB": lambda: CALL % (7, b'"' + b"x" * LARGE + b'"'),
+    "a path of 60 MB in escapes": lambda: CALL % (7, b'"' + b"\\u0041" * (LARGE // 6) + b'"'),
+    "20 million arrays": lambda: CALL % (7, many(b"[]")),
+    "20 million objects": lambda: CALL % (7, many(b"{}")),
+    "30 million numbers": lambda: CALL % (7, many(b"0")),
+    "20 million texts": lambda: CALL % (7, many(b'""')),
+    "10 million keys": lambda: CALL % (7, b"{" + b'"k":0,' * 10_000_000 + b'"k":0}'),
+    "30 million brackets": lambda: CALL % (7, b"[" * (LARGE // 2) + b"]" * (LARGE // 2)),
+    "a batch of a million calls": lambda: b"[" + b'{"jsonrpc":"2.0","id":7},' * 1_000_000 + b"{}]",
+    "a number of 60 million digits": lambda: CALL % (7, b"9" * LARGE),
+    "60 MB of blanks": lambda: CALL % (7, b" " * LARGE + b"1"),
+}
+
+
+def is_refused(answer: Json) -> bool:
+    if "error" in answer:
+        return answer["error"]["code"] in (-32700, -32600)
+    return json.loads(answer["result"]["content"][0]["text"])["error"]["code"] in ("E_BAD_ARGS", "E_TOO_LARGE")
+
+
+def test_huge_lines_are_refused_one_after_the_other_in_bounded_memory(project: Path, state: Path) -> None:
+    with serving(project, state) as server:
+        for name, line in HUGE.items():
+            server.send_line(line())
+            answer = server.receive()
+            assert is_refused(answer), (name, answer)
+            assert answer["id"] in (7, None), name
+            assert server.ok("read_file", path=START)["bytes"] > 0, name
+            assert server.greatest_memory < MEMORY, (name, server.greatest_memory)
+
+
+BATCHES = [
+    b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+    b"[%s]" % (CALL % (3, b'"notes.md"')),
+    b"[1,2,3]",
+    b"[[]]",
+]
+BROKEN = [
+    CALL[:40],
+    CALL % (7, b'"notes.md"') + b"}",
+    CALL % (7, b'"notes.md') + b"",
+    b"\0" * 100,
+    CALL % (7, b'"notes\0.md"'),
+    b"\xff\xfe{\0}\0",
+    CALL % (7, b'"\xc3("'),
+    CALL % (7, b'"\xed\xa0\x80"'),
+    b"\xef\xbb\xbf" + CALL % (7, b'"notes.md"'),
+    b'{"jsonrpc":"1.0","id":7,"method":"ping"}',
+    b'{"jsonrpc":2.0,"id":7,"method":"ping"}',
+    b'{"id":7,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":7,"method":7}',
+    b'{"jsonrpc":"2.0","id":7}',
+    b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":7}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_file","arguments":[]}}',
+    b"null",
+    b"true",
+    b'"ping"',
+    b"NaN",
+]
+
+
+def test_lines_that_are_no_message_are_answered_with_an_error_each(project: Path, state: Path) -> None:
+    with serving(project, state) as server:
+        for line in [*BROKEN, *BATCHES] * 5:
+            server.send_line(line)
+            answer = server.receive()
+            assert "error" in answer or answer["result"]["isError"], (line, answer)
+        assert server.greatest_memory < MEMORY
+
+
+def test_answers_to_good_lines_among_bad_ones_are_all_there(project: Path, state: Path) -> None:
+    """Cut into pieces at random, so that no line comes in one read."""
+    chance = random.Random(11)
+    good, bad = 0, 0
+    stream = b""
+    for number in range(400):
+        if chance.random() < 0.5:
+            good += 1
+            stream += CALL % (number, b'"notes.md"') + b"\n"
+        else:
+            bad += 1
+            stream += chance.choice([*BROKEN, *BATCHES]) + chance.choice([b"\n", b"\r\n", b" \n\n"])
+    with serving(project, state) as server:
+        answers = _exchanged(server, stream, good + bad, chance)
+        assert sum("result" in answer and not answer["result"]["isError"] for answer in answers) == good
+
+
+def _exchanged(server: Server, stream: bytes, count: int, chance: random.Random) -> list[Json]:
+    assert server.process.stdin is not None
+    at = 0
+    while at < len(stream):
+        end = at + chance.randint(1, 2000)
+        os.write(server.process.stdin.fileno(), stream[at:end])
+        at = end
+    return [server.receive() for _ in range(count)]
+
+
+def test_a_message_that_is_cut_off_by_the_end_ends_the_server_in_order(project: Path, state: Path) -> None:
+    server = Server(project, state)
+    try:
+        assert server.process.stdin is not None
+        server.process.stdin.write(CALL % (5, b'"notes.md"') + b"\n" + CALL[:60])
+        server.process.stdin.close()
+        answers = [server.receive(), server.receive()]
+        assert {answer["id"] for answer in answers} == {5, None}
+        assert server.process.wait(timeout=20) == 0
+    finally:
+        server.kill()
