@@ -25,6 +25,7 @@ from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.store import settings as settings_file
 from handrail.store.policy_source import POLICY_FILE, PolicySource, Trust
+from handrail.store.private_file import make_private_folder
 from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
@@ -36,6 +37,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.faces.http.desk import Desk
     from handrail.faces.http.server_file import ServerFile
 
 logger = logging.getLogger(__name__)
@@ -153,14 +155,46 @@ async def serve_stdio(house: House) -> None:
         await serve(house.gate)
 
 
-async def serve_http(house: House, on_ready: Callable[[str], None]) -> None:
-    """`handrail up`: until it is interrupted. `on_ready` gets the address once it listens."""
-    from handrail.faces.http.server import serve
+async def serve_http(
+    house: House,
+    on_ready: Callable[[str, str], None],
+    checkup: Callable[[], Mapping[str, Any]],
+    console: Path | None = None,
+) -> None:
+    """`handrail up`: until it is interrupted.
+
+    `on_ready` gets, once it listens, the address and the address that opens the console; `checkup` tells what works;
+    `console` is the folder of a built console, if not our own.
+    """
+    from handrail.faces.http.server import Place, serve
     from handrail.faces.mcp.streamable import McpEndpoint
 
-    settings = house.settings
+    place = Place(house.state.path, house.settings.host, house.settings.port)
     async with _tidying(house):
-        await serve(house.gate, McpEndpoint(house.gate), house.state.path, settings.host, settings.port, on_ready)
+        await serve(house.gate, McpEndpoint(house.gate), _desk(house, checkup), place, on_ready, console)
+
+
+def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
+    from handrail.core.activity_feed import ActivityFeed
+    from handrail.core.approvals import OwnCommand
+    from handrail.faces.http.desk import Desk
+    from handrail.store.following import FollowedFile
+    from handrail.store.prompt_queue import LoggedPrompts
+
+    journal, wanted = house.state.journal("audit"), os.environ.get("HANDRAIL_LANG", "")
+    make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
+    return Desk(
+        project=house.project.location,
+        language=next((known for known in ("en", "zh") if wanted.lower().startswith(known)), None),
+        person=user_name(),
+        persons_gate=house.gate.asking(OwnCommand()),
+        audit=house.audit,
+        evidence=house.evidence,
+        prompts=LoggedPrompts(house.state.path),
+        policy=lambda: policy_in_force(house),
+        checkup=checkup,
+        follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
+    )
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ def main() -> None:
     state, project = map(Path, sys.argv[1:])
     house = app.open_house(project, state, NobodyToAsk(), flags={"port": 0})
     house.gate.registry = Registry([surface()])
-    asyncio.run(app.serve_http(house, lambda address: print(address, flush=True)))
+    asyncio.run(app.serve_http(house, lambda address, console: print(address, flush=True), dict))
 
 
 main()

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 
 import uvloop
 
 from handrail import app
+from handrail.checkup import report
 from handrail.contract.errors import Failure
 from handrail.core.approvals import NobodyToAsk
 from handrail.core.registry import Registry
@@ -18,9 +20,14 @@ def main() -> None:
     state, project, port, host = [*sys.argv[1:], "0", "127.0.0.1"][:4]
     house = app.open_house(Path(project), Path(state), NobodyToAsk(), flags={"port": int(port), "host": host})
     house.gate.registry = Registry([surface()])
+    console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether one was built here must not matter
+
+    def ready(address: str, console: str) -> None:
+        print(address, flush=True)
+
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(app.serve_http(house, lambda address: print(address, flush=True)))
+            runner.run(app.serve_http(house, ready, lambda: report(Path(project), Path(state)), console))
     except Failure as failure:
         refusal = {"condition": type(failure).__name__, "message": failure.message, "hint": failure.hint}
         print(json.dumps(refusal), flush=True)

@@ -85,6 +85,19 @@ class Running:
         sent = {**self.bearer, **{name.replace("_", "-"): value for name, value in headers.items()}}
         return self.request("POST", f"/api/tools/{tool}", headers=sent, json={} if params is None else params)
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def new_code(self) -> str:
+        return str(self.request("POST", "/api/session/code").json["data"]["code"])
+
+    def sign_in(self) -> dict[str, str]:
+        """The headers of a page of ours whose browser was let in."""
+        answer = self.request("POST", "/api/session", headers={"origin": self.address}, json={"code": self.new_code()})
+        assert answer.status == 200, answer
+        return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": self.address}
+
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)
 

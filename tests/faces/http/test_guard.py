@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from handrail.contract.errors import InvalidParams
+from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.origins import Origins
+from handrail.faces.http.sessions import Sessions
 from tests.faces.http.running import Running
 
 AUTHORIZED = "Authorization: Bearer TOKEN\r\n"
@@ -267,8 +269,9 @@ OWN = {"host": "localhost:6006", "authorization": "Bearer secret"}
     ],
 )
 @pytest.mark.parametrize("can_deny", [True, False])
-def test_websockets_pass_the_same_checks(change: dict[str, str], is_let_in: bool, can_deny: bool) -> None:
-    """uvicorn speaks no WebSocket yet, so the scope is a made one."""
+def test_websockets_pass_the_same_checks(
+    change: dict[str, str], is_let_in: bool, can_deny: bool, tmp_path: Path
+) -> None:
     headers = [(name.encode(), value.encode()) for name, value in {**OWN, **change}.items()]
     extensions: dict[str, Any] = {"websocket.http.response": {}} if can_deny else {}
     scope = {"type": "websocket", "path": "/", "headers": headers, "extensions": extensions}
@@ -284,7 +287,8 @@ def test_websockets_pass_the_same_checks(change: dict[str, str], is_let_in: bool
         sent.append(message["type"])
 
     origins = Origins.of(6006, None)
-    guard = Guard(inside, port=6006, token="secret", origins=origins, open_paths={"/"})
+    credentials = Credentials("secret", Sessions(tmp_path))
+    guard = Guard(inside, port=6006, credentials=credentials, origins=origins, is_open=lambda scope: False)
     asyncio.run(guard(scope, receive, send))
     assert bool(reached) is is_let_in
     assert sent[:1] == ([] if is_let_in else ["websocket.http.response.start" if can_deny else "websocket.close"])

@@ -40,7 +40,7 @@ def test_every_tool_is_there_with_its_effect_description_and_parameters() -> Non
     for entry in registry:
         card = text.partition(f'id="tool-{entry.tool.name}"')[2].partition("</article>")[0]
         assert entry.tool.title in card
-        effect = "write" if entry.tool.strongest_effect.changes else "read"
+        effect = {"READ": "read", "WRITE": "write", "ASK": "ask"}[entry.tool.strongest_effect.value]
         assert f'<span class="chip {effect}">{effect}</span>' in card
         for parameter in entry.tool.input_schema["properties"]:
             assert f'<span class="mono">{parameter}</span>' in card

@@ -14,6 +14,7 @@ from handrail.faces.cli.call import call
 from handrail.faces.cli.doctor import doctor
 from handrail.faces.cli.history import history
 from handrail.faces.cli.mcp import mcp
+from handrail.faces.cli.open import open_console
 from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
 from handrail.faces.cli.tools import tools
@@ -37,7 +38,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=[up, mcp, tools, call, undo, history, audit, policy, doctor],
+    commands=[up, open_console, mcp, tools, call, undo, history, audit, policy, doctor],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )

@@ -1,13 +1,13 @@
 """`handrail up`: the server."""
 
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from handrail.faces.cli.browser import has_display, open_in_browser
 from handrail.faces.cli.output import log_to_stderr, say
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 from handrail.faces.cli.values import WholeNumber
@@ -36,28 +36,32 @@ Examples:
 def up(project: Path, state: Path | None, host: str | None, port: int | None, no_open: bool, answer: Choice) -> None:
     """Start the server, until Ctrl-C.
 
-    It serves MCP over HTTP, the tools at /api/tools and a first page that lists them, for this machine alone.
+    It serves the console, MCP over HTTP and the tools at /api/tools, for this machine alone. `handrail open` opens
+    the console again.
     """
     from handrail.app import open_house
+    from handrail.checkup import report
     from handrail.faces.cli.person import approver
 
     log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
     house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()), flags=flags)
 
-    def on_ready(address: str) -> None:
+    def on_ready(address: str, console: str) -> None:
         say(f"handrail {house.project.location} at {address} (Ctrl-C ends it)")
+        if house.settings.open_console and has_display():
+            open_in_browser(console)
+        elif sys.stdout.isatty():  # elsewhere it would end up in a log
+            say(f"The console, once and within ten minutes: {console}")
         sys.stdout.flush()
-        if house.settings.open_console and _has_display():
-            _open_in_browser(address)
 
     try:
-        _serve(house, on_ready)
+        _serve(house, on_ready, lambda: report(project, state))
     finally:
         house.close()
 
 
-def _serve(house: "House", on_ready: Callable[[str], None]) -> None:
+def _serve(house: "House", on_ready: Callable[[str, str], None], checkup: Callable[[], Mapping[str, Any]]) -> None:
     """SIGINT and SIGTERM end the server in order; one that comes before it listens ends it, too."""
     import asyncio
 
@@ -66,16 +70,4 @@ def _serve(house: "House", on_ready: Callable[[str], None]) -> None:
     from handrail.app import serve_http
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve_http(house, on_ready))
-
-
-def _has_display() -> bool:
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _open_in_browser(address: str) -> None:
-    """In a thread of its own: some browsers keep the one who starts them waiting."""
-    import threading
-    import webbrowser
-
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        runner.run(serve_http(house, on_ready, checkup))

@@ -1,7 +1,6 @@
 """Who may come in: decided before routing, for every path, known or not, and for WebSockets alike."""
 
-import hmac
-from collections.abc import Collection
+from collections.abc import Callable
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -9,6 +8,7 @@ from starlette.websockets import WebSocketClose
 
 from handrail.faces.http.answers import refused
 from handrail.faces.http.body import BodyLimit
+from handrail.faces.http.credentials import Credential, Credentials, note
 from handrail.faces.http.headers import Pairs, carrying, header, trace_id
 from handrail.faces.http.origins import Origins, own_hosts
 
@@ -22,17 +22,20 @@ _PREFLIGHT = {
 }
 _EXPOSED = b"mcp-session-id, x-trace-id"
 _POLICY_VIOLATION = 1008
+_READING = ("GET", "HEAD", "OPTIONS")
+
+IsOpen = Callable[[Scope], bool]
 
 
 class Guard:
-    """`open_paths` can be read without the token; nothing can be read through a foreign Host or Origin."""
+    """What `is_open` names needs no credential; nothing can be reached through a foreign Host or Origin."""
 
-    def __init__(self, app: ASGIApp, *, port: int, token: str, origins: Origins, open_paths: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, *, port: int, credentials: Credentials, origins: Origins, is_open: IsOpen) -> None:
         self._app = BodyLimit(app)
         self._hosts = own_hosts(port)
-        self._token = token.encode()
+        self._credentials = credentials
         self._origins = origins
-        self._open_paths = frozenset(open_paths)
+        self._is_open = is_open
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         extra: Pairs = []
@@ -60,16 +63,27 @@ class Guard:
         return None
 
     def _stranger(self, scope: Scope) -> Response | None:
-        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] in self._open_paths:
+        credential = self._credentials.of(scope)
+        is_borrowed = credential is Credential.COOKIE and not self._is_from_own_page(scope)
+        note(scope, None if is_borrowed else credential)
+        if self._is_open(scope):
             return None
-        scheme, _, token = (header(scope, b"authorization") or "").partition(" ")
-        if scheme.lower() == "bearer" and hmac.compare_digest(token.encode("latin-1"), self._token):
+        if is_borrowed:
+            return refused("FORBIDDEN", "With the console's cookie this needs an Origin header that is our own.")
+        if credential is not None:
             return None
         return refused(
             "UNAUTHORIZED",
             "This needs `Authorization: Bearer <token>`; the token is in server.json in the state directory.",
             headers={"www-authenticate": 'Bearer realm="handrail"'},
         )
+
+    def _is_from_own_page(self, scope: Scope) -> bool:
+        """A browser sends the cookie for other local pages too: to it, all ports of a host are one site."""
+        origin = header(scope, b"origin")
+        if origin is None:
+            return scope["type"] == "http" and scope["method"] in _READING
+        return self._origins.is_own(origin)
 
 
 def _other_protocol(scope: Scope) -> Response | None:

@@ -8,13 +8,16 @@ CONTENT_SECURITY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _ALWAYS = [
-    (b"content-security-policy", CONTENT_SECURITY.encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"origin"),
     (b"x-content-type-options", b"nosniff"),
 ]
+_UNLESS_GIVEN = {
+    b"cache-control": b"no-store",
+    b"content-security-policy": CONTENT_SECURITY.encode(),
+}
 _STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 _VISIBLE = re.compile(r"[!-~]{1,128}")
 
@@ -46,8 +49,8 @@ def carrying(send: Send, extra: Pairs) -> Send:
     async def send_more(message: Message) -> None:
         if message["type"] in _STARTS:
             headers: Pairs = list(message.get("headers", ()))
-            if all(name != b"cache-control" for name, _ in headers):
-                headers.append((b"cache-control", b"no-store"))
+            given = {name.lower() for name, _ in headers}
+            headers += [pair for pair in _UNLESS_GIVEN.items() if pair[0] not in given]
             message["headers"] = [*headers, *_ALWAYS, *extra]
         await send(message)
 

@@ -8,6 +8,7 @@ from handrail.contract.errors import InvalidParams
 
 SETTING = "MIMO_CORS_ORIGIN"
 _DEFAULT = frozenset({"http://localhost:3000", "http://127.0.0.1:3000"})
+_FOR_PAGES = ("/api/", "/socket.io/")
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
@@ -20,20 +21,25 @@ def own_hosts(port: int) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, under /api alone."""
+    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, where pages call."""
 
-    everywhere: frozenset[str]
+    own: frozenset[str]
+    listed: frozenset[str]
     api: frozenset[str]
 
     @classmethod
     def of(cls, port: int, setting: str | None) -> Self:
         own = frozenset(f"http://{host}" for host in own_hosts(port))
         if setting is None:
-            return cls(own, _DEFAULT)
-        return cls(own | frozenset(_parsed(item) for item in setting.split(",") if item.strip()), frozenset())
+            return cls(own, frozenset(), _DEFAULT)
+        return cls(own, frozenset(_parsed(item) for item in setting.split(",") if item.strip()), frozenset())
 
     def allow(self, origin: str, path: str) -> bool:
-        return origin in self.everywhere or (origin in self.api and path.startswith("/api/"))
+        return origin in self.own or origin in self.listed or (origin in self.api and path.startswith(_FOR_PAGES))
+
+    def is_own(self, origin: str) -> bool:
+        """True for the pages that this server serves itself."""
+        return origin in self.own
 
 
 def _parsed(item: str) -> str:

@@ -5,22 +5,29 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
-from handrail.faces.http import origins, server_file
+from handrail.faces.http import console_files, origins, server_file
+from handrail.faces.http.codes import Codes
+from handrail.faces.http.credentials import Credentials
+from handrail.faces.http.desk import Desk, Follow
 from handrail.faces.http.farewell import Farewell
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
 from handrail.faces.http.origins import Origins
+from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
-from handrail.faces.http.site import OPEN_PATHS, site
+from handrail.faces.http.sessions import Sessions
+from handrail.faces.http.site import open_for, site
+from handrail.faces.http.sockets import MAX_MESSAGE, Sockets
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -35,45 +42,81 @@ class McpEndpoint(Protocol):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server lives: its state directory, and the address that it is to listen on."""
+
+    state: Path
+    host: str
+    port: int
+
+
+OnReady = Callable[[str, str], None]
+
+
 async def serve(
     gate: Gate,
     mcp_endpoint: McpEndpoint,
-    state_path: Path,
-    host: str,
-    port: int,
-    on_ready: Callable[[str], None],
+    desk: Desk,
+    place: Place,
+    on_ready: OnReady,
+    console_folder: Path | None = None,
 ) -> None:
-    """Returns after SIGINT or SIGTERM. `on_ready` gets the address once requests are answered."""
-    with server_file.claimed(state_path), closing(listen(host, port)) as listener:
+    """Returns after SIGINT or SIGTERM.
+
+    `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
+    """
+    state, host = place.state, place.host
+    with server_file.claimed(state), closing(listen(host, place.port)) as listener:
         port = listener.getsockname()[1]
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
-        address = url(host, port)
-        with server_file.published(state_path, host, port) as published:
-            inside = site(gate, mcp_endpoint, address)
-            guard = Guard(inside, port=port, token=published.token, origins=allowed, open_paths=OPEN_PATHS)
-            config = uvicorn.Config(
-                Farewell(guard),
-                http=BoundedProtocol,
-                ws="none",
-                lifespan="off",
-                interface="asgi3",
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_graceful_shutdown=1,
-            )
-            async with mcp_endpoint.run():
-                await _Server(config, lambda: on_ready(address)).serve([listener])
+        address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
+        codes, sessions = Codes(), Sessions(state)
+        with server_file.published(state, host, port) as published:
+            credentials = Credentials(published.token, sessions)
+            board = PromptBoard(desk.prompts)
+            sockets = Sockets(credentials, _feeds(desk, board))
+            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, codes, sessions))
+            guard = Guard(inside, port=port, credentials=credentials, origins=allowed, is_open=open_for(console))
+            async with mcp_endpoint.run(), board.run(), sockets.run():
+                await _Server(
+                    _config(Farewell(guard)),
+                    on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
+                    on_stop=sockets.close,
+                ).serve([listener])
+
+
+def _feeds(desk: Desk, board: PromptBoard) -> dict[str, tuple[str, Follow]]:
+    return {"ui_prompts": ("entries", board.follow), "activity": ("records", desk.follow_activity)}
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False,  # on this machine alone, it costs time and saves nothing
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
 
 
 class _Server(uvicorn.Server):
     """Stops without dying of the signal, and not before the last request has ended."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_ready: Callable[[], None], on_stop: Callable[[], Awaitable[None]]
+    ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._on_stop = on_stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -82,6 +125,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()
+        await self._on_stop()
         for connection in list(self.server_state.connections):
             connection.shutdown()
         await self._requests_end(_GRACE)

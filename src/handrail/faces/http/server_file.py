@@ -16,12 +16,12 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.contract.errors import Conflict, InputOutput
+from handrail.contract.errors import Conflict
+from handrail.faces.http import state_file
 from handrail.faces.http.listening import url
 
 FILE = "server.json"
 _LOCK = "server.lock"
-_MAX_BYTES = 64 * 1024
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,128}")
 
 
@@ -51,13 +51,8 @@ class ServerFile(msgspec.Struct, frozen=True):
 def read(state: Path) -> ServerFile | None:
     """What the file says; None when there is none or it makes no sense."""
     try:
-        handle = os.open(state / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            data = os.read(handle, _MAX_BYTES)
-        finally:
-            os.close(handle)
-        found = msgspec.json.decode(data, type=ServerFile)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        found = msgspec.json.decode(state_file.read(state / FILE) or b"", type=ServerFile)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return found if _TOKEN.fullmatch(found.token) else None
 
@@ -65,7 +60,7 @@ def read(state: Path) -> ServerFile | None:
 @contextmanager
 def claimed(state: Path) -> Iterator[None]:
     """While inside, no other server starts on this state directory."""
-    with _spelled(state):
+    with state_file.spelled(state):
         lock = os.open(state / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -83,21 +78,13 @@ def published(state: Path, host: str, port: int) -> Iterator[ServerFile]:
     known = read(state)
     token = known.token if known is not None else secrets.token_urlsafe(32)
     running = ServerFile(os.getpid(), host, port, token)
-    with _spelled(state):
+    with state_file.spelled(state):
         _write(state, running)
     try:
         yield running
     finally:
         with suppress(OSError):  # then the pid is stale, as after a crash
             _write(state, ServerFile(0, host, port, token))
-
-
-@contextmanager
-def _spelled(state: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as refusal:
-        raise InputOutput(f"Can't write in the state directory {state}: {refusal.strerror}.") from None
 
 
 def _already_running(server: ServerFile | None) -> Conflict:
@@ -110,21 +97,4 @@ def _already_running(server: ServerFile | None) -> Conflict:
 
 
 def _write(state: Path, content: ServerFile) -> None:
-    """Whole or not at all: a reader never sees half a file, and a full disk leaves the old one."""
-    temporary = state / f".{FILE}.{secrets.token_hex(6)}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb") as file:
-            file.write(msgspec.json.encode(content) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, state / FILE)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    folder = os.open(state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    state_file.replace(state / FILE, msgspec.json.encode(content) + b"\n")

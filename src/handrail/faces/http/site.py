@@ -12,20 +12,39 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from handrail import __version__
 from handrail.contract.errors import Failure
 from handrail.core.gate import Gate
-from handrail.faces.http import page, tools
+from handrail.faces.http import activity, overview, page, prompts, session, sockets, tools
 from handrail.faces.http.answers import failed, refused, success
+from handrail.faces.http.codes import Codes
+from handrail.faces.http.console_files import ConsoleFiles
+from handrail.faces.http.desk import Desk
+from handrail.faces.http.guard import IsOpen
+from handrail.faces.http.prompt_board import PromptBoard
+from handrail.faces.http.sessions import Sessions
 
 HEALTH = "/health"
-OPEN_PATHS = frozenset({HEALTH, *page.PATHS})
 
 
-def site(gate: Gate, mcp_endpoint: ASGIApp, address: str) -> ASGIApp:
+def site(
+    gate: Gate,
+    mcp_endpoint: ASGIApp,
+    address: str,
+    desk: Desk,
+    board: PromptBoard,
+    console: ConsoleFiles | None,
+    codes: Codes,
+    sessions: Sessions,
+) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
+            *(console.routes() if console is not None else ()),
             *page.routes(gate.registry, address),
             Route(HEALTH, _health),
-            *tools.routes(gate),
+            *session.routes(desk, codes, sessions),
+            *prompts.routes(desk.prompts, board),
+            *activity.routes(desk),
+            *overview.routes(desk),
+            *tools.routes(gate, desk.person),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),
         ],
@@ -33,6 +52,22 @@ def site(gate: Gate, mcp_endpoint: ASGIApp, address: str) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     return app
+
+
+def open_for(console: ConsoleFiles | None) -> IsOpen:
+    """What needs no credential: reading the pages and /health, exchanging a code, connecting a socket."""
+
+    def is_open(scope: Scope) -> bool:
+        path: str = scope["path"]
+        if sockets.is_open(scope):
+            return True
+        if scope["type"] != "http":
+            return False
+        if scope["method"] in ("GET", "HEAD"):
+            return path == HEALTH or path in page.PATHS or (console is not None and console.has(path))
+        return path == session.PATH and scope["method"] == "POST"
+
+    return is_open
 
 
 class _Elsewhere:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive
 
-from handrail.contract.call import Call, Caller
+from handrail.contract.call import Call
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.tool import Reply
 from handrail.core import strict_json
@@ -20,20 +20,20 @@ from handrail.core.registry import UnknownTool
 from handrail.faces.http.answers import failed, success, unheard
 from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.headers import header, is_visible, trace_id
+from handrail.faces.http.people import caller
 
 MAX_TIMEOUT_MS = 3_600_000
 _DIGITS = re.compile(r"[0-9]{1,8}")
-_PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,40}(?:/[A-Za-z0-9._-]{1,20})?")
 
 
-def routes(gate: Gate) -> list[Route]:
+def routes(gate: Gate, person: str) -> list[Route]:
     async def list_tools(request: Request) -> Response:
         return success(catalogue(gate.registry))
 
     async def call_tool(request: Request) -> Response:
         entry = gate.registry.find(request.path_params["name"])
         try:
-            call = await _call(request, entry.tool.name)
+            call = await _call(request, entry.tool.name, person)
             reply = await _unless_gone(request.receive, gate.run(call))
         except ClientDisconnect:
             return unheard()
@@ -46,22 +46,16 @@ def routes(gate: Gate) -> list[Route]:
     return [Route("/api/tools", list_tools), Route("/api/tools/{name}", call_tool, methods=["POST"])]
 
 
-async def _call(request: Request, tool: str) -> Call:
+async def _call(request: Request, tool: str, person: str) -> Call:
     scope = request.scope
     return Call(
         tool=tool,
-        caller=_caller(request),
+        caller=caller(request, person),
         task=_task(header(scope, b"x-task-id")),
         deadline_ms=_timeout_ms(header(scope, b"x-timeout-ms")),
         trace_id=trace_id(scope),
         params=strict_json.decode(await request.body(), max_bytes=MAX_BODY),
     )
-
-
-def _caller(request: Request) -> Caller:
-    """The name is the client's own claim; that it has the token is all that is known about it."""
-    named = _PRODUCT.match(header(request.scope, b"user-agent") or "")
-    return Caller("http", named.group() if named else "unknown", request.client.host if request.client else "unknown")
 
 
 def _task(given: str | None) -> str | None:

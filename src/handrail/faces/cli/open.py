@@ -1,0 +1,61 @@
+"""`handrail open`: the console of the server that runs."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from handrail.contract.errors import InputOutput, NotFound
+from handrail.faces.cli.browser import has_display
+from handrail.faces.cli.output import say
+from handrail.faces.cli.parameters import state_option
+
+EPILOG = """\b
+Examples:
+  handrail open
+  handrail open --print      on a machine without a display"""
+
+_PATIENCE = 10.0
+
+
+@click.command("open", epilog=EPILOG)
+@state_option
+@click.option("--print", "only_print", is_flag=True, help="Print the address in place of opening a browser.")
+def open_console(state: Path | None, only_print: bool) -> None:
+    """Open the console in a browser.
+
+    The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
+    within ten minutes.
+    """
+    from handrail.app import running_server
+
+    server = running_server(state)
+    if server is None or not server.is_running:
+        raise NotFound("No handrail server runs on this state directory.", hint="Start one with `handrail up`.")
+    address = f"{server.url}/#code={_new_code(server.host, server.port, server.token)}"
+    if only_print or not has_display():
+        say(address)
+        return
+    import webbrowser
+
+    if not webbrowser.open(address):
+        print("handrail: no browser could be opened; this is the address:", file=sys.stderr)
+        say(address)
+
+
+def _new_code(host: str, port: int, token: str) -> str:
+    import http.client
+    import json
+
+    connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_PATIENCE)
+    try:
+        connection.request("POST", "/api/session/code", headers={"authorization": f"Bearer {token}"})
+        answer = connection.getresponse()
+        return str(json.loads(answer.read())["data"]["code"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        raise InputOutput(
+            f"Nothing that is handrail answers on port {port}.",
+            hint="If the server was killed, start it again with `handrail up`.",
+        ) from None
+    finally:
+        connection.close()

@@ -1,0 +1,66 @@
+"""The console as Vite built it, from the folder `console` beside this module, if it was built.
+
+All of it is read once, at the start: what can be served is exactly what was there, whatever a request names.
+"""
+
+import mimetypes
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = Path(__file__).with_name("console")
+INDEX = "index.html"
+PAGES = ("/activity", "/tools", "/settings")
+CONTENT_SECURITY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HASHED = re.compile(r"/assets/.+[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+")
+_FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json"}
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleFiles:
+    index: bytes
+    assets: dict[str, bytes]
+
+    def has(self, path: str) -> bool:
+        return path == "/" or path in self.assets or _is_page(path)
+
+    def routes(self) -> list[Route]:
+        async def index(request: Request) -> Response:
+            headers = {"cache-control": "no-cache", "content-security-policy": CONTENT_SECURITY}
+            return Response(self.index, media_type="text/html", headers=headers)
+
+        async def asset(request: Request) -> Response:
+            path = request.url.path
+            headers = {"cache-control": _FOREVER if _HASHED.fullmatch(path) else "no-cache"}
+            return Response(self.assets[path], media_type=_media_type(path), headers=headers)
+
+        pages = [Route(path, index) for page in PAGES for path in (page, page + "/{rest:path}")]
+        return [Route("/", index), *pages, *(Route(path, asset) for path in self.assets)]
+
+
+def load(folder: Path = FOLDER) -> ConsoleFiles | None:
+    """None where the console was not built."""
+    if not (folder / INDEX).is_file():
+        return None
+    assets = {
+        "/" + file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    }
+    return ConsoleFiles(assets.pop(f"/{INDEX}"), assets)
+
+
+def _is_page(path: str) -> bool:
+    return path in PAGES or path.startswith(tuple(f"{page}/" for page in PAGES))
+
+
+def _media_type(path: str) -> str:
+    return _TYPES.get(Path(path).suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"

@@ -1,0 +1,32 @@
+"""What a person at the console can see and do: handed in by the app, because this face may not know where it lives."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.contract.prompts import PromptQueue
+from handrail.core.audit import Audit
+from handrail.core.evidence import Evidence
+from handrail.core.gate import Gate
+
+Record = Mapping[str, Any]
+Follow = Callable[[], AsyncIterator[Sequence[Record]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """`persons_gate` takes a person's own command for a yes; `person` is who that is.
+
+    The callables block, so they are called in threads. The follows give what is added from now on, by any process.
+    """
+
+    project: str
+    language: str | None
+    person: str
+    persons_gate: Gate
+    audit: Audit
+    evidence: Evidence
+    prompts: PromptQueue
+    policy: Callable[[], Record]
+    checkup: Callable[[], Record]
+    follow_activity: Follow

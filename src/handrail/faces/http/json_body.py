@@ -1,0 +1,40 @@
+"""What a request of the console's says: one JSON object, with the fields that are asked for."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from handrail.contract.errors import InvalidParams
+from handrail.core import strict_json
+from handrail.faces.http.body import MAX_BODY
+
+
+async def json_object(request: Request, known: Collection[str]) -> Mapping[str, Any]:
+    given = strict_json.decode(await request.body(), max_bytes=MAX_BODY)
+    if not isinstance(given, dict):
+        raise InvalidParams("The body must be a JSON object.")
+    for name in given:
+        if name not in known:
+            raise wrong_field(name, f"is not known here; known are {', '.join(sorted(known))}")
+    return given
+
+
+def text_field(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str) or not value:
+        raise wrong_field(name, "must be a text that is not empty")
+    return value
+
+
+def optional_text(given: Mapping[str, Any], name: str) -> str | None:
+    """An empty one counts as none."""
+    value = given.get(name)
+    if value is not None and not isinstance(value, str):
+        raise wrong_field(name, "must be a text")
+    return value or None
+
+
+def wrong_field(name: str, message: str) -> InvalidParams:
+    """Contract 2 §0.3: the field is named in `details.fieldErrors`."""
+    return InvalidParams(f"`{name}` {message}.", fieldErrors=[{"field": name, "message": message}])

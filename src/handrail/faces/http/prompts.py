@@ -1,0 +1,70 @@
+"""`/api/prompts`: what people are asked, asking them, and their answers."""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail.contract.prompts import FileChangePrompt, PromptQueue
+from handrail.faces.http import paging
+from handrail.faces.http.answers import success
+from handrail.faces.http.json_body import json_object, optional_text, wrong_field
+from handrail.faces.http.people import is_person, must_be_person
+from handrail.faces.http.prompt_board import PromptBoard, State
+
+PATH = "/api/prompts"
+_STATES: tuple[State, ...] = get_args(State)
+
+
+def routes(queue: PromptQueue, board: PromptBoard) -> list[Route]:
+    async def list_entries(request: Request) -> Response:
+        return success(await board.page(_state(request), paging.limit(request), paging.before(request)))
+
+    async def ask(request: Request) -> Response:
+        given = await json_object(request, {"requestId", "runId", "prompt"})
+        request_id = await queue.request(
+            _member(given, "prompt"),
+            request_id=optional_text(given, "requestId"),
+            run_id=optional_text(given, "runId"),
+        )
+        await board.has_seen(request_id, is_answered=False)
+        return success({"requestId": request_id})
+
+    async def answer(request: Request) -> Response:
+        request_id = request.path_params["request_id"]
+        given = await json_object(request, {"runId", "response"})
+        response, run_id = _member(given, "response"), optional_text(given, "runId")
+        if not is_person(request) and await _is_approval(queue, request_id):
+            must_be_person(request, "Answering an approval")
+        receipt = await queue.respond(request_id, response, run_id=run_id)
+        await board.has_seen(request_id, is_answered=True)
+        return success({"warnings": list(receipt.warnings)})
+
+    return [
+        Route(PATH, list_entries),
+        Route(PATH, ask, methods=["POST"]),
+        Route(PATH + "/{request_id:path}/response", answer, methods=["POST"]),
+    ]
+
+
+def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = given.get(name)
+    if not isinstance(value, dict):
+        raise wrong_field(name, "must be an object")
+    return value
+
+
+def _state(request: Request) -> State:
+    given = request.query_params.get("state", "all")
+    for state in _STATES:
+        if given == state:
+            return state
+    raise wrong_field("state", f"must be one of {', '.join(_STATES)}")
+
+
+async def _is_approval(queue: PromptQueue, request_id: str) -> bool:
+    return any(
+        entry.request_id == request_id and isinstance(entry.prompt, FileChangePrompt) for entry in await queue.pending()
+    )

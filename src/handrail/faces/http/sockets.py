@@ -1,0 +1,184 @@
+"""Socket.IO, namespace `/mimo`: what is added to the queue and to the record, told to every page as it happens.
+
+The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may listen is decided when a
+client joins the namespace: by the credential that the guard found, or by `auth.token`.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import engineio
+import msgspec
+import socketio
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handrail.contract.errors import Failure
+from handrail.core import strict_json
+from handrail.dialects.mimo import refusal
+from handrail.faces.http.answers import refused
+from handrail.faces.http.credentials import Credentials, shown
+from handrail.faces.http.desk import Follow
+from handrail.faces.http.headers import header
+
+PATH = "/socket.io/"
+NAMESPACE = "/mimo"
+FRONTEND = "frontend"
+MAX_MESSAGE = 1_000_000
+_JOIN_WITHIN = 10.0
+_POST_WITHIN = 3.0
+_AGAIN_AFTER = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+class Sockets:
+    """`feeds` maps an event to what it tells: (the member that holds the news, how to follow them)."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        feeds: Mapping[str, tuple[str, Follow]],
+        *,
+        join_within: float = _JOIN_WITHIN,
+        post_within: float = _POST_WITHIN,
+    ) -> None:
+        self._credentials = credentials
+        self._feeds = feeds
+        self._join_within = join_within
+        self._post_within = post_within
+        self._server = socketio.AsyncServer(
+            async_mode="asgi",
+            namespaces=[NAMESPACE],
+            cors_allowed_origins=[],  # the guard's business
+            max_http_buffer_size=MAX_MESSAGE,
+            json=_Json,
+            logger=_silent("socketio"),
+            engineio_logger=_silent("engineio"),
+        )
+        self._server.on("connect", self._join, namespace=NAMESPACE)
+        self._server.on("*", self._refuse, namespace=NAMESPACE)
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        async def either(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["path"] == PATH:
+                await self._answer(scope, receive, send)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": ""})
+            else:
+                await app(scope, receive, send)
+
+        return either
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """While inside, news are told."""
+        tellers = [
+            asyncio.create_task(self._tell(event, member, follow)) for event, (member, follow) in self._feeds.items()
+        ]
+        tellers.append(asyncio.create_task(self._send_idlers_away()))
+        try:
+            yield
+        finally:
+            for teller in tellers:
+                teller.cancel()
+            await asyncio.gather(*tellers, return_exceptions=True)
+            await self._server.shutdown()
+
+    async def close(self) -> None:
+        """Ends every connection, so that none holds up the server's stop."""
+        for sid in list(self._server.eio.sockets):
+            await self._drop(sid)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The library keeps who posts nonsense waiting until it listens; here it is told, and let go."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._server.handle_request(scope, receive, send)
+            return
+        try:
+            if int(header(scope, b"content-length") or 0) <= MAX_MESSAGE:
+                async with asyncio.timeout(self._post_within):
+                    await self._server.handle_request(scope, receive, send)
+                return
+        except TimeoutError:
+            pass
+        await refused("BAD_REQUEST", "This is no message, or too long a one.")(scope, receive, send)
+
+    async def _drop(self, engine_sid: str) -> None:
+        """Waits for nobody: who does not listen would never hear it."""
+        connection = self._server.eio.sockets.pop(engine_sid, None)
+        if connection is not None:
+            with suppress(socketio.exceptions.SocketIOError, engineio.exceptions.EngineIOError):
+                await connection.close(wait=False)
+
+    async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
+        given = auth if isinstance(auth, dict) else {}
+        token = given.get("token")
+        is_known = self._credentials.is_token(token) if isinstance(token, str) else shown(environ["asgi.scope"])
+        if not is_known:
+            raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
+        if given.get("clientType", "frontend") != "frontend":
+            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend.")
+        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+
+    async def _refuse(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
+        return refusal("BAD_REQUEST", "No event of this name is known here.")
+
+    async def _tell(self, event: str, member: str, follow: Follow) -> None:
+        """For as long as the server runs: what can't be followed now is tried again."""
+        while True:
+            try:
+                async for news in follow():
+                    await self._server.emit(event, {member: news}, room=FRONTEND, namespace=NAMESPACE)
+            except Failure as failure:
+                logger.warning("%s can't be followed: %s", event, failure.message)
+            await asyncio.sleep(_AGAIN_AFTER)
+
+    async def _send_idlers_away(self) -> None:
+        """A connection costs nothing but memory; who did not join in time has no use for it."""
+        suspects: set[str] = set()
+        while True:
+            await asyncio.sleep(self._join_within)
+            idle = {sid for sid in self._server.eio.sockets if not self._has_joined(sid)}
+            for sid in idle & suspects:
+                await self._drop(sid)
+            suspects = idle - suspects
+
+    def _has_joined(self, engine_sid: str) -> bool:
+        sid = self._server.manager.sid_from_eio_sid(engine_sid, NAMESPACE)
+        return sid is not None and self._server.manager.is_connected(sid, NAMESPACE)
+
+
+def is_open(scope: Scope) -> bool:
+    """Connecting is open, joining is not. Pages that only load this address, as they would a picture, stay out."""
+    if scope["path"] != PATH:
+        return False
+    return header(scope, b"origin") is not None or header(scope, b"sec-fetch-site") in (None, "same-origin", "none")
+
+
+class _Json:
+    """The house's decoder for what comes from outside. The library expects a ValueError where it is no JSON."""
+
+    @staticmethod
+    def dumps(value: Any, **style: Any) -> str:
+        return msgspec.json.encode(value).decode()
+
+    @staticmethod
+    def loads(text: str) -> Any:
+        try:
+            return strict_json.decode(text, max_bytes=MAX_MESSAGE)
+        except Failure as failure:
+            raise ValueError(failure.message) from None
+
+
+def _unwelcome(code: str, message: str) -> socketio.exceptions.ConnectionRefusedError:
+    return socketio.exceptions.ConnectionRefusedError(message, {"code": code})
+
+
+def _silent(name: str) -> logging.Logger:
+    """The libraries log each client's nonsense, stack included; what matters here is logged here."""
+    quiet = logging.getLogger(f"{__name__}.{name}")
+    quiet.setLevel(logging.CRITICAL)
+    return quiet

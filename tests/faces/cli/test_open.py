@@ -1,0 +1,107 @@
+"""`handrail open` and the address that `handrail up` gives to people."""
+
+import json
+import re
+import signal
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from tests.faces.cli.machine import Machine
+from tests.faces.cli.terminal import Terminal
+from tests.faces.cli.test_servers import up
+
+WITH_CODE = re.compile(r"(http://127\.0\.0\.1:\d+)/#code=([A-Za-z0-9_-]{32})")
+
+
+def exchange(address: str, code: str) -> Any:
+    request = urllib.request.Request(
+        f"{address}/api/session", json.dumps({"code": code}).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return answer.headers["set-cookie"]
+
+
+def browser(folder: Path) -> tuple[Path, Path]:
+    opened, program = folder / "opened", folder / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    program.chmod(0o755)
+    return program, opened
+
+
+def appears(file: Path) -> str:
+    deadline = time.monotonic() + 20
+    while not file.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return file.read_text().strip()
+
+
+def test_open_prints_an_address_that_lets_one_browser_in_where_there_is_no_display(machine: Machine) -> None:
+    with up(machine, "--no-open") as (_, address):
+        printed = machine.run("open")
+        assert (printed.status, printed.err) == (0, "")
+        found = WITH_CODE.fullmatch(printed.out.strip())
+        assert found is not None
+        assert found[1] == address
+        assert exchange(address, found[2]).startswith("handrail_session=")
+        assert machine.run("open").out != printed.out
+
+
+def test_open_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
+    program, opened = browser(tmp_path)
+    with up(machine, "--no-open") as (_, address):
+        done = machine.run("open", BROWSER=str(program), DISPLAY=":77")
+        assert (done.status, done.out) == (0, "")
+        found = WITH_CODE.fullmatch(appears(opened))
+        assert found is not None
+        assert exchange(address, found[2])
+        printed = machine.run("open", "--print", BROWSER=str(program), DISPLAY=":77")
+        assert WITH_CODE.fullmatch(printed.out.strip())
+
+
+def test_open_without_a_server_says_what_to_do(machine: Machine) -> None:
+    for _ in range(2):
+        refused = machine.run("open")
+        assert (refused.status, refused.out) == (1, "")
+        assert "handrail up" in refused.err
+        with up(machine, "--no-open") as (process, _):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+
+
+def test_open_does_not_take_another_program_for_handrail(machine: Machine) -> None:
+    machine.run("doctor")
+    stale = {"pid": 1, "host": "127.0.0.1", "port": 1, "token": "t" * 43}
+    (machine.state / "server.json").write_text(json.dumps(stale))
+    refused = machine.run("open")
+    assert (refused.status, refused.out) == (1, "")
+    assert "handrail up" in refused.err
+    assert "t" * 43 not in refused.err
+
+
+def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_path: Path) -> None:
+    program, opened = browser(tmp_path)
+    with up(machine, BROWSER=str(program), DISPLAY=":77") as (process, address):
+        found = WITH_CODE.fullmatch(appears(opened))
+        assert found is not None
+        assert exchange(address, found[2])
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+        assert (out, err) == ("", "")
+
+
+def test_up_gives_the_code_to_a_terminal_and_never_to_a_log(machine: Machine) -> None:
+    with up(machine, "--no-open") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=20) == ("", "")  # after the line with the plain address
+
+    terminal = Terminal(machine, "up", "--port", "0", "--no-open", stdout_is_terminal=True)
+    shown = terminal.wait_for("#code=") + terminal.wait_for("\n")
+    assert "Ctrl-C ends it" in shown
+    found = WITH_CODE.search(shown)
+    assert found is not None
+    assert exchange(found[1], found[2])
+    terminal.press("\x03")
+    assert terminal.end()[0] == 0

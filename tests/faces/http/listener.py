@@ -1,0 +1,89 @@
+"""A Socket.IO client of the namespace `/mimo` that keeps what it is told."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import socketio
+
+from tests.faces.http.running import Running
+
+NAMESPACE = "/mimo"
+PATIENCE = 20.0
+BOTH = ["polling", "websocket"]
+
+
+class Listener:
+    def __init__(self, *, reconnects: bool = False) -> None:
+        self.client = socketio.AsyncClient(reconnection=reconnects, reconnection_delay=0.1, reconnection_delay_max=0.2)
+        self.told: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+        self.refusals: list[Any] = []
+        self.joined = asyncio.Event()
+        self.left = asyncio.Event()
+        self._is_decided = asyncio.Event()
+        self.client.on("*", self._tell, namespace=NAMESPACE)
+        self.client.on("connect", self._join, namespace=NAMESPACE)
+        self.client.on("disconnect", self._leave, namespace=NAMESPACE)
+        self.client.on("connect_error", self._refuse, namespace=NAMESPACE)
+
+    async def connect(
+        self, server: Running, *, auth: Any = None, headers: Any = None, transports: list[str] | None = None
+    ) -> None:
+        await self.client.connect(
+            server.address,
+            auth=auth,
+            headers=lambda: dict(headers or {}),  # the client takes the cookie out of what it gets
+            namespaces=[NAMESPACE],
+            transports=transports or BOTH,
+            wait=False,
+        )
+        async with asyncio.timeout(PATIENCE):
+            await self._is_decided.wait()
+        if self.refusals:
+            raise socketio.exceptions.ConnectionError(self.refusals[-1])
+
+    async def close(self) -> None:
+        """As a closed tab does it: without waiting for a poll to end."""
+        self.client.reconnection = False
+        await self.client.eio.disconnect(abort=True)
+
+    async def next(self, event: str) -> Any:
+        """The next news of that name; others are passed over."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                name, data = await self.told.get()
+                if name == event:
+                    return data
+
+    async def send(self, event: str, data: Any) -> Any:
+        return await self.client.call(event, data, namespace=NAMESPACE, timeout=10)
+
+    async def _tell(self, event: str, data: Any) -> None:
+        self.told.put_nowait((event, data))
+
+    async def _join(self) -> None:
+        self.left.clear()
+        self.joined.set()
+        self._is_decided.set()
+
+    async def _leave(self, reason: str) -> None:
+        self.joined.clear()
+        self.left.set()
+
+    async def _refuse(self, data: Any) -> None:
+        self.refusals.append(data)
+        self._is_decided.set()
+
+
+@asynccontextmanager
+async def listening(server: Running, **how: Any) -> AsyncIterator[Listener]:
+    """With the token, unless `how` says otherwise."""
+    listener = Listener(reconnects=how.pop("reconnects", False))
+    if not how.keys() & {"auth", "headers"}:
+        how["auth"] = {"token": server.token, "clientType": "frontend"}
+    try:
+        await listener.connect(server, **how)
+        yield listener
+    finally:
+        await listener.close()

@@ -1,0 +1,182 @@
+"""What was done, what shows it, and how it is taken back, as the console gets it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.app import open_audit
+from tests.faces.http.running import Answer, Running
+
+
+def up(state: Path, project: Path) -> Running:
+    flags = ["--project", str(project), "--state", str(state), "--port", "0", "--no-open", "--answer", "allow"]
+    return Running(state, project, command=["handrail", "up", *flags])
+
+
+@pytest.fixture
+def house(state: Path, project: Path) -> Iterator[Running]:
+    (project / "a.txt").write_text("one\n")
+    with up(state, project) as running:
+        yield running
+
+
+def write(house: Running, path: str, content: str) -> Any:
+    wanted = {"path": path, "content": content}
+    assert house.call("write_to_file", {**wanted, "dryRun": True}).status == 200
+    answer = house.call("write_to_file", {**wanted, "dryRun": False})
+    assert answer.status == 200, answer
+    return answer.json["data"]
+
+
+def records(house: Running, query: str = "") -> Any:
+    return house.request("GET", f"/api/activity{query}").json["data"]
+
+
+def newest(house: Running) -> Any:
+    return records(house, "?limit=1")["records"][0]
+
+
+def evidence(house: Running, execution: str, file: str) -> Answer:
+    return house.request("GET", f"/api/evidence/{execution}/{file}")
+
+
+def undo(house: Running, id: str, headers: dict[str, str]) -> Answer:
+    return house.request("POST", "/api/undo", headers=headers, json={"id": id})
+
+
+def test_the_records_come_newest_first_page_by_page(house: Running) -> None:
+    assert records(house) == {"records": []}
+    for number in range(5):
+        house.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
+    page = records(house, "?limit=2")
+    assert [record["task"] for record in page["records"]] == ["task-4", "task-3"]
+    assert page["next"] == 4
+    page = records(house, f"?limit=2&before={page['next']}")
+    assert [record["task"] for record in page["records"]] == ["task-2", "task-1"]
+    page = records(house, f"?limit=2&before={page['next']}")
+    assert [record["task"] for record in page["records"]] == ["task-0"]
+    assert "next" not in page
+    assert records(house, "?limit=5").keys() == {"records"}
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limit=-1", "before=x", "before=1.5", "limit="])
+def test_a_page_that_makes_no_sense_is_a_bad_request_that_names_the_field(query: str, server: Running) -> None:
+    answer = server.request("GET", f"/api/activity?{query}")
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+    assert answer.json["error"]["details"]["fieldErrors"][0]["field"] == query.partition("=")[0]
+
+
+def test_evidence_is_served_as_what_can_run_nothing(house: Running) -> None:
+    write(house, "a.txt", "<script>alert(1)</script>\n")
+    answer = evidence(house, newest(house)["executionId"], "diff.patch")
+    assert answer.status == 200
+    assert b"+<script>alert(1)</script>" in answer.body
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"].startswith("sandbox;")
+    assert set(newest(house)["evidence"]["sha256"]) == {"request.json", "diff.patch", "result.json"}
+
+
+def test_only_what_the_audit_names_is_evidence(house: Running) -> None:
+    write(house, "a.txt", "two\n")
+    record = newest(house)
+    execution = record["executionId"]
+    folder = house.project / ".handrail" / record["evidence"]["dir"]
+    (folder / "planted.txt").write_text("planted")
+    (house.project / ".handrail" / "policy.json").write_text("{}")
+    for file in ("planted.txt", "..%2f..%2f..%2f..%2fpolicy.json", "..", ".", "no.txt", "%00", "diff.patch%2f"):
+        answer = evidence(house, execution, file)
+        assert (answer.status, answer.code) == (404, "NOT_FOUND"), file
+    for other in ("exec_" + "0" * 24, "..", "%2e%2e"):
+        assert evidence(house, other, "diff.patch").status == 404
+
+
+def test_evidence_that_was_changed_is_not_shown_as_such(house: Running, tmp_path: Path) -> None:
+    write(house, "a.txt", "two\n")
+    record = newest(house)
+    file = house.project / ".handrail" / record["evidence"]["dir"] / "diff.patch"
+    file.write_text("nothing happened\n")
+    answer = evidence(house, record["executionId"], "diff.patch")
+    assert (answer.status, answer.code) == (409, "CONFLICT")
+
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    file.unlink()
+    file.symlink_to(secret)
+    assert evidence(house, record["executionId"], "diff.patch").status == 403
+    file.unlink()
+    assert evidence(house, record["executionId"], "diff.patch").status == 404
+
+
+def test_evidence_of_another_project_is_not_served(house: Running) -> None:
+    audit = open_audit(house.state)
+    claimed = {"dir": ".", "sha256": {"policy.json": "0" * 64}}
+    audit.append({"event": "end", "executionId": "exec_1", "project": "/elsewhere", "evidence": claimed}, durable=True)
+    audit.close()
+    assert newest(house)["executionId"] == "exec_1"
+    assert evidence(house, "exec_1", "policy.json").status == 404
+
+
+def test_a_person_undoes_a_write_in_the_console(house: Running) -> None:
+    console = house.sign_in()
+    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
+    answer = undo(house, snapshot, console)
+    assert answer.status == 200, answer
+    assert answer.json["data"]["undone"] == snapshot
+    assert (house.project / "a.txt").read_text() == "one\n"
+    record = newest(house)
+    assert (record["tool"], record["caller"].partition(":")[0]) == ("undo_write", "console")
+    assert record["answer"] == {"status": "ok", "by": "own command"}
+
+    write(house, "b.txt", "new\n")
+    assert undo(house, newest(house)["executionId"], console).json["data"]["removed"] is True
+    assert not (house.project / "b.txt").exists()
+
+
+def test_an_undo_that_would_lose_later_work_is_a_conflict(house: Running) -> None:
+    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
+    (house.project / "a.txt").write_text("a person's edit\n")
+    answer = undo(house, snapshot, house.sign_in())
+    assert (answer.status, answer.code) == (409, "CONFLICT")
+    assert (house.project / "a.txt").read_text() == "a person's edit\n"
+
+
+def test_the_token_undoes_nothing(house: Running) -> None:
+    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
+    for headers in (house.bearer, {**house.sign_in(), **house.bearer}):
+        answer = undo(house, snapshot, headers)
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    assert house.call("undo_write", {"id": snapshot}).status == 404
+    assert (house.project / "a.txt").read_text() == "two\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({}, 400), ({"id": 7}, 400), ({"id": ""}, 400), ({"id": "nonsense"}, 400), ({"id": "x", "all": True}, 400),
+     ({"id": "exec_" + "0" * 24}, 404), ([], 400)],
+)  # fmt: skip
+def test_an_undo_of_nothing_is_refused(body: Any, status: int, house: Running) -> None:
+    assert house.request("POST", "/api/undo", headers=house.sign_in(), json=body).status == status
+
+
+def test_the_policy_in_force_is_told_as_data(house: Running) -> None:
+    rule = {"tool": "read_file", "path": "secret/**", "decision": "deny"}
+    (house.project / ".handrail").mkdir(exist_ok=True)
+    (house.project / ".handrail/policy.json").write_text(json.dumps({"rules": [rule]}))
+    policy = house.request("GET", "/api/policy").json["data"]
+    assert (policy["exists"], policy["trusted"]) == (True, False)
+    assert policy["rules"] == [{**rule, "from": "project rule, not trusted"}]
+    assert policy["defaults"]["WRITE"] == "ask"
+    assert policy["policies"]["writeRequiresDiff"] is True
+
+
+def test_the_doctor_looks_at_the_machine_that_serves(house: Running) -> None:
+    found = house.request("GET", "/api/doctor").json["data"]
+    checks = {check["name"]: check for check in found["checks"]}
+    assert found["ok"] is True
+    assert f"process {house.process.pid}" in checks["handrail up"]["detail"]
+    assert str(house.project) in checks["project"]["detail"]
+    assert house.token not in json.dumps(found)

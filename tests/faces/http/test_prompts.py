@@ -1,0 +1,242 @@
+"""The queue over HTTP and Socket.IO: asking, listing, answering, and being told."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.http.listener import listening
+from tests.faces.http.running import Answer, Running
+
+KV = {"kind": "kv", "title": "Who?", "fields": [{"key": "name", "required": True}]}
+CHOICE = {"kind": "choice", "options": [{"value": "a"}, {"value": "b"}]}
+APPROVAL = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "--- a\n+++ b\n"}
+OK = {"status": "ok"}
+NAMED = {"status": "ok", "values": {"name": "Ada"}}
+
+
+@pytest.fixture
+def asked(state: Path, project: Path) -> Any:
+    """A server of the test's own: the queue starts empty."""
+    with Running(state, project) as running:
+        yield running
+
+
+def ask(server: Running, prompt: Any = KV, **more: Any) -> str:
+    answer = server.request("POST", "/api/prompts", json={"prompt": prompt, **more})
+    assert answer.status == 200, answer
+    return str(answer.json["data"]["requestId"])
+
+
+def respond(server: Running, request_id: str, response: Any = NAMED, headers: Any = None) -> Answer:
+    return server.request("POST", f"/api/prompts/{request_id}/response", headers=headers, json={"response": response})
+
+
+def listed(server: Running, query: str = "") -> Any:
+    answer = server.request("GET", f"/api/prompts{query}")
+    assert answer.status == 200, answer
+    return answer.json["data"]
+
+
+def summary(page: Any) -> list[tuple[str, str]]:
+    return [(entry["action"], entry["requestId"]) for entry in page["entries"]]
+
+
+def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
+    assert listed(asked) == {"path": str(asked.state / "ui-prompts.jsonl"), "entries": []}
+    request_id = ask(asked, runId="run-1")
+    (entry,) = listed(asked, "?state=pending")["entries"]
+    assert (entry["type"], entry["action"], entry["requestId"]) == ("ui_prompt", "request", request_id)
+    assert (entry["runId"], entry["prompt"]["kind"], entry["callerGone"]) == ("run-1", "kv", True)
+    assert isinstance(entry["offset"], int)
+    assert listed(asked, "?state=answered")["entries"] == []
+
+    assert respond(asked, request_id).json == {"ok": True, "data": {"warnings": []}}
+    assert listed(asked, "?state=pending")["entries"] == []
+    answered = listed(asked, "?state=answered")
+    assert summary(answered) == [("request", request_id), ("response", request_id)]
+    assert answered["entries"][1]["response"] == NAMED
+    assert "callerGone" not in answered["entries"][0]
+    assert answered == listed(asked) == listed(asked, "?state=all")
+
+
+def test_the_log_is_the_contracts_own(asked: Running) -> None:
+    respond(asked, ask(asked, requestId="mine"))
+    lines = [json.loads(line) for line in (asked.state / "ui-prompts.jsonl").read_text().splitlines()]
+    assert [(line["action"], line["requestId"]) for line in lines] == [("request", "mine"), ("response", "mine")]
+    assert not any({"offset", "callerGone"} & set(line) for line in lines)
+
+
+def test_older_ones_come_page_by_page(asked: Running) -> None:
+    ids = [ask(asked, requestId=f"r{number}") for number in range(5)]
+    for request_id in ids[:4]:
+        respond(asked, request_id)
+    seen: list[str] = []
+    query = "?state=answered&limit=3"
+    page = listed(asked, query)
+    seen += [request_id for action, request_id in summary(page) if action == "response"]
+    assert [request_id for action, request_id in summary(page) if action == "request"] == ["r1", "r2", "r3"]
+    page = listed(asked, f"{query}&before={page['next']}")
+    assert summary(page) == [("request", "r0"), ("response", "r0")]
+    assert "next" not in page
+    assert seen == ["r1", "r2", "r3"]
+
+    every = listed(asked, "?limit=4")
+    assert [entry["offset"] for entry in every["entries"]] == sorted(entry["offset"] for entry in every["entries"])
+    older = listed(asked, f"?limit=500&before={every['next']}")
+    assert len(older["entries"]) == 5
+    assert summary(older)[0] == ("request", "r0")
+
+
+@pytest.mark.parametrize("query", ["state=open", "state=", "limit=0", "limit=x", "before=-1"])
+def test_a_list_that_makes_no_sense_is_a_bad_request(query: str, server: Running) -> None:
+    answer = server.request("GET", f"/api/prompts?{query}")
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+    assert answer.json["error"]["details"]["fieldErrors"][0]["field"] == query.partition("=")[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "prompt"),
+        ({"prompt": "text"}, "prompt"),
+        ({"prompt": {}}, "kind"),
+        ({"prompt": {"kind": "spell"}}, "kind"),
+        ({"prompt": {"kind": "kv", "fields": []}}, "fields"),
+        ({"prompt": {"kind": "kv", "fields": [{"key": f"k{n}"} for n in range(51)]}}, "fields"),
+        ({"prompt": {"kind": "choice", "options": [{"value": f"v{n}"} for n in range(61)]}}, "options"),
+        ({"prompt": {**CHOICE, "default": "c"}}, "default"),
+        ({"prompt": KV, "requestId": 7}, "requestId"),
+        ({"prompt": KV, "runId": []}, "runId"),
+        ({"prompt": KV, "more": 1}, "more"),
+    ],
+)
+def test_a_prompt_that_breaks_the_contract_is_refused_by_the_name_of_the_field(
+    body: Any, field: str, server: Running
+) -> None:
+    answer = server.request("POST", "/api/prompts", json=body)
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+    errors = answer.json["error"]["details"]["fieldErrors"]
+    assert any(field in error["field"] and error["message"] for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("response", "field"),
+    [({}, "status"), ({"status": "ok"}, "values"), ({"status": "ok", "values": {"name": 7}}, "name")],
+)
+def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays(
+    response: Any, field: str, server: Running
+) -> None:
+    request_id = ask(server)
+    answer = respond(server, request_id, response)
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+    assert any(field in error["field"] for error in answer.json["error"]["details"]["fieldErrors"])
+    assert respond(server, request_id).status == 200
+    body = server.request("POST", f"/api/prompts/{request_id}/response", json={"response": "ok"})
+    assert (body.status, body.code) == (400, "BAD_REQUEST")
+
+
+def test_the_first_answer_wins(server: Running) -> None:
+    request_id = ask(server)
+    assert respond(server, request_id).status == 200
+    second = respond(server, request_id, {"status": "canceled"})
+    assert (second.status, second.code) == (409, "CONFLICT")
+
+
+def test_an_answer_to_nothing_is_not_found(server: Running) -> None:
+    answer = respond(server, "nobody-asked")
+    assert (answer.status, answer.code) == (404, "NOT_FOUND")
+
+
+def test_an_id_that_is_taken_is_a_conflict(server: Running) -> None:
+    request_id = ask(server)
+    answer = server.request("POST", "/api/prompts", json={"requestId": request_id, "prompt": KV})
+    assert (answer.status, answer.code) == (409, "CONFLICT")
+
+
+def test_an_id_may_hold_a_slash(server: Running) -> None:
+    request_id = ask(server, requestId="my app/1")
+    assert respond(server, "my%20app/1").status == 200
+    assert request_id == "my app/1"
+
+
+def test_an_approval_is_answered_by_a_person_alone(server: Running) -> None:
+    request_id = ask(server, APPROVAL)
+    refused = respond(server, request_id, OK)
+    assert (refused.status, refused.code) == (403, "FORBIDDEN")
+    assert respond(server, request_id, OK, headers={**server.sign_in(), **server.bearer}).status == 403
+    console = server.sign_in()
+    assert respond(server, request_id, OK, headers={"cookie": console["cookie"]}).status == 403
+    assert respond(server, request_id, {**OK, "remark": "go on"}, headers=console).status == 200
+    assert respond(server, request_id, OK, headers=console).status == 409
+
+
+def test_without_a_credential_nothing_is_asked_listed_or_answered(server: Running) -> None:
+    request_id = ask(server)
+    assert server.request("GET", "/api/prompts", headers={}).status == 401
+    assert server.request("POST", "/api/prompts", headers={}, json={"prompt": KV}).status == 401
+    assert respond(server, request_id, headers={}).status == 401
+
+
+def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
+    secret = "correct horse battery staple"
+    request_id = ask(asked, {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
+
+    async def run() -> Any:
+        async with listening(asked) as page:
+            response = {"status": "ok", "values": {"password": secret}}
+            answer = await asyncio.to_thread(respond, asked, request_id, response)
+            return answer, await page.next("ui_prompts")
+
+    answer, told = asyncio.run(run())
+    assert answer.status == 200
+    assert answer.json["data"]["warnings"]
+    assert secret not in json.dumps(told) + json.dumps(listed(asked))
+    assert secret not in (asked.state / "ui-prompts.jsonl").read_text()
+    assert secret not in asked.stop()
+
+
+def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None:
+    async def run() -> list[list[Any]]:
+        async with listening(asked) as first, listening(asked, headers=asked.sign_in()) as second:
+            request_id = await asyncio.to_thread(ask, asked)
+            told = [[await page.next("ui_prompts")] for page in (first, second)]
+            await asyncio.to_thread(respond, asked, request_id)
+            for page, heard in zip((first, second), told, strict=True):
+                heard.append(await page.next("ui_prompts"))
+            return told
+
+    first, second = asyncio.run(run())
+    assert first == second
+    (request,), (response,) = (news["entries"] for news in first)
+    assert (request["action"], response["action"]) == ("request", "response")
+    assert request["offset"] < response["offset"]
+    assert request["callerGone"] is True
+    assert [entry["offset"] for entry in listed(asked)["entries"]] == [request["offset"], response["offset"]]
+
+
+def test_what_another_program_appends_is_told_and_listed(asked: Running) -> None:
+    entry = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "theirs"}
+
+    async def run() -> Any:
+        async with listening(asked) as page:
+            with (asked.state / "ui-prompts.jsonl").open("a") as log:
+                log.write("no JSON\n" + json.dumps({**entry, "prompt": {"kind": "spell"}}) + "\n")
+                log.write(json.dumps({**entry, "prompt": KV}) + "\n")
+            return await page.next("ui_prompts")
+
+    (told,) = asyncio.run(run())["entries"]
+    assert (told["requestId"], told["prompt"]["kind"]) == ("theirs", "kv")
+    assert summary(listed(asked, "?state=pending")) == [("request", "theirs")]
+
+
+def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Path) -> None:
+    with Running(state, project) as first:
+        request_id = ask(first)
+        first.process.kill()
+        first.process.wait(20)
+    with Running(state, project) as second:
+        assert summary(listed(second, "?state=pending")) == [("request", request_id)]
+        assert respond(second, request_id).status == 200

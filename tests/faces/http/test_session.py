@@ -1,0 +1,222 @@
+"""A person's browser is let in by a one-time code and then known by its cookie."""
+
+import json
+import re
+import signal
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail import __version__
+from handrail.faces.http.codes import LIFETIME as CODE_LIFETIME
+from handrail.faces.http.codes import MOST_CODES, MOST_FAILURES, Codes, TooManyCodes, WrongCode
+from handrail.faces.http.sessions import LIFETIME, MOST_SESSIONS, Sessions
+from tests.faces.http.running import Running
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def exchange(server: Running, code: Any, **headers: str) -> Any:
+    return server.request("POST", "/api/session", headers=headers, json={"code": code})
+
+
+def test_a_code_is_exchanged_for_a_cookie_that_no_script_and_no_other_site_gets(server: Running) -> None:
+    answer = exchange(server, server.new_code(), origin=server.address)
+    assert answer.json == {"ok": True, "data": {"version": __version__, "project": str(server.project), "lang": None}}
+    name, *flags = answer.headers["set-cookie"].split("; ")
+    assert re.fullmatch(r"handrail_session=[A-Za-z0-9_-]{43}", name)
+    assert set(flags) == {"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"}
+
+
+def test_a_code_is_good_once(server: Running) -> None:
+    code = server.new_code()
+    assert exchange(server, code).status == 200
+    again = exchange(server, code)
+    assert (again.status, again.code) == (401, "UNAUTHORIZED")
+    assert "set-cookie" not in again.headers
+
+
+def test_a_code_is_good_for_ten_minutes() -> None:
+    clock = Clock()
+    codes = Codes(clock)
+    in_time, late = codes.make(), codes.make()
+    clock.now += CODE_LIFETIME - 1
+    codes.use(in_time)
+    clock.now += 1
+    with pytest.raises(WrongCode):
+        codes.use(late)
+
+
+def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
+    clock = Clock()
+    codes = Codes(clock)
+    code = codes.make()
+    for number in range(MOST_FAILURES):
+        with pytest.raises(WrongCode):
+            codes.use(f"wrong {number}")
+    with pytest.raises(TooManyCodes):
+        codes.use(code)
+    clock.now += 60
+    codes.use(code)
+
+
+def test_of_many_codes_the_oldest_go() -> None:
+    codes = Codes(Clock())
+    made = [codes.make() for _ in range(MOST_CODES + 1)]
+    with pytest.raises(WrongCode):
+        codes.use(made[0])
+    for code in made[1:]:
+        codes.use(code)
+
+
+def test_too_many_wrong_codes_are_a_429_over_the_wire(state: Path, project: Path) -> None:
+    with Running(state, project) as server:
+        code = server.new_code()
+        assert [exchange(server, "wrong").status for _ in range(MOST_FAILURES)] == [401] * MOST_FAILURES
+        limited = exchange(server, code)
+        assert (limited.status, limited.code) == (429, "RATE_LIMITED")
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{}", '{"code": 7}', '{"code": ""}', '{"code": "a", "code": "b"}', "{"])
+def test_what_is_no_code_is_a_bad_request(body: str, server: Running) -> None:
+    answer = server.request("POST", "/api/session", headers={}, content=body)
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+
+
+def test_only_who_is_inside_can_make_a_code(server: Running) -> None:
+    assert server.request("POST", "/api/session/code", headers={}).status == 401
+    assert server.request("POST", "/api/session/code", headers={"authorization": "Bearer wrong"}).status == 401
+    assert server.request("GET", "/api/session/code").status == 405
+
+
+def test_the_cookie_opens_what_the_token_opens(server: Running) -> None:
+    console = server.sign_in()
+    for path in ("/api/session", "/api/tools", "/api/activity", "/api/policy"):
+        assert server.request("GET", path, headers=console).status == 200
+        assert server.request("GET", path, headers={"cookie": console["cookie"]}).status == 200
+        assert server.request("GET", path, headers={}).status == 401
+    assert server.request("GET", "/no/such/path", headers=console).status == 404
+
+
+def test_a_call_with_the_cookie_is_the_persons_own(server: Running) -> None:
+    answer = server.request("POST", "/api/tools/echo", headers=server.sign_in(), json={})
+    caller = answer.json["data"]["caller"]
+    assert caller["face"] == "console"
+    assert server.call("echo").json["data"]["caller"]["face"] == "http"
+
+
+def test_with_a_token_beside_it_the_cookie_does_not_count(server: Running) -> None:
+    console = server.sign_in()
+    both = server.request("POST", "/api/tools/echo", headers={**console, **server.bearer}, json={})
+    assert both.json["data"]["caller"]["face"] == "http"
+    assert server.request("GET", "/api/tools", headers={**console, "authorization": "Bearer wrong"}).status == 401
+
+
+def test_the_cookie_changes_nothing_without_an_origin_of_our_own(server: Running) -> None:
+    cookie = {"cookie": server.sign_in()["cookie"]}
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        answer = server.request(method, "/api/tools/echo", headers=cookie, json={})
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    for origin in ("http://evil.com", "null", "http://localhost:3000", f"http://localhost:{server.port + 1}"):
+        answer = server.request("POST", "/api/tools/echo", headers={**cookie, "origin": origin}, json={})
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    for host in ("127.0.0.1", "localhost", "[::1]"):
+        own = {**cookie, "origin": f"http://{host}:{server.port}"}
+        assert server.request("POST", "/api/tools/echo", headers=own, json={}).status == 200
+
+
+def test_a_page_that_may_call_with_the_token_may_not_borrow_the_cookie(server: Running) -> None:
+    borrowed = {"cookie": server.sign_in()["cookie"], "origin": "http://localhost:3000"}
+    answer = server.request("GET", "/api/tools", headers=borrowed)
+    assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize("value", ["", "x", "A" * 43, "a; handrail_session=b", '"', "%00"])
+def test_a_cookie_that_was_never_given_opens_nothing(value: str, server: Running) -> None:
+    assert server.request("GET", "/api/tools", headers={"cookie": f"handrail_session={value}"}).status == 401
+
+
+def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
+    cookie = server.sign_in()["cookie"]
+    assert server.request("GET", "/api/tools", headers={"cookie": f"other=1; {cookie}"}).status == 200
+    assert server.request("GET", "/api/tools", headers={"cookie": f"{cookie}; {cookie}"}).status == 401
+
+
+def test_the_file_holds_hashes_for_its_owner_alone(state: Path, project: Path) -> None:
+    with Running(state, project) as server:
+        secret = server.sign_in()["cookie"].partition("=")[2]
+        file = state / "sessions.json"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert secret not in file.read_text()
+        assert [set(session) for session in json.loads(file.read_text())["sessions"]] == [
+            {"hash", "createdAt", "expiresAt"}
+        ]
+        assert not list(state.glob(".sessions.json*"))
+
+
+def test_a_session_survives_a_restart_and_a_crash(state: Path, project: Path) -> None:
+    with Running(state, project) as first:
+        cookie = {"cookie": first.sign_in()["cookie"]}
+        first.stop()
+    with Running(state, project) as second:
+        assert second.request("GET", "/api/session", headers=cookie).status == 200
+        second.stop(signal.SIGKILL)
+    with Running(state, project) as third:
+        assert third.request("GET", "/api/session", headers=cookie).status == 200
+
+
+def test_who_removes_the_file_sends_everybody_away_at_once(state: Path, project: Path) -> None:
+    with Running(state, project) as server:
+        first, second = ({"cookie": server.sign_in()["cookie"]} for _ in range(2))
+        (state / "sessions.json").unlink()
+        assert server.request("GET", "/api/session", headers=first).status == 401
+        third = server.sign_in()
+        assert server.request("GET", "/api/session", headers=third).status == 200
+        assert server.request("GET", "/api/session", headers=second).status == 401
+
+
+def test_a_session_ends_after_thirty_days(state: Path) -> None:
+    clock = Clock()
+    sessions = Sessions(state, clock)
+    secret = sessions.start()
+    clock.now += LIFETIME - 1
+    assert sessions.holds(secret)
+    clock.now += 1
+    assert not sessions.holds(secret)
+    sessions.start()
+    assert len(json.loads((state / "sessions.json").read_text())["sessions"]) == 1
+
+
+def test_of_many_sessions_the_oldest_go(state: Path) -> None:
+    sessions = Sessions(state)
+    secrets = [sessions.start() for _ in range(MOST_SESSIONS + 1)]
+    assert [sessions.holds(secret) for secret in secrets] == [False] + [True] * MOST_SESSIONS
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"sessions": 7}', '{"sessions": [{}]}', "\x00" * 100])
+def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str, state: Path) -> None:
+    (state / "sessions.json").write_text(content)
+    sessions = Sessions(state)
+    assert not sessions.holds("x")
+    assert sessions.holds(sessions.start())
+
+
+def test_neither_code_nor_cookie_is_ever_logged(state: Path, project: Path) -> None:
+    with Running(state, project) as server:
+        code, unused = server.new_code(), server.new_code()
+        cookie = exchange(server, code).headers["set-cookie"].partition(";")[0].partition("=")[2]
+        server.request("POST", "/api/tools/crash", headers={"cookie": f"handrail_session={cookie}"}, json={})
+        server.request("POST", f"/api/session?code={unused}", headers={}, content=f"{{{unused}")
+        server.call("crash")
+        log = server.stop()
+        assert "Traceback" in log
+        assert not any(secret in log for secret in (code, unused, cookie))
