@@ -16,19 +16,24 @@ from handrail.backends import person, ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.approval import Approver
+from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
+from handrail.core.queue_approver import QueueApprover
 from handrail.core.registry import Registry
 from handrail.store import settings as settings_file
+from handrail.store.once import SqliteOnce
 from handrail.store.policy_source import POLICY_FILE, PolicySource, Trust
 from handrail.store.private_file import make_private_folder
+from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
+from handrail.store.user_rules import UserRules
+from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -60,6 +65,7 @@ class House:
     audit: Audit
     evidence: Evidence
     project: LocalFolder
+    prompts: LoggedPrompts
 
     @property
     def registry(self) -> Registry:
@@ -73,7 +79,7 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    return Registry([workspace_surface.surface(None)])
+    return Registry([workspace_surface.surface(None), people_surface.surface(None)])
 
 
 def open_house(
@@ -90,7 +96,7 @@ def open_house(
     closed = ClosedFolders(())
     files = _open_project(project, closed)
     own, house_folder = files.subfolder(AGENT_FOLDER), files.subfolder(HANDRAIL_FOLDER)
-    policy = PolicySource(house_folder, state.path, settings.rules, closed)
+    policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
     names: list[str] = []
     workspace = Workspace(
@@ -105,12 +111,18 @@ def open_house(
         now=utc_now,
         tool_names=lambda: names,
     )
-    registry = Registry([workspace_surface.surface(workspace)], surfaces)
+    prompts = LoggedPrompts(state.path)
+    registry = Registry([workspace_surface.surface(workspace), people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     gate = Gate(registry, policy.current, approver, SqliteTokens(state.database), evidence, audit, files.location)
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts)
+
+
+def open_queue(state_dir: Path | None) -> LoggedPrompts:
+    """The questions to people of every project on this state directory."""
+    return LoggedPrompts(open_state(state_dir).path)
 
 
 def open_audit(state_dir: Path | None) -> Audit:
@@ -179,7 +191,6 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
     from handrail.core.approvals import OwnCommand
     from handrail.faces.http.desk import Desk
     from handrail.store.following import FollowedFile
-    from handrail.store.prompt_queue import LoggedPrompts
 
     journal, wanted = house.state.journal("audit"), os.environ.get("HANDRAIL_LANG", "")
     make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
@@ -188,13 +199,26 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         language=next((known for known in ("en", "zh") if wanted.lower().startswith(known)), None),
         person=user_name(),
         persons_gate=house.gate.asking(OwnCommand()),
+        trying_gate=house.gate.asking(_queue_approver(house)),
         audit=house.audit,
         evidence=house.evidence,
-        prompts=LoggedPrompts(house.state.path),
+        prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
     )
+
+
+def _queue_approver(house: House) -> QueueApprover:
+    rules = UserRules(house.state.path)
+
+    def allow_always(question: Question) -> None:
+        members = {"tool": question.call.tool}
+        if question.preview.path is not None:
+            members["path"] = question.preview.path
+        rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
+
+    return QueueApprover(house.prompts, SqliteOnce(house.state.database), allow_always)
 
 
 @asynccontextmanager

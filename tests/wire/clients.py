@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 import httpx2
 import jsonschema_rs
 
-from handrail.contract.schemas import schema
+from handrail import app
 
 HANDRAIL = str(Path(sys.executable).parent / "handrail")
 FACES = ("stdio", "streamable", "api")
@@ -86,7 +86,7 @@ class Client:
         if outcome.error is not None:
             _conforms(ERROR_SCHEMA, outcome.error)
         else:
-            _conforms(schema("webgal", f"{tool}.response"), outcome.result)
+            _conforms(_response_schema(tool), outcome.result)
         return outcome
 
     def ok(self, tool: str, /, **params: Any) -> Json:
@@ -112,6 +112,11 @@ class Client:
     def raw_call(self, tool: str, params: bytes) -> Outcome:
         """`params` goes out byte for byte, JSON or not."""
         raise NotImplementedError
+
+
+@cache
+def _response_schema(tool: str) -> Json:
+    return dict(app.describe().find(tool).tool.output_schema or {})
 
 
 def _without_key(params: Json) -> Json:

@@ -37,7 +37,11 @@ def _add_tokens(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX token_by_deadline ON token (deadline)")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens,)
+def _add_claimed(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE claimed (key TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed)
 
 
 class Database:

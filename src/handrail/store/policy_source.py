@@ -1,6 +1,6 @@
 """Where the policy comes from: the project's file, the user's rules, and what a person trusts.
 
-The file is read again at every call, so a person's edit counts at once. A file that breaks while
+All of it is looked at again at every call, so a person's edit counts at once. A file that breaks while
 the program runs refuses every call until it is mended.
 """
 
@@ -19,6 +19,8 @@ from handrail.contract.policy import Rule
 from handrail.core.policy import Policy, compose
 from handrail.core.policy_document import BrokenPolicy, PolicyDocument, read_document
 from handrail.store import locks
+from handrail.store.settings import BrokenSettings
+from handrail.store.user_rules import UserRules
 
 POLICY_FILE = "policy.json"
 _TRUSTED_FILE = "trusted.json"
@@ -27,14 +29,14 @@ _TRUSTED_FILE = "trusted.json"
 class PolicySource:
     """`closed` is kept in step with the policy: the sandbox shares it."""
 
-    def __init__(self, folder: Folder, state: Path, user_rules: Sequence[Rule], closed: ClosedFolders) -> None:
+    def __init__(self, folder: Folder, state: Path, user_rules: UserRules, closed: ClosedFolders) -> None:
         self._folder = folder
         self._trusted = Trust(state)
         self._user_rules = user_rules
         self._closed = closed
         self._state_inside = _below(os.path.dirname(folder.location), state)
-        self._seen: tuple[bytes | None, bool] = (None, False)
-        self._policy = self._composed(None, is_trusted=True)
+        self._seen: tuple[bytes | None, bool, Sequence[Rule]] | None = None
+        self._policy = Policy(PolicyDocument(), ())
 
     @property
     def where(self) -> str:
@@ -44,9 +46,9 @@ class PolicySource:
         """At the start: a broken file stops the program."""
         data = self._read()
         # Trust too is looked up each time: a person may give or take it while the program runs.
-        seen = (data, data is not None and self._trusted.holds(data))
+        seen = (data, data is None or self._trusted.holds(data), self._user_rules.current())
         if seen != self._seen:
-            self._policy = self._composed(data, is_trusted=data is None or seen[1])
+            self._policy = self._composed(*seen)
             self._seen = seen
         return self._policy
 
@@ -54,8 +56,8 @@ class PolicySource:
         """At every call: a broken file refuses it."""
         try:
             return self.load()
-        except BrokenPolicy as broken:
-            raise Declined(broken.message, hint="Mend the policy file; until then every call is refused.") from None
+        except (BrokenPolicy, BrokenSettings) as broken:
+            raise Declined(broken.message, hint="Mend that file; until then every call is refused.") from None
 
     def trust(self) -> str:
         """Trusts the file as it is now; any later edit needs a new word."""
@@ -80,9 +82,9 @@ class PolicySource:
         except NotFound:
             return None
 
-    def _composed(self, data: bytes | None, *, is_trusted: bool) -> Policy:
+    def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
-        policy = compose(document, is_trusted=is_trusted, user_rules=self._user_rules)
+        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside)
         return policy
 

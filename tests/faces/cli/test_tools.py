@@ -7,7 +7,7 @@ import handrail
 from handrail.contract.schemas import schema
 from tests.faces.cli.machine import Machine
 
-COMMANDS = ("up", "mcp", "tools", "call", "undo", "history", "audit", "policy", "doctor")
+COMMANDS = ("up", "mcp", "tools", "call", "prompts", "undo", "history", "audit", "policy", "doctor")
 
 
 def test_tools_json_has_every_tool_with_its_schemas_verbatim(machine: Machine) -> None:
@@ -19,8 +19,9 @@ def test_tools_json_has_every_tool_with_its_schemas_verbatim(machine: Machine) -
         assert " ".join(tool) == (
             "name title description surface effect inputSchema outputSchema deadlineMs idempotent"
         )
-        assert tool["inputSchema"] == schema("webgal", f"{name}.request")
-        assert tool["outputSchema"] == schema("webgal", f"{name}.response")
+        if tool["surface"] == "workspace":
+            assert tool["inputSchema"] == schema("webgal", f"{name}.request")
+            assert tool["outputSchema"] == schema("webgal", f"{name}.response")
     assert (by_name["write_to_file"]["effect"], by_name["read_file"]["effect"]) == ("WRITE", "READ")
 
 
@@ -36,7 +37,7 @@ def test_every_command_explains_itself_and_takes_the_shared_options(machine: Mac
         assert f"  {command} " in overview
         explained = machine.run(command, "--help").out
         assert "--state DIR" in explained
-        assert ("--project DIR" in explained) is (command not in ("tools", "audit"))
+        assert ("--project DIR" in explained) is (command not in ("tools", "prompts", "audit"))
         assert ("--answer" in explained) is (command in ("up", "mcp", "call", "undo", "policy"))
 
 

@@ -1,6 +1,6 @@
 """Hunks are right and minimal, whether a process was needed for them or not."""
 
-from functools import lru_cache
+from functools import cache
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +21,7 @@ class NoDiffer:
 
 
 def kept_at_best(old: list[str], new: list[str]) -> int:
-    @lru_cache(maxsize=None)
+    @cache
     def kept(i: int, j: int) -> int:
         if i == len(old) or j == len(new):
             return 0

@@ -17,6 +17,7 @@ from handrail.faces.cli.mcp import mcp
 from handrail.faces.cli.open import open_console
 from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
+from handrail.faces.cli.prompts import prompts
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
@@ -38,7 +39,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=[up, open_console, mcp, tools, call, undo, history, audit, policy, doctor],
+    commands=[up, open_console, mcp, tools, call, prompts, undo, history, audit, policy, doctor],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )

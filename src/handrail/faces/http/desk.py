@@ -17,6 +17,8 @@ Follow = Callable[[], AsyncIterator[Sequence[Record]]]
 class Desk:
     """`persons_gate` takes a person's own command for a yes; `person` is who that is.
 
+    `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue.
+
     The callables block, so they are called in threads. The follows give what is added from now on, by any process.
     """
 
@@ -24,6 +26,7 @@ class Desk:
     language: str | None
     person: str
     persons_gate: Gate
+    trying_gate: Gate
     audit: Audit
     evidence: Evidence
     prompts: PromptQueue

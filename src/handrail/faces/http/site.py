@@ -44,7 +44,7 @@ def site(
             *prompts.routes(desk.prompts, board),
             *activity.routes(desk),
             *overview.routes(desk),
-            *tools.routes(gate, desk.person),
+            *tools.routes(gate, desk),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),
         ],

@@ -19,22 +19,24 @@ from handrail.core.gate import Gate
 from handrail.core.registry import UnknownTool
 from handrail.faces.http.answers import failed, success, unheard
 from handrail.faces.http.body import MAX_BODY
+from handrail.faces.http.desk import Desk
 from handrail.faces.http.headers import header, is_visible, trace_id
-from handrail.faces.http.people import caller
+from handrail.faces.http.people import caller, is_person
 
 MAX_TIMEOUT_MS = 3_600_000
 _DIGITS = re.compile(r"[0-9]{1,8}")
 
 
-def routes(gate: Gate, person: str) -> list[Route]:
+def routes(gate: Gate, desk: Desk) -> list[Route]:
     async def list_tools(request: Request) -> Response:
         return success(catalogue(gate.registry))
 
     async def call_tool(request: Request) -> Response:
         entry = gate.registry.find(request.path_params["name"])
         try:
-            call = await _call(request, entry.tool.name, person)
-            reply = await _unless_gone(request.receive, gate.run(call))
+            call = await _call(request, entry.tool.name, desk.person)
+            passed = desk.trying_gate if is_person(request) else gate
+            reply = await _unless_gone(request.receive, passed.run(call))
         except ClientDisconnect:
             return unheard()
         except UnknownTool:

@@ -30,7 +30,7 @@ def _hints(tool: Tool[Any, Any]) -> dict[str, Any]:
     effect = tool.strongest_effect
     return {
         "title": tool.title,
-        "readOnlyHint": effect is Effect.READ,
+        "readOnlyHint": effect in (Effect.READ, Effect.ASK),
         "destructiveHint": effect.changes,
         "idempotentHint": tool.is_idempotent,
         "openWorldHint": effect in (Effect.UI_CONTROL, Effect.EXECUTE),

@@ -1,0 +1,125 @@
+"""Approvals through the queue: a prompt that shows everything, answered wherever a person sits.
+
+A caller that gives up leaves its prompt standing. When it is answered with ok within ten minutes, the
+identical call passes once: the same program, tool, parameters and content that were shown.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.contract.approval import Answer, Question
+from handrail.contract.errors import Declined
+from handrail.contract.once import Once
+from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry
+from handrail.core.evidence import utc_now
+from handrail.core.visible import visible
+
+PREFIX = "approval_"
+KEPT = timedelta(minutes=10)
+_SEARCHED_ENTRIES = 1000
+
+
+class QueueApprover:
+    def __init__(
+        self,
+        queue: PromptQueue,
+        once: Once,
+        allow_always: Callable[[Question], None],
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._queue = queue
+        self._once = once
+        self._allow_always = allow_always
+        self._now = now
+        self._for_task: set[tuple[str, str]] = set()
+
+    async def ask(self, question: Question) -> Answer:
+        if _task_and_tool(question) in self._for_task:
+            return Answer("ok", by="allowed for this task")
+        kin = PREFIX + _identity(question) + "_"
+        if (earlier := await self._answered_before(kin)) is not None:
+            return Answer("ok", by=f"prompt {earlier}")
+        request_id = await self._left_alone(kin)
+        if request_id is None:
+            request_id = await self._queue.request(
+                prompt_of(question), request_id=kin + secrets.token_hex(4), run_id=question.call.task
+            )
+        await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
+        answer = await self._queue.wait(request_id)
+        return self._read(question, request_id, answer.response)
+
+    def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
+        remark = response.remark if response.remark is not UNSET else None
+        if response.status != "ok":
+            return Answer(response.status, by=f"prompt {request_id}", remark=remark)
+        if not self._once.claim(request_id):
+            raise Declined("This approval was used by a repetition of the call.", reason="used")
+        if response.scope == "task":
+            self._for_task.add(_task_and_tool(question))
+        elif response.scope == "rule":
+            self._allow_always(question)
+        return Answer("ok", by=f"prompt {request_id}", remark=remark)
+
+    async def _answered_before(self, kin: str) -> str | None:
+        """An ok that came when its caller had gone, for exactly this call, and that nobody has used."""
+        oldest = (self._now() - KEPT).isoformat(timespec="milliseconds")
+        page = await self._queue.entries(limit=_SEARCHED_ENTRIES)
+        for entry in reversed(page.entries):
+            if (
+                isinstance(entry, ResponseEntry)
+                and entry.request_id.startswith(kin)
+                and entry.response.status == "ok"
+                and entry.ts >= oldest
+                and self._once.claim(entry.request_id)
+            ):
+                return entry.request_id
+        return None
+
+    async def _left_alone(self, kin: str) -> str | None:
+        """A prompt for the same call whose caller has gone: it is not shown twice."""
+        for entry in await self._queue.pending():
+            if entry.request_id.startswith(kin) and not await self._queue.is_waiting(entry.request_id):
+                return entry.request_id
+        return None
+
+
+def prompt_of(question: Question) -> FileChangePrompt:
+    """Everything that will happen, with nothing hidden in it."""
+    preview = question.preview
+    lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
+    if preview.diff is None:
+        lines += [f"{name}: {_shown(value)}" for name, value in msgspec.to_builtins(question.params).items()]
+    return FileChangePrompt(
+        title=visible(preview.summary),
+        message=visible("\n".join(lines)),
+        source=f"handrail/{question.call.tool}",
+        path=_visible(preview.path),
+        command=_visible(preview.command),
+        cwd=_visible(preview.cwd),
+        diff=_visible(preview.diff),
+    )
+
+
+def _visible(text: str | None) -> Any:
+    return UNSET if text is None else visible(text)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _identity(question: Question) -> str:
+    """The caller's program, not its process: a retry may come from a new one."""
+    caller = question.call.caller
+    parts = [caller.face, caller.name, question.call.tool, question.digest]
+    return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
+
+
+def _task_and_tool(question: Question) -> tuple[str, str]:
+    return question.call.task or str(question.call.caller), question.call.tool

@@ -1,0 +1,36 @@
+"""How a tool asks: a prompt in the queue, then an answer or the end of the person's time."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.contract.call import Call
+from handrail.contract.errors import Conflict
+from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
+
+# A person may need long; an agent that does not want to wait says so.
+PATIENCE_MS = 24 * 3600 * 1000
+
+
+async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout_ms: int | None = None) -> PromptAnswer:
+    """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along."""
+    request_id = await queue.request({**prompt, "source": f"handrail/{call.tool}"}, run_id=call.task)
+    await call.progress(f"Waiting for a person's answer (`handrail prompts answer {request_id}`).")
+    try:
+        async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
+            return await queue.wait(request_id)
+    except TimeoutError:
+        return await _withdrawn(queue, request_id)
+    except asyncio.CancelledError:
+        await asyncio.shield(_withdrawn(queue, request_id))
+        raise
+
+
+async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:
+    """Unless somebody answered in the last moment: then that counts."""
+    withdrawn = PromptResponse(status="timeout")
+    try:
+        await queue.respond(request_id, withdrawn)
+    except Conflict:
+        return await queue.wait(request_id)
+    return PromptAnswer(request_id, withdrawn)

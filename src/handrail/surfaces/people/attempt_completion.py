@@ -1,0 +1,42 @@
+"""attempt_completion of contract 3 §3.2."""
+
+import msgspec
+
+from handrail.contract.call import Call
+from handrail.contract.effect import Effect
+from handrail.contract.errors import InputOutput, InvalidParams
+from handrail.contract.prompts import PromptQueue
+from handrail.contract.schemas import schema
+from handrail.contract.tool import Preview, Tool
+
+
+class Params(msgspec.Struct, frozen=True):
+    result: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    ack: bool = True
+
+
+async def attempt_completion(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Tell the person that the work is done, with what came of it, as Markdown. Returns at once."""
+    prompt = {"kind": "result", "title": "Done", "markdown": params.result, "source": f"handrail/{call.tool}"}
+    await queue.request(prompt, run_id=call.task)
+    return Result()
+
+
+TOOL = Tool(
+    name="attempt_completion",
+    title="Report completion",
+    params=Params,
+    input_schema=schema("webgal", "attempt_completion.request"),
+    output_schema={
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"ack": {"type": "boolean", "const": True}},
+        "required": ["ack"],
+    },
+    effect=Effect.ASK,
+    errors=(InvalidParams, InputOutput),
+    run=attempt_completion,
+)

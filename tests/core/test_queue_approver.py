@@ -1,0 +1,153 @@
+"""Approvals through the real queue: what is shown, what an answer is worth, and for whom."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.approval import Answer, Question
+from handrail.contract.call import Call, Caller
+from handrail.contract.effect import Effect
+from handrail.contract.errors import Declined
+from handrail.contract.prompts import RequestEntry
+from handrail.contract.tool import Preview
+from handrail.core.queue_approver import QueueApprover
+from handrail.store.database import Database
+from handrail.store.once import SqliteOnce
+from handrail.store.prompt_queue import LoggedPrompts
+
+CALLER = Caller("mcp", "claude-code/1", "ppid:1")
+DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\u202e\n"
+
+
+class Desk:
+    """An approver, the queue behind it and the rules that it was told to keep."""
+
+    def __init__(self, state: Path) -> None:
+        self.queue = LoggedPrompts(state)
+        self.always: list[Question] = []
+        self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self.always.append)
+
+    async def shown(self) -> RequestEntry:
+        """The prompt that waits, once there is one."""
+        async with asyncio.timeout(10):
+            while not (pending := await self.queue.pending()):
+                async for _ in self.queue.follow(0):
+                    break
+        return pending[0]
+
+    async def answered(self, question: Question, **response: Any) -> Answer:
+        asking = asyncio.ensure_future(self.approver.ask(question))
+        entry = await self.shown()
+        await self.queue.respond(entry.request_id, response)
+        return await asking
+
+
+@asynccontextmanager
+async def desk(state: Path) -> AsyncIterator[Desk]:
+    opened = Desk(state)
+    try:
+        yield opened
+    finally:
+        await opened.queue.close()
+
+
+def question(
+    digest: str = "d1", *, diff: str | None = DIFF, caller: Caller = CALLER, task: str | None = None
+) -> Question:
+    call = Call("write_to_file", {}, caller, task=task)
+    preview = Preview("Overwrite x", path="x", diff=diff)
+    return Question(call, "Write a file", Effect.WRITE, {"path": "x", "content": "b"}, preview, digest)
+
+
+async def test_the_prompt_shows_everything_with_nothing_hidden(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(question()))
+        prompt: Any = (await at.shown()).prompt
+        assert (prompt.title, prompt.path, prompt.source) == ("Overwrite x", "x", "handrail/write_to_file")
+        assert "claude-code/1" in prompt.message
+        assert prompt.diff == DIFF.replace("\u202e", "\\u{202e}")
+        asking.cancel()
+
+
+async def test_without_a_diff_all_parameters_are_shown(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(question(diff=None)))
+        prompt: Any = (await at.shown()).prompt
+        assert "path: x" in prompt.message
+        assert "content: b" in prompt.message
+        asking.cancel()
+
+
+@pytest.mark.parametrize("status", ["ok", "canceled", "timeout"])
+async def test_each_outcome_arrives_as_itself_with_its_remark(tmp_path: Path, status: str) -> None:
+    async with desk(tmp_path) as at:
+        answer = await at.answered(question(), status=status, remark="because")
+        assert (answer.status, answer.remark) == (status, "because")
+
+
+async def test_a_yes_for_the_task_is_not_asked_for_again_in_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        await at.answered(question(task="t1"), status="ok", scope="task")
+        assert (await at.approver.ask(question("other", task="t1"))).status == "ok"
+        assert (await at.answered(question("other", task="t2"), status="canceled")).status == "canceled"
+
+
+async def test_a_yes_for_good_is_kept_as_a_rule(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asked = question()
+        await at.answered(asked, status="ok", scope="rule")
+        assert at.always == [asked]
+
+
+async def given_after_the_caller_went(at: Desk) -> None:
+    asking = asyncio.ensure_future(at.approver.ask(question()))
+    entry = await at.shown()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await at.queue.respond(entry.request_id, {"status": "ok"})
+
+
+async def test_a_yes_after_the_caller_went_is_good_for_one_identical_call(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        await given_after_the_caller_went(at)
+        again = replace(CALLER, peer="ppid:2")
+        assert (await at.approver.ask(question(caller=again))).status == "ok"
+        assert (await at.answered(question(), status="canceled")).status == "canceled"
+
+
+@pytest.mark.parametrize("other", [question("d2"), question(caller=replace(CALLER, name="other/1"))])
+async def test_it_is_good_for_no_other_call(tmp_path: Path, other: Question) -> None:
+    async with desk(tmp_path) as at:
+        await given_after_the_caller_went(at)
+        assert (await at.answered(other, status="canceled")).status == "canceled"
+
+
+async def test_a_repeated_call_takes_over_the_prompt_that_was_left(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(question()))
+        left = (await at.shown()).request_id
+        asking.cancel()
+        await asyncio.wait({asking})
+        again = asyncio.ensure_future(at.approver.ask(question()))
+        async with asyncio.timeout(10):
+            while not await at.queue.is_waiting(left):
+                continue
+        assert [entry.request_id for entry in await at.queue.pending()] == [left]
+        await at.queue.respond(left, {"status": "ok"})
+        assert (await again).status == "ok"
+
+
+async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(question()))
+        entry = await at.shown()
+        assert SqliteOnce(Database(tmp_path / "handrail.db")).claim(entry.request_id)
+        await at.queue.respond(entry.request_id, {"status": "ok"})
+        with pytest.raises(Declined):
+            await asking
