@@ -1,6 +1,6 @@
 import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
 import { expect, test } from "vitest";
-import { emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
+import { answered, emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
 
 const request = (requestId: string): RequestEntry => ({
   ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId, prompt: { kind: "result" },
@@ -58,4 +58,16 @@ test("after a reload only what the server lists is pending, and the shown one st
 test("a caller that goes away is marked on the prompt that is shown", () => {
   const queue = receive(filled(request("a")), [{ ...request("a"), callerGone: true }]);
   expect(queue.asked.get("a")?.request.callerGone).toBe(true);
+});
+
+test("a response read before its request, from a newer page, settles it", () => {
+  const queue = receive(filled(response("a")), [request("a")]);
+  expect(queue).toMatchObject({ shown: null, order: [] });
+  expect(answered(queue).map((asked) => asked.request.requestId)).toEqual(["a"]);
+});
+
+test("a shown prompt that the server no longer lists is marked as gone", () => {
+  const queue = replacePending(filled(request("a")), []);
+  expect(queue.asked.get("a")?.isGone).toBe(true);
+  expect(pendingCount(queue)).toBe(0);
 });

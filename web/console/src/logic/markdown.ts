@@ -95,8 +95,9 @@ function cells(line: string): Inline[][] {
   return inner.split("|").map((cell) => parseInline(cell.trim()));
 }
 
+/** Spans are bounded, so that marks that never close cost a bounded search each. */
 const INLINE =
-  /(?<code>`+)(?<body>[^`]|[^`][\s\S]*?[^`])\k<code>(?!`)|!?\[(?<label>[^\]\n]*)\]\((?<href>[^()\s]+)\)|(?<mark>\*\*|__|~~|\*|_)(?=\S)(?<inner>[\s\S]*?\S)\k<mark>|(?<url>https?:\/\/[^\s<>"'）。，]+)|\\(?<escaped>[\\`*_{}[\]()#+\-.!~|>])/u;
+  /(?<code>`+)(?<body>[^`]|[^`][\s\S]{0,1000}?[^`])\k<code>(?!`)|!?\[(?<label>[^\]\n]*)\]\((?<href>[^()\s]+)\)|(?<mark>\*\*|__|~~|\*|_)(?=\S)(?<inner>[\s\S]{0,1000}?\S)\k<mark>|(?<url>https?:\/\/[^\s<>"'）。，]+)|\\(?<escaped>[\\`*_{}[\]()#+\-.!~|>])/u;
 
 export function parseInline(text: string, depth = 0): Inline[] {
   const found: Inline[] = [];
