@@ -12,6 +12,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     target: "es2022",
+    // The themes are light-dark() pairs, to be left as they are.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
   },
   server: { proxy: { "/api": server, "/socket.io": { target: server, ws: true } } },
 });

@@ -47,6 +47,7 @@ export interface Texts {
   cancel: string;
   understood: string;
   remark: string;
+  remarkGiven: string;
   remarkHint: string;
   sending: string;
   sent: string;
@@ -88,6 +89,8 @@ export interface Texts {
   newLine: string;
   // Settled prompts
   outcomes: Record<"ok" | "canceled" | "timeout" | "gone", string>;
+  /** The same for what is no approval. */
+  replies: Record<"ok" | "canceled", string>;
   answeredElsewhere: string;
   withdrawn: string;
   goOn: string;
@@ -97,6 +100,7 @@ export interface Texts {
   answered: string;
   noneAnswered: string;
   answer: string;
+  answerGiven: string;
   asked: string;
   scopes: Record<"once" | "task" | "rule", string>;
   scope: string;
@@ -211,6 +215,7 @@ const en: Texts = {
   cancel: "Cancel",
   understood: "OK",
   remark: "Remark for the agent",
+  remarkGiven: "remark",
   remarkHint: "Remark for the agent (optional)",
   sending: "Sending…",
   sent: "Answered.",
@@ -255,7 +260,8 @@ const en: Texts = {
   openFold: (count) => `Show ${count} unchanged lines`,
   oldLine: "old line",
   newLine: "new line",
-  outcomes: { ok: "allowed", canceled: "declined", timeout: "timed out", gone: "withdrawn" },
+  outcomes: { ok: "allowed", canceled: "denied", timeout: "timed out", gone: "withdrawn" },
+  replies: { ok: "answered", canceled: "canceled" },
   answeredElsewhere: "Answered elsewhere",
   withdrawn: "This question was withdrawn.",
   goOn: "Go on",
@@ -264,6 +270,7 @@ const en: Texts = {
   answered: "Answered",
   noneAnswered: "Nothing was answered yet.",
   answer: "Answer",
+  answerGiven: "answer",
   asked: "asked",
   scopes: { once: "once", task: "for this task", rule: "always for this rule" },
   scope: "valid",
@@ -384,6 +391,7 @@ const zh: Texts = {
   cancel: "取消",
   understood: "知道了",
   remark: "给智能体的备注",
+  remarkGiven: "备注",
   remarkHint: "给智能体的备注（可选）",
   sending: "正在提交…",
   sent: "已答复。",
@@ -428,7 +436,8 @@ const zh: Texts = {
   openFold: (count) => `显示 ${count} 行未变内容`,
   oldLine: "旧行号",
   newLine: "新行号",
-  outcomes: { ok: "已同意", canceled: "已拒绝", timeout: "已超时", gone: "已撤回" },
+  outcomes: { ok: "已允许", canceled: "已拒绝", timeout: "已超时", gone: "已撤回" },
+  replies: { ok: "已答复", canceled: "已取消" },
   answeredElsewhere: "已在别处答复",
   withdrawn: "这条询问已撤回。",
   goOn: "继续",
@@ -437,6 +446,7 @@ const zh: Texts = {
   answered: "已答复",
   noneAnswered: "还没有答复过的询问。",
   answer: "答复",
+  answerGiven: "答复",
   asked: "提问于",
   scopes: { once: "一次", task: "本任务内", rule: "此规则始终" },
   scope: "有效范围",

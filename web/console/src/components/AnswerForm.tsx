@@ -1,6 +1,6 @@
 import type { ApprovalScope, PromptResponse, RequestEntry } from "@handrail/host";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions";
 import { fieldErrorsOf, messageOf } from "../failure";
 import { visible } from "../logic/visible";
@@ -34,6 +34,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
+  const form = useRef<HTMLFormElement>(null);
   const shownSince = useRef(0);
   const canCancel = request.prompt.allowCancel !== false;
 
@@ -45,6 +46,7 @@ export function AnswerForm(props: AnswerFormProps) {
     if (isSending || performance.now() - shownSince.current < ARMING_MS) return;
     if (!response) {
       setError(t.fix);
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
       return;
     }
     setIsSending(true);
@@ -66,7 +68,8 @@ export function AnswerForm(props: AnswerFormProps) {
   };
   const decline = (): void => void (canCancel && send({ status: "canceled" }));
 
-  useEffect(() => {
+  // Before the next key can arrive: what is sent must be what is shown.
+  useLayoutEffect(() => {
     if (!isShown) return;
     const onKey = (event: KeyboardEvent): void => {
       if (!isPanelOpen.value || event.repeat || event.isComposing) return;
@@ -86,6 +89,7 @@ export function AnswerForm(props: AnswerFormProps) {
   return (
     <form
       class="answer"
+      ref={form}
       aria-busy={isSending}
       onSubmit={(event) => {
         event.preventDefault();

@@ -13,18 +13,20 @@ export function Outcome({ asked }: { asked: Asked }) {
   const { response } = entry;
   // Anything but the three counts as canceled (rulings, 5).
   const outcome = response.status === "ok" || response.status === "timeout" ? response.status : "canceled";
+  const isApproval = asked.request.prompt.kind === "file_change_confirm";
+  const word = isApproval || outcome === "timeout" ? t.outcomes[outcome] : t.replies[outcome];
   return (
     <div class="outcome">
       <p class="tags">
-        <Chip text={t.outcomes[outcome]} colour={outcome === "ok" ? "good" : "bad"} />
+        <Chip text={word} colour={outcome === "ok" ? "good" : "bad"} />
         <span class="sub"><Moment at={entry.ts} /></span>
       </p>
       <Facts
         facts={[
           [t.by, entry.by],
           [t.scope, response.scope && t.scopes[response.scope]],
-          [t.answer, outcome === "ok" && answerText(response)],
-          [t.remark, response.remark],
+          [t.answerGiven, outcome === "ok" && answerText(response)],
+          [t.remarkGiven, response.remark],
         ]}
       />
     </div>

@@ -70,7 +70,7 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
           />
         ))}
       </ol>
-      <button type="button" class="plain add" onClick={add}>
+      <button type="button" class="plain add-task" onClick={add}>
         + {t.addTask}
       </button>
     </AnswerForm>

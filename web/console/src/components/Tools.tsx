@@ -3,6 +3,7 @@ import { readTools } from "../actions";
 import { texts, type Tool } from "../store";
 import { EffectChip } from "./Chip";
 import { Facts } from "./Facts";
+import { Markdown } from "./Markdown";
 import { formatDuration } from "./Moment";
 import { PageHead } from "./PageHead";
 import { ToolForm } from "./ToolForm";
@@ -47,7 +48,7 @@ function ToolCard({ tool }: { tool: Tool }) {
       </button>
       {isOpen && (
         <div class="call-details">
-          <p class="message"><Visible text={tool.description} /></p>
+          <Markdown text={tool.description} />
           <Facts facts={[[t.deadline, formatDuration(tool.deadlineMs)], [t.idempotent, tool.idempotent ? "✓" : "–"]]} />
           <h3>{t.tryIt}</h3>
           <ToolForm tool={tool} />
