@@ -22,9 +22,14 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [] };
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
 
-  const http = createServer((request, response) => void handle(request, response));
-  let io = attach();
-
+  let http;
+  let io;
+  async function listenOn(wanted) {
+    http = createServer((request, response) => void handle(request, response));
+    io = attach();
+    await new Promise((resolve) => http.listen(wanted, "127.0.0.1", resolve));
+    return http.address().port;
+  }
   function attach() {
     const server = new Server(http, { serveClient: false, transports: ["websocket"] });
     server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers.cookie) ? next() : next(new Error("UNAUTHORIZED"))));
@@ -130,8 +135,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     return fail(404, "NOT_FOUND", "There is nothing at this path.");
   }
 
-  await new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
-  const bound = http.address().port;
+  const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
     state, ask, append, record, answer,
@@ -146,10 +150,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       await io.close();
       http.closeAllConnections();
     },
-    async resume() {
-      await new Promise((resolve) => http.listen(bound, "127.0.0.1", resolve));
-      io = attach();
-    },
+    resume: () => listenOn(bound),
     async stop() {
       await io.close();
       http.closeAllConnections();

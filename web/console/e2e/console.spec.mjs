@@ -134,6 +134,7 @@ test("the history tells who, when and why", async () => {
   const page = await world.open({ path: "prompts" });
   const id = world.mock.ask({ ...samples.change, title: "Unique title" }, { runId: "run-7" });
   await page.locator(`[data-request="${id}"]`).waitFor();
+  await armed(page);
   await page.getByLabel("Remark for the agent").fill("not today");
   await page.getByRole("button", { name: "Deny" }).click();
   const entry = page.locator(".entry.answered", { hasText: "Unique title" });

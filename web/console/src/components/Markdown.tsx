@@ -13,7 +13,8 @@ export function Markdown({ text }: { text: string }) {
 function drawBlock(block: Block, key: number): ComponentChildren {
   switch (block.kind) {
     case "heading":
-      return <p key={key} class={`heading level-${block.level}`} role="heading" aria-level={Math.min(block.level + 2, 6)}>{block.children.map(drawInline)}</p>;
+      // One level for all: where an author starts or skips a level is no business of the page's own outline.
+      return <h3 key={key} class={`heading level-${block.level}`}>{block.children.map(drawInline)}</h3>;
     case "paragraph":
       return <p key={key}>{block.children.map(drawInline)}</p>;
     case "code":
