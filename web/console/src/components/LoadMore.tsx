@@ -5,26 +5,25 @@ import { texts } from "../store";
 /** The end of a list that goes on: reads the next page as soon as it comes near, or when pressed. */
 export function LoadMore({ load }: { load: () => Promise<void> }) {
   const button = useRef<HTMLButtonElement>(null);
-  const isLoading = useRef(false);
+  const [isLoading, setIsLoading] = useState(false);
   const [error, setError] = useState("");
 
   async function more(): Promise<void> {
-    if (isLoading.current) return;
-    isLoading.current = true;
+    setIsLoading(true);
     setError("");
     try {
       await load();
     } catch (failure) {
       setError(messageOf(failure));
     } finally {
-      isLoading.current = false;
+      setIsLoading(false);
     }
   }
 
-  // Every render may have moved the end: a fresh observer looks again.
+  // An observer tells changes alone, and the end may still be near after a page: a fresh one looks again.
   useEffect(() => {
     const element = button.current;
-    if (!element || error) return;
+    if (!element || isLoading || error) return;
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (entry?.isIntersecting) void more();
@@ -33,12 +32,12 @@ export function LoadMore({ load }: { load: () => Promise<void> }) {
     );
     observer.observe(element);
     return () => observer.disconnect();
-  });
+  }, [isLoading, error]);
 
   return (
     <p class="load-more">
       {error && <span class="problem">{error} </span>}
-      <button type="button" ref={button} class="plain" onClick={() => void more()}>{texts.value.loadMore}</button>
+      <button type="button" ref={button} class="plain" disabled={isLoading} onClick={() => void more()}>{isLoading ? texts.value.loading : texts.value.loadMore}</button>
     </p>
   );
 }
