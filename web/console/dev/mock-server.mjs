@@ -13,6 +13,7 @@ import { samplePrompts, sampleRecords } from "./samples.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const built = join(here, "../../../src/handrail/faces/http/console");
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+export const TOKEN = "mock-token";
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -32,10 +33,12 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function attach() {
     const server = new Server(http, { serveClient: false, transports: ["websocket"] });
-    server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers.cookie) ? next() : next(new Error("UNAUTHORIZED"))));
+    server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers) ? next() : next(new Error("UNAUTHORIZED"))));
     return server;
   }
-  const isKnown = (cookie = "") => state.sessions.has(/handrail_session=([^;]+)/.exec(cookie)?.[1]);
+  function isKnown({ cookie = "", authorization = "" }) {
+    return authorization === `Bearer ${TOKEN}` || state.sessions.has(/handrail_session=([^;]+)/.exec(cookie)?.[1]);
+  }
 
   function append(entry) {
     const kept = { ts: new Date().toISOString(), type: "ui_prompt", ...entry, offset: state.entries.length };
@@ -105,7 +108,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       state.sessions.add(id);
       return ok({}, { "set-cookie": `handrail_session=${id}; HttpOnly; SameSite=Strict; Path=/` });
     }
-    if (!isKnown(request.headers.cookie)) return fail(401, "UNAUTHORIZED", "Open the console with handrail up.");
+    if (!isKnown(request.headers)) return fail(401, "UNAUTHORIZED", "Open the console with handrail up.");
     if (path === "/session") return ok({ version: "0.1.0", project: "/home/you/my-webgal-game", lang: "en" });
     if (path === "/prompts" && request.method === "POST") return ok({ requestId: ask(body.prompt, { requestId: body.requestId ?? randomUUID(), ...(body.runId ? { runId: body.runId } : {}) }) });
     if (path === "/prompts") return ok(listPrompts(url.searchParams));
