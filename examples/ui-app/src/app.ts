@@ -1,0 +1,29 @@
+import { connect, consoleWindow, createHost, serverTransport } from "@handrail/host";
+import { planTrip } from "./trip";
+
+const CONSOLE = "http://127.0.0.1:6006";
+const host = createHost({
+  pluginId: "org.handrail.examples",
+  appId: "trip",
+  transport: serverTransport({ socket: connect() }),
+  panel: consoleWindow(CONSOLE),
+});
+
+const start = document.querySelector<HTMLButtonElement>("#start");
+const log = document.querySelector<HTMLOListElement>("#log");
+
+function tell(line: string): void {
+  const item = document.createElement("li");
+  item.textContent = line;
+  log?.append(item);
+}
+
+document.querySelector("#panel")?.addEventListener("click", () => host.uiPrompts.toggle());
+start?.addEventListener("click", () => {
+  start.disabled = true;
+  planTrip(host, tell)
+    .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)))
+    .finally(() => {
+      start.disabled = false;
+    });
+});

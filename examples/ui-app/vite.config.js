@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const web = fileURLToPath(new URL("../../web", import.meta.url));
+// The example is no package of its own: it uses the host of this repository as it stands.
+const resolve = { alias: { "@handrail/host": join(web, "host/src/index.ts") } };
+
+/** Where `handrail up` listens, and its token, which stays in this process. */
+function runningServer() {
+  const home = process.env.XDG_STATE_HOME ?? join(homedir(), ".local/state");
+  const file = join(process.env.HANDRAIL_STATE ?? join(home, "handrail"), "server.json");
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    throw new Error(`handrail up is not running: there is no ${file}.`);
+  }
+}
+
+export default function configuration({ command }) {
+  if (command === "build") return { resolve };
+  const { host, port, token } = runningServer();
+  const target = `http://${host}:${port}`;
+  // The Origin would be this server's own; handrail takes none at all with a valid token.
+  const configure = (proxy) => {
+    for (const event of ["proxyReq", "proxyReqWs"]) proxy.on(event, (request) => request.removeHeader("origin"));
+  };
+  const passed = { target, changeOrigin: true, headers: { authorization: `Bearer ${token}` }, configure };
+  const proxy = { "/api": passed, "/socket.io": { ...passed, ws: true } };
+  return { resolve, server: { host: "127.0.0.1", fs: { allow: [".", web] }, proxy } };
+}

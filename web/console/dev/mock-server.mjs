@@ -1,0 +1,199 @@
+/**
+ * handrail's API from memory, for driving the built console without the Python side.
+ * `startMock()` for the tests; `node dev/mock-server.mjs [port]` to look at it.
+ */
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Server } from "socket.io";
+import { samplePrompts, sampleRecords } from "./samples.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const built = join(here, "../../../src/handrail/faces/http/console");
+const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+export const TOKEN = "mock-token";
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+export async function startMock({ port = 0, code = "open-sesame" } = {}) {
+  const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [] };
+  const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
+
+  let http;
+  let io;
+  async function listenOn(wanted) {
+    http = createServer((request, response) => void handle(request, response));
+    io = attach();
+    await new Promise((resolve) => http.listen(wanted, "127.0.0.1", resolve));
+    return http.address().port;
+  }
+  function attach() {
+    const server = new Server(http, { serveClient: false, transports: ["websocket"] });
+    server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers) ? next() : next(new Error("UNAUTHORIZED"))));
+    return server;
+  }
+  function isKnown({ cookie = "", authorization = "" }) {
+    return authorization === `Bearer ${TOKEN}` || state.sessions.has(/handrail_session=([^;]+)/.exec(cookie)?.[1]);
+  }
+
+  function append(entry) {
+    const kept = { ts: new Date().toISOString(), type: "ui_prompt", ...entry, offset: state.entries.length };
+    state.entries.push(kept);
+    io.of("/mimo").emit("ui_prompts", { entries: [kept] });
+    return kept;
+  }
+  function ask(prompt, extra = {}) {
+    const requestId = extra.requestId ?? randomUUID();
+    append({ action: "request", requestId, callerGone: false, ...extra, prompt });
+    return requestId;
+  }
+  function record(entry) {
+    const kept = { seq: state.records.length + 1, ts: new Date().toISOString(), ...entry };
+    state.records.push(kept);
+    io.of("/mimo").emit("activity", { records: [kept] });
+  }
+  const responses = () => new Map(state.entries.filter((entry) => entry.action === "response").map((entry) => [entry.requestId, entry]));
+
+  function listPrompts(query) {
+    const done = responses();
+    const wanted = query.get("state") ?? "all";
+    const before = query.get("before");
+    const limit = Number(query.get("limit") ?? 100);
+    const fits = state.entries.filter(
+      (entry) =>
+        (wanted === "all" || (wanted === "pending" ? !done.has(entry.requestId) : done.has(entry.requestId))) &&
+        (before === null || entry.offset < Number(before)),
+    );
+    const entries = fits.slice(-limit);
+    return { path: "/state/ui-prompts.jsonl", entries, ...(fits.length > entries.length ? { next: String(entries[0].offset) } : {}) };
+  }
+  function listRecords(query) {
+    const before = Number(query.get("before") ?? Number.POSITIVE_INFINITY);
+    const fits = state.records.filter((one) => one.seq < before);
+    const records = fits.slice(-Number(query.get("limit") ?? 100));
+    return { records, ...(fits.length > records.length ? { next: records[0].seq } : {}) };
+  }
+  function answer(requestId, { response, runId }) {
+    const request = state.entries.find((entry) => entry.action === "request" && entry.requestId === requestId);
+    if (!request) return [404, "NOT_FOUND", "There is no such prompt."];
+    if (responses().has(requestId)) return [409, "CONFLICT", "This prompt was answered already."];
+    state.received.push({ requestId, response });
+    const refused = Object.entries(response.values ?? {}).find(([, value]) => value === "refuse-me");
+    if (refused) return [400, "BAD_REQUEST", "A value was refused.", { fieldErrors: { [refused[0]]: "The server does not like it." } }];
+    const masked = structuredClone(response);
+    for (const field of request.prompt.fields ?? []) if (field.secret && masked.values) masked.values[field.key] = "******";
+    append({ action: "response", requestId, ...(runId ? { runId } : {}), response: masked, by: "console" });
+    return null;
+  }
+
+  async function handle(request, response) {
+    const url = new URL(request.url, "http://localhost");
+    const send = (status, body, headers = {}) => {
+      response.writeHead(status, { "content-type": "application/json", "content-security-policy": CSP, "cache-control": "no-store", ...headers });
+      response.end(body instanceof Buffer || typeof body === "string" ? body : JSON.stringify(body));
+    };
+    const ok = (data, headers) => send(200, { ok: true, data }, headers);
+    const fail = (status, errorCode, message, details = {}) => send(status, { ok: false, error: { code: errorCode, message, details } });
+    if (!url.pathname.startsWith("/api/")) return await serveFile(url.pathname, send);
+    const body = request.method === "POST" ? JSON.parse((await readAll(request)) || "{}") : {};
+    const path = url.pathname.slice(4);
+
+    if (path === "/session" && request.method === "POST") {
+      if (!state.codes.delete(body.code)) return fail(401, "UNAUTHORIZED", "This code is not valid.");
+      const id = randomUUID();
+      state.sessions.add(id);
+      return ok({}, { "set-cookie": `handrail_session=${id}; HttpOnly; SameSite=Strict; Path=/` });
+    }
+    if (!isKnown(request.headers)) return fail(401, "UNAUTHORIZED", "Open the console with handrail up.");
+    if (path === "/session") return ok({ version: "0.1.0", project: "/home/you/my-webgal-game", lang: "en" });
+    if (path === "/prompts" && request.method === "POST") return ok({ requestId: ask(body.prompt, { requestId: body.requestId ?? randomUUID(), ...(body.runId ? { runId: body.runId } : {}) }) });
+    if (path === "/prompts") return ok(listPrompts(url.searchParams));
+    const responding = /^\/prompts\/([^/]+)\/response$/.exec(path);
+    if (responding) {
+      const refused = answer(decodeURIComponent(responding[1]), body);
+      return refused ? fail(...refused) : ok({});
+    }
+    if (path === "/activity") return ok(listRecords(url.searchParams));
+    if (path.startsWith("/evidence/")) {
+      const file = decodeURIComponent(path.slice("/evidence/".length));
+      if (file.endsWith(".png")) return send(200, PIXEL, { "content-type": "image/png" });
+      return send(200, state.evidence.get(file) ?? "{}\n", { "content-type": "text/plain; charset=utf-8" });
+    }
+    if (path === "/undo") {
+      if (state.undone.includes(body.id)) return fail(409, "CONFLICT", "It was undone already.");
+      state.undone.push(body.id);
+      return ok({});
+    }
+    if (path === "/tools") return ok(tools);
+    if (path.startsWith("/tools/")) {
+      if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: { path: "leads outside" } });
+      return ok({ echoed: body });
+    }
+    if (path === "/policy") return ok(policy);
+    if (path === "/doctor") return ok(doctor);
+    return fail(404, "NOT_FOUND", "There is nothing at this path.");
+  }
+
+  const bound = await listenOn(port);
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    state, ask, append, record, answer,
+    newCode() {
+      const fresh = randomUUID();
+      state.codes.add(fresh);
+      return fresh;
+    },
+    /** As a killed server looks from outside: nothing answers until `resume`. */
+    async pause() {
+      io.disconnectSockets(true);
+      await io.close();
+      http.closeAllConnections();
+    },
+    resume: () => listenOn(bound),
+    async stop() {
+      await io.close();
+      http.closeAllConnections();
+    },
+  };
+}
+
+async function serveFile(path, send) {
+  const file = normalize(path === "/" ? "/index.html" : path);
+  try {
+    send(200, await readFile(join(built, file)), { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+  } catch {
+    send(404, { ok: false, error: { code: "NOT_FOUND", message: "There is nothing at this path." } });
+  }
+}
+
+async function readAll(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+const policy = {
+  path: "/home/you/my-webgal-game/.handrail/policy.json", exists: true, trusted: false, contractVersion: "1.0.0", mode: "cline",
+  policies: { sandboxRoot: "${projectRoot}", forbiddenDirs: [".git", "node_modules", ".env"], writeRequiresDiff: true, batchMaxLines: 2000 },
+  rules: [{ tool: "write_to_file", path: "game/scene/**", decision: "allow" }, { effect: "EXECUTE", decision: "deny" }],
+  defaults: { READ: "allow", WRITE: "ask", UI_CONTROL: "ask", EXECUTE: "ask", PROCESS_CONTROL: "allow", ASK: "allow" },
+};
+const doctor = {
+  ok: false,
+  checks: [
+    { name: "Python", ok: true, detail: "3.11.7 at /usr/bin/python3", fix: null, required: true },
+    { name: "ripgrep", ok: false, detail: "not found", fix: "make setup installs it", required: true },
+    { name: "GNU diff", ok: false, detail: "not found, difflib stands in", fix: "apt install diffutils", required: false },
+  ],
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const mock = await startMock({ port: Number(process.argv[2] ?? 6016) });
+  sampleRecords(mock);
+  for (const [prompt, extra] of samplePrompts()) mock.ask(prompt, extra);
+  process.stdout.write(`${mock.url}/#code=open-sesame\n`);
+}

@@ -1,0 +1,44 @@
+/** A real Chromium with the built console in it, against the mock. */
+import { chromium } from "playwright-core";
+import { startMock } from "../dev/mock-server.mjs";
+
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+export async function launch() {
+  const mock = await startMock();
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const complaints = [];
+
+  /** A window of its own, signed in, with everything that the page complains about kept. */
+  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "", permissions = [] } = {}) {
+    const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
+    const page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+    });
+    await page.goto(`${mock.url}/#code=${mock.newCode()}`);
+    await page.locator(".connection.online").waitFor();
+    if (path) await page.goto(`${mock.url}/#/${path}`);
+    return page;
+  }
+
+  async function close() {
+    await browser.close();
+    await mock.stop();
+  }
+  return { mock, open, close, complaints };
+}
+
+/** A prompt that has just appeared takes no answer for a moment; so do people. */
+export const armed = (page) => page.waitForTimeout(450);
+
+/** Resolves with the first answer that the server got for this prompt. */
+export async function answerTo(mock, requestId) {
+  for (let tries = 0; tries < 100; tries++) {
+    const found = mock.state.received.find((one) => one.requestId === requestId);
+    if (found) return found.response;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  throw new Error(`no answer to ${requestId}`);
+}

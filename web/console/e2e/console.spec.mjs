@@ -1,0 +1,224 @@
+/** The console around the prompts: queue, windows, reconnecting, history, activity, tools, settings. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import * as samples from "../dev/samples.mjs";
+import { answerTo, armed, launch } from "./browser.mjs";
+
+let world;
+before(async () => {
+  world = await launch();
+  samples.sampleRecords(world.mock);
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints, []));
+
+const shownId = (page) => page.locator(".prompt:not([hidden])").getAttribute("data-request");
+
+test("without a session the console asks for the code, and a wrong one is told", async () => {
+  const page = await world.open();
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByLabel("One-time code").fill("wrong");
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByText("This code is not valid").waitFor();
+  await page.getByLabel("One-time code").fill(world.mock.newCode());
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.locator(".connection.online").waitFor();
+  await page.context().close();
+});
+
+test("the code leaves the address", async () => {
+  const page = await world.open();
+  assert.equal(new URL(page.url()).hash, "");
+  await page.context().close();
+});
+
+test("a new prompt never takes the place of the shown one, badge and title count", async () => {
+  const page = await world.open();
+  const first = world.mock.ask(samples.single);
+  await page.locator(`[data-request="${first}"]`).waitFor();
+  const second = world.mock.ask(samples.change);
+  await page.getByText("1 of 2").waitFor();
+  assert.equal(await shownId(page), first);
+  assert.equal(await page.locator(".badge").textContent(), "2");
+  assert.equal(await page.title(), "(2) handrail");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await shownId(page), second);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await shownId(page), first);
+  await armed(page);
+  await page.keyboard.press("y");
+  await answerTo(world.mock, first);
+  await page.locator(`[data-request="${second}"]:not([hidden])`).waitFor();
+  await armed(page);
+  await page.keyboard.press("n");
+  await answerTo(world.mock, second);
+  await page.waitForFunction(() => document.title === "handrail");
+  await page.context().close();
+});
+
+test("what was typed survives stepping away and later", async () => {
+  const page = await world.open();
+  const first = world.mock.ask(samples.form);
+  const second = world.mock.ask(samples.single);
+  await page.getByLabel("姓名").fill("half a na");
+  await page.locator(".panel h2:visible").click();
+  await page.getByRole("button", { name: "Next question" }).click();
+  await page.keyboard.press("Escape");
+  await page.locator(".smile").click();
+  await page.getByRole("button", { name: "Previous question" }).click();
+  assert.equal(await page.getByLabel("姓名").inputValue(), "half a na");
+  for (const id of [first, second]) world.mock.answer(id, { response: { status: "canceled" } });
+  await page.context().close();
+});
+
+test("two windows: the second keeps the answered prompt in sight until it goes on", async () => {
+  const [one, two] = [await world.open(), await world.open({ locale: "zh-CN", colorScheme: "dark" })];
+  const first = world.mock.ask(samples.change);
+  const second = world.mock.ask(samples.single);
+  for (const page of [one, two]) await page.locator(`[data-request="${first}"]:not([hidden])`).waitFor();
+  await armed(one);
+  await one.keyboard.press("y");
+  await answerTo(world.mock, first);
+  await two.getByText("已在别处答复").waitFor();
+  assert.equal(await shownId(two), first);
+  await two.keyboard.press("y");
+  assert.equal(world.mock.state.received.filter((answer) => answer.requestId === first).length, 1);
+  await two.getByRole("button", { name: "继续" }).click();
+  assert.equal(await shownId(two), second);
+  await armed(two);
+  await two.keyboard.press("y");
+  await answerTo(world.mock, second);
+  await one.getByText("Answered elsewhere").waitFor();
+  await one.context().close();
+  await two.context().close();
+});
+
+test("after the server was away the console shows the truth", async () => {
+  const page = await world.open();
+  const before = world.mock.ask(samples.change);
+  await page.locator(`[data-request="${before}"]`).waitFor();
+  await world.mock.pause();
+  await page.locator(".connection.offline").waitFor();
+  world.mock.answer(before, { response: { status: "canceled" } });
+  const meanwhile = world.mock.ask(samples.single);
+  world.mock.record({ executionId: "exec_away", tool: "done_while_away", effect: "READ", event: "end", ok: true, durationMs: 1 });
+  await world.mock.resume();
+  await page.locator(".connection.online").waitFor();
+  await page.getByText("Answered elsewhere").waitFor();
+  await page.getByText("done_while_away").waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  assert.equal(await shownId(page), meanwhile);
+  await armed(page);
+  await page.keyboard.press("n");
+  await answerTo(world.mock, meanwhile);
+  await page.context().close();
+});
+
+test("an answer that cannot be sent is kept and said", async () => {
+  const page = await world.open();
+  const id = world.mock.ask(samples.change);
+  await page.locator(`[data-request="${id}"]`).waitFor();
+  await world.mock.pause();
+  await armed(page);
+  await page.keyboard.press("y");
+  await page.getByText("handrail does not answer.").waitFor();
+  await world.mock.resume();
+  await page.locator(".connection.online").waitFor();
+  await page.keyboard.press("y");
+  await answerTo(world.mock, id);
+  await page.context().close();
+});
+
+test("the history tells who, when and why", async () => {
+  const page = await world.open({ path: "prompts" });
+  const id = world.mock.ask({ ...samples.change, title: "Unique title" }, { runId: "run-7" });
+  await page.locator(`[data-request="${id}"]`).waitFor();
+  await armed(page);
+  await page.getByLabel("Remark for the agent").fill("not today");
+  await page.getByRole("button", { name: "Deny" }).click();
+  const entry = page.locator(".entry.answered", { hasText: "Unique title" });
+  await entry.getByText("not today").waitFor();
+  for (const text of ["denied", "run-7", "claude-code/write_to_file"]) await entry.getByText(text).first().waitFor();
+  await entry.getByRole("button", { name: "Details" }).click();
+  await entry.getByText("changeBg:beach.jpg").waitFor();
+  await page.context().close();
+});
+
+test("calls show up as they happen, with evidence, undo, search and filter", async () => {
+  const page = await world.open();
+  world.mock.record({ executionId: "exec_live", tool: "live_tool", effect: "READ", event: "begin" });
+  const live = page.locator(".call", { hasText: "live_tool" });
+  await live.getByText("running").waitFor();
+  world.mock.record({ executionId: "exec_live", tool: "live_tool", effect: "READ", event: "end", ok: false, error: { condition: "Timeout", message: "too slow" }, durationMs: 30000 });
+  await live.getByText("failed").waitFor();
+  const write = page.locator(".call", { hasText: "write_to_file" });
+  await write.locator(".call-summary").click();
+  await write.getByText("changeBg:beach.jpg").waitFor();
+  await write.getByRole("button", { name: "Undo" }).click();
+  await write.getByText("Undone").first().waitFor();
+  assert.deepEqual(world.mock.state.undone, ["exec_1"]);
+  await page.getByLabel("Search tool, file, caller…").fill("beach_date");
+  await page.getByLabel("Effect").selectOption("EXECUTE");
+  await page.getByText("Nothing matches.").waitFor();
+  await page.context().close();
+});
+
+test("arrows move through the calls", async () => {
+  const page = await world.open();
+  await page.locator(".call-summary").first().focus();
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => [...document.querySelectorAll(".call-summary")].indexOf(document.activeElement)), 1);
+  await page.context().close();
+});
+
+test("a tool is tried with a form made from its schema", async () => {
+  const page = await world.open({ path: "tools" });
+  const tool = page.locator(".call", { hasText: "write_to_file" });
+  await tool.locator(".call-summary").click();
+  await tool.getByLabel("path").fill("../x");
+  await tool.getByRole("button", { name: "Call" }).click();
+  await tool.getByText("leads outside").waitFor();
+  await tool.getByLabel("path").fill("a.txt");
+  await tool.getByRole("button", { name: "Call" }).click();
+  await tool.getByText('"path": "a.txt"').waitFor();
+  await page.context().close();
+});
+
+test("settings show policy and doctor, and switch language and theme for good", async () => {
+  const page = await world.open({ path: "settings" });
+  await page.getByText("game/scene/**").waitFor();
+  await page.getByText("make setup installs it").waitFor();
+  await page.getByLabel("Language").selectOption("zh");
+  await page.getByRole("heading", { name: "设置" }).waitFor();
+  await page.getByLabel("主题").selectOption("dark");
+  await page.reload();
+  await page.getByRole("heading", { name: "设置" }).waitFor();
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(22, 21, 18)");
+  await page.context().close();
+});
+
+test("a prompt that arrives while the page is not in front is told on the desktop, when that was asked for", async () => {
+  const page = await world.open({ path: "settings", permissions: ["notifications"] });
+  await page.evaluate(() => {
+    window.notices = [];
+    window.Notification = class {
+      static permission = "granted";
+      static requestPermission = () => Promise.resolve("granted");
+      constructor(title) {
+        window.notices.push(title);
+      }
+    };
+    document.hasFocus = () => false;
+  });
+  const first = world.mock.ask(samples.single);
+  await page.locator(`[data-request="${first}"]`).waitFor();
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await page.evaluate(() => window.notices), []);
+  await page.getByLabel("Desktop notifications").check();
+  const second = world.mock.ask(samples.change);
+  await page.waitForFunction(() => window.notices.length === 1);
+  assert.deepEqual(await page.evaluate(() => window.notices), [samples.change.title]);
+  for (const id of [first, second]) world.mock.answer(id, { response: { status: "canceled" } });
+  await page.context().close();
+});

@@ -1,0 +1,242 @@
+/** Every kind of prompt, answered by mouse and by keyboard alone. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import * as samples from "../dev/samples.mjs";
+import { answerTo, armed, launch } from "./browser.mjs";
+
+let world;
+let page;
+before(async () => {
+  world = await launch();
+  page = await world.open();
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints, []));
+
+async function ask(prompt, extra) {
+  const id = world.mock.ask(prompt, extra);
+  await page.locator(`[data-request="${id}"]:not([hidden])`).waitFor();
+  await armed(page);
+  return id;
+}
+const answer = (id) => answerTo(world.mock, id);
+const press = async (...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+/** Tab until the wanted element has the focus: what a keyboard can't reach fails. */
+async function tabTo(selector) {
+  for (let at = 0; at < 60; at++) {
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+    await press("Tab");
+  }
+  assert.fail(`Tab does not reach ${selector}`);
+}
+
+test("a change is allowed once by mouse", async () => {
+  const id = await ask(samples.change);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  assert.deepEqual(await answer(id), { status: "ok", scope: "once" });
+});
+
+test("a change is allowed by the y key and the panel closes after the last answer", async () => {
+  const id = await ask(samples.change);
+  await press("y");
+  assert.equal((await answer(id)).status, "ok");
+  await page.locator(".panel").waitFor({ state: "hidden" });
+});
+
+for (const [name, scope] of [["For this task", "task"], ["Always for this rule", "rule"]]) {
+  test(`a change is allowed with scope ${scope}`, async () => {
+    const id = await ask(samples.change);
+    await page.getByRole("button", { name }).click();
+    assert.deepEqual(await answer(id), { status: "ok", scope });
+  });
+}
+
+test("a change is denied with a remark; Enter in the remark says nothing", async () => {
+  const id = await ask(samples.change);
+  await page.getByLabel("Remark for the agent").fill("keep the old line: y or n?");
+  await press("Enter", "y", "n", "Tab");
+  await armed(page);
+  assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
+  await page.getByRole("button", { name: "Deny" }).click();
+  assert.deepEqual(await answer(id), { status: "canceled", remark: "keep the old line: y or n?yn" });
+});
+
+test("a change is denied by the n key", async () => {
+  const id = await ask(samples.command);
+  await press("n");
+  assert.deepEqual(await answer(id), { status: "canceled" });
+});
+
+test("an answer in the moment in which a prompt appears is not taken", async () => {
+  const id = world.mock.ask(samples.change);
+  await page.locator(`[data-request="${id}"]:not([hidden])`).waitFor();
+  await press("y");
+  await armed(page);
+  assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
+  await press("y");
+  await answer(id);
+});
+
+test("hidden characters are spelled out in diffs and messages", async () => {
+  const id = await ask(samples.change);
+  assert.equal(await page.locator(`[data-request="${id}"] .escape`).first().textContent(), "\\u{202e}");
+  await press("n");
+  const other = await ask(samples.command);
+  assert.equal(await page.locator(`[data-request="${other}"] .escape`).first().textContent(), "\\u{200b}");
+  await press("n");
+});
+
+test("unchanged lines unfold", async () => {
+  await ask(samples.change);
+  await page.getByRole("button", { name: "Show 9 unchanged lines" }).click();
+  await page.getByText(";line 20").waitFor();
+  await press("n");
+});
+
+test("a diff of a megabyte opens at once, and only what is near is in the document", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => `+${"x".repeat(48)}${at}`);
+  const started = Date.now();
+  const id = await ask({ ...samples.change, diff: `@@ -0,0 +1,20000 @@\n${lines.join("\n")}\n` });
+  assert.ok(Date.now() - started < 2500, `took ${Date.now() - started} ms`);
+  const card = page.locator(`[data-request="${id}"]`);
+  assert.ok((await card.locator(".diff-line").count()) < 500);
+  await card.locator(".scroller-area").evaluate((area) => area.scrollTo(0, area.scrollHeight));
+  await card.getByText("x19999").waitFor();
+  await press("n");
+});
+
+test("a form is filled by mouse; the secret leaves the page", async () => {
+  const id = await ask(samples.form);
+  await page.getByLabel("姓名").fill("Alice");
+  await page.getByLabel("Token").fill("s3cret-value");
+  await page.getByRole("button", { name: "Send" }).click();
+  assert.deepEqual(await answer(id), { status: "ok", values: { name: "Alice", about: "two\nlines", token: "s3cret-value" } });
+  await page.goto(`${world.mock.url}/#/prompts`);
+  await page.locator(".entry.answered").first().waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.innerHTML.includes("s3cret-value")), false);
+  const held = await page.evaluate(() => [...document.querySelectorAll("input")].some((input) => input.value.includes("s3cret")));
+  assert.equal(held, false);
+});
+
+test("a form is filled by keyboard; what is missing is named, what the server refuses as well", async () => {
+  const id = await ask(samples.form);
+  await press("q");
+  await tabTo(".prompt:not([hidden]) input");
+  await page.keyboard.type("refuse-me");
+  await press("Control+Enter");
+  await page.getByText("Please fill this in.").waitFor();
+  await tabTo("input[type=password]");
+  await page.keyboard.type("pw");
+  await press("Control+Enter");
+  await page.getByText("The server does not like it.").waitFor();
+  assert.equal(await page.locator("input[type=password]").inputValue(), "", "the secret is gone even though the answer failed");
+  await page.getByLabel("姓名").fill("Bob");
+  await page.getByLabel("Token").fill("pw");
+  world.mock.state.received.length = 0;
+  await press("Enter");
+  assert.equal((await answer(id)).values.name, "Bob");
+});
+
+test("one of several is chosen by mouse", async () => {
+  const id = await ask(samples.single);
+  await page.getByText("Beta").click();
+  await page.getByRole("button", { name: "Choose" }).click();
+  assert.deepEqual(await answer(id), { status: "ok", selection: "beta" });
+});
+
+test("one of several is chosen by arrows and y", async () => {
+  const id = await ask(samples.single);
+  await press("q");
+  await tabTo("input[type=radio]");
+  await press("ArrowDown", "ArrowDown", "y");
+  assert.deepEqual(await answer(id), { status: "ok", selection: "gamma" });
+});
+
+test("several are chosen within their limits by mouse", async () => {
+  const id = await ask(samples.several);
+  await page.getByText("A", { exact: true }).click();
+  await page.getByRole("button", { name: "Choose" }).click();
+  await page.getByText("Please choose more.").waitFor();
+  await page.getByText("B", { exact: true }).click();
+  await page.getByText("C", { exact: true }).click();
+  assert.ok(await page.locator(`[data-request="${id}"] input`).first().isDisabled());
+  await page.getByRole("button", { name: "Choose" }).click();
+  assert.deepEqual(await answer(id), { status: "ok", selection: ["b", "c"] });
+});
+
+test("several are chosen by arrows, space and y", async () => {
+  const id = await ask(samples.several);
+  await press("q");
+  await tabTo("input[type=checkbox]");
+  await press("ArrowDown", "ArrowDown", "Space", "y");
+  assert.deepEqual(await answer(id), { status: "ok", selection: ["a", "c"] });
+});
+
+test("tasks are dragged, edited, added and removed by mouse", async () => {
+  const id = await ask(samples.tasks);
+  await page.locator(".panel .widen").click();
+  await page.locator('[data-task="t2"] .grip').dragTo(page.locator('[data-task="t1"] .task-head'));
+  await page.locator('[data-task="t1"]').getByLabel("Title").fill("写好文档");
+  await page.locator('[data-task="t1"]').getByLabel("Priority").selectOption("low");
+  await page.locator('[data-task="t1"]').getByLabel("Tags").fill("a, b，c");
+  await page.getByRole("button", { name: "Add a task" }).click();
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.getByText("A task needs a title.").waitFor();
+  await page.keyboard.type("Third");
+  await page.getByRole("button", { name: "Remove Third" }).click();
+  await page.getByRole("button", { name: "Add a task" }).click();
+  await page.keyboard.type("Fourth");
+  await page.getByLabel("Remark for the agent").fill("go");
+  await page.getByRole("button", { name: "Confirm" }).click();
+  const { tasks, remark } = await answer(id);
+  assert.deepEqual(tasks.map((task) => task.title), ["Test it", "写好文档", "Fourth"]);
+  assert.deepEqual([tasks[1].priority, tasks[1].tags, remark], ["low", ["a", "b", "c"], "go"]);
+  await page.evaluate(() => localStorage.clear());
+});
+
+test("tasks are moved by keyboard and the focus goes with them", async () => {
+  const id = await ask(samples.tasks);
+  await press("q");
+  await tabTo('[data-task="t1"] .grip');
+  await press("Alt+ArrowDown");
+  await page.waitForFunction(() => document.activeElement?.closest("[data-task]")?.getAttribute("data-task") === "t1");
+  await press("y");
+  assert.deepEqual((await answer(id)).tasks.map((task) => task.draftId), ["t2", "t1"]);
+});
+
+test("a result is shown as Markdown without its HTML", async () => {
+  const id = await ask(samples.result);
+  const card = page.locator(`[data-request="${id}"]`);
+  assert.equal(await card.locator("img").count(), 0);
+  assert.deepEqual(await card.locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))), ["https://example.org"]);
+  assert.equal(await card.locator("strong").textContent(), "written");
+  await press("y");
+  assert.deepEqual(await answer(id), { status: "ok" });
+});
+
+test("a result is confirmed by mouse", async () => {
+  const id = await ask(samples.result);
+  await page.getByRole("button", { name: "OK" }).click();
+  assert.deepEqual(await answer(id), { status: "ok" });
+});
+
+test("what must be answered can't be canceled, only left for later", async () => {
+  const id = await ask({ ...samples.single, allowCancel: false });
+  assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
+  await press("n", "Escape");
+  await page.locator(".panel").waitFor({ state: "hidden" });
+  assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
+  await press("q");
+  await armed(page);
+  await press("y");
+  await answer(id);
+});
+
+test("a kind that nobody knows is shown and breaks nothing", async () => {
+  const id = world.mock.ask({ kind: "hologram", title: "Strange" });
+  await page.getByText("This console does not know this kind of question.").waitFor();
+  world.mock.append({ action: "response", requestId: id, response: { status: "canceled" } });
+  await page.getByRole("button", { name: "Go on" }).click();
+});

@@ -1,0 +1,65 @@
+/** Ten thousand entries: loaded page by page, windowed, smooth. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch } from "./browser.mjs";
+
+let world;
+before(async () => {
+  world = await launch();
+  for (let at = 0; at < 10_000; at++) {
+    world.mock.state.records.push({
+      seq: at + 1, ts: new Date(1_700_000_000_000 + at * 1000).toISOString(), event: "end", executionId: `exec_${at}`,
+      tool: `tool_${at}`, effect: "READ", caller: "mcp test", target: `file_${at}.txt`, ok: true, durationMs: at % 50,
+    });
+    const id = `old_${at}`;
+    const ts = new Date(1_700_000_000_000 + at * 1000).toISOString();
+    world.mock.state.entries.push({ ts, type: "ui_prompt", action: "request", requestId: id, offset: at * 2, prompt: { kind: "result", title: `Question ${at}` } });
+    world.mock.state.entries.push({ ts, type: "ui_prompt", action: "response", requestId: id, offset: at * 2 + 1, response: { status: "ok" } });
+  }
+});
+after(() => world.close());
+
+/** Scrolls to the end until all is loaded; then measures frames of a long scroll. */
+async function loadAll(page) {
+  const isAllLoaded = await page.evaluate(async () => {
+    const end = performance.now() + 60_000;
+    const body = document.querySelector(".page-body");
+    const isAtEnd = () => body.scrollHeight - body.scrollTop - body.clientHeight < 2;
+    while ((document.querySelector(".load-more") || !isAtEnd()) && performance.now() < end) {
+      body.scrollTo(0, body.scrollHeight);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return !document.querySelector(".load-more");
+  });
+  assert.ok(isAllLoaded, "the list did not end");
+}
+async function scrollFrames(page) {
+  return await page.evaluate(async () => {
+    const body = document.querySelector(".page-body");
+    body.scrollTo(0, 0);
+    const frames = [];
+    let last = performance.now();
+    for (let at = 0; at < 120; at++) {
+      body.scrollBy(0, 400);
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      frames.push(now - last);
+      last = now;
+    }
+    frames.sort((a, b) => a - b);
+    return { median: frames[60], p95: frames[114], rows: document.querySelectorAll(".call, .entry").length };
+  });
+}
+
+for (const [path, last] of [["activity", "tool_0"], ["prompts", "Question 0"]]) {
+  test(`10,000 entries of ${path} scroll smoothly`, async (t) => {
+    const page = await world.open({ path });
+    await loadAll(page);
+    await page.getByText(last, { exact: true }).waitFor();
+    const { median, p95, rows } = await scrollFrames(page);
+    t.diagnostic(`${path}: frame median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows in the document`);
+    assert.ok(rows < 600, `${rows} rows in the document`);
+    assert.ok(median < 34, `median frame ${median} ms`);
+    assert.ok(p95 < 100, `p95 frame ${p95} ms`);
+  });
+}

@@ -1,0 +1,150 @@
+import type { ApprovalScope, PromptResponse, RequestEntry } from "@handrail/host";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { respond } from "../actions";
+import { fieldErrorsOf, messageOf } from "../failure";
+import { visible } from "../logic/visible";
+import { isPanelOpen, texts } from "../store";
+import { Scroller } from "./Scroller";
+import { Visible } from "./Visible";
+
+/** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
+const ARMING_MS = 400;
+
+interface AnswerFormProps {
+  request: RequestEntry;
+  isShown: boolean;
+  yes: string;
+  no: string;
+  /** The ways to say yes that reach further than once. */
+  hasScopes?: boolean;
+  /** What is sent with the answer; absent where the kind has no remark. */
+  remark?: { value: string; set: (text: string) => void };
+  /** The answer, or null when something is still wrong with it. */
+  collect: () => PromptResponse | null;
+  /** Called once the answer is on its way. */
+  onSending?: () => void;
+  onFieldErrors?: (errors: Map<string, string>) => void;
+  children?: ComponentChildren;
+}
+
+/** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
+export function AnswerForm(props: AnswerFormProps) {
+  const { request, isShown, yes, no, hasScopes = false, remark, collect, onSending, onFieldErrors, children } = props;
+  const t = texts.value;
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState("");
+  const form = useRef<HTMLFormElement>(null);
+  const shownSince = useRef(0);
+  const canCancel = request.prompt.allowCancel !== false;
+
+  useEffect(() => {
+    shownSince.current = performance.now();
+  }, [isShown, isPanelOpen.value]);
+
+  async function send(response: PromptResponse | null): Promise<void> {
+    if (isSending || performance.now() - shownSince.current < ARMING_MS) return;
+    if (!response) {
+      setError(t.fix);
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      return;
+    }
+    setIsSending(true);
+    setError("");
+    onSending?.();
+    try {
+      await respond(request, withRemark(response, remark?.value));
+    } catch (failure) {
+      setError(messageOf(failure));
+      onFieldErrors?.(fieldErrorsOf(failure));
+    } finally {
+      setIsSending(false);
+    }
+  }
+
+  const allow = (scope: ApprovalScope = "once"): void => {
+    const response = collect();
+    void send(response && hasScopes ? { ...response, scope } : response);
+  };
+  const decline = (): void => void (canCancel && send({ status: "canceled" }));
+
+  // Before the next key can arrive: what is sent must be what is shown.
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (!isPanelOpen.value || event.repeat || event.isComposing) return;
+      const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+      if (isSubmit && event.target instanceof Element && event.target.closest(".panel")) {
+        event.preventDefault();
+        allow();
+      } else if (!isTyping(event)) {
+        if (event.key === "y" || event.key === "Y") allow();
+        if (event.key === "n" || event.key === "N") decline();
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  return (
+    <form
+      class="answer"
+      ref={form}
+      aria-busy={isSending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        allow();
+      }}
+    >
+      <Scroller label={visible(request.prompt.title ?? t.questions)}>
+        {request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>}
+        {children}
+      </Scroller>
+      <div class="foot">
+        {remark && (
+          <input
+            value={remark.value}
+            onInput={(event) => remark.set(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              // Enter in the remark must not say yes: the remark may be the reason for a no.
+              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault();
+            }}
+            placeholder={t.remarkHint}
+            aria-label={t.remark}
+            autocomplete="off"
+          />
+        )}
+        {error && <p class="problem" role="alert">{error}</p>}
+        <div class="row">
+          <button type="submit" class="primary" disabled={isSending}>
+            {isSending ? t.sending : yes} <kbd>Y</kbd>
+          </button>
+          {hasScopes && (
+            <>
+              <button type="button" class="plain" disabled={isSending} onClick={() => allow("task")}>{t.allowTask}</button>
+              <button type="button" class="plain" disabled={isSending} onClick={() => allow("rule")}>{t.allowRule}</button>
+            </>
+          )}
+          {canCancel && (
+            <button type="button" class="plain" disabled={isSending} onClick={decline}>
+              {no} <kbd>N</kbd>
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function withRemark(response: PromptResponse, remark: string | undefined): PromptResponse {
+  return remark?.trim() ? { ...response, remark } : response;
+}
+
+/** True while a key belongs to a field or to a shortcut of the browser. */
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !["radio", "checkbox", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+}

@@ -1,0 +1,58 @@
+import type { FileChangePrompt, PromptImage, RequestEntry } from "@handrail/host";
+import { useMemo, useState } from "preact/hooks";
+import { imageUrl } from "../logic/calls";
+import { parseDiff } from "../logic/diff";
+import { visible } from "../logic/visible";
+import { texts } from "../store";
+import { AnswerForm } from "./AnswerForm";
+import { Diff } from "./Diff";
+import { Facts } from "./Facts";
+import { Visible } from "./Visible";
+
+export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry; prompt: FileChangePrompt; isShown: boolean }) {
+  const t = texts.value;
+  const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
+  return (
+    <AnswerForm
+      request={request}
+      isShown={isShown}
+      yes={t.allowOnce}
+      no={t.deny}
+      hasScopes
+      remark={{ value: remark, set: setRemark }}
+      collect={() => ({ status: "ok" })}
+    >
+      <ChangeDetails prompt={prompt} />
+    </AnswerForm>
+  );
+}
+
+export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
+  const t = texts.value;
+  const { path, command, cwd, diff, images = [] } = prompt;
+  const counted = useMemo(() => (diff ? parseDiff(diff) : null), [diff]);
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.file, path],
+          [t.command, command],
+          [t.cwd, cwd],
+          [t.change, counted && t.lines(counted.added, counted.deleted)],
+        ]}
+      />
+      {images.map((image) => <Picture key={image.path} image={image} />)}
+      {diff && <Diff text={diff} />}
+    </>
+  );
+}
+
+function Picture({ image }: { image: PromptImage }) {
+  const url = imageUrl(image.path);
+  return (
+    <figure>
+      {url && <img src={url} alt={visible(image.alt ?? image.path)} />}
+      <figcaption class="sub"><Visible text={image.alt ?? image.path} /></figcaption>
+    </figure>
+  );
+}

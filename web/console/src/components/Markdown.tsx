@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { type Block, type Inline, parseMarkdown } from "../logic/markdown";
+import { visible } from "../logic/visible";
+import { Visible } from "./Visible";
+
+/** Markdown drawn from data, never from HTML. */
+export function Markdown({ text }: { text: string }) {
+  const blocks = useMemo(() => parseMarkdown(text), [text]);
+  return <div class="markdown">{blocks.map(drawBlock)}</div>;
+}
+
+function drawBlock(block: Block, key: number): ComponentChildren {
+  switch (block.kind) {
+    case "heading":
+      // One level for all: where an author starts or skips a level is no business of the page's own outline.
+      return <h3 key={key} class={`heading level-${block.level}`}>{block.children.map(drawInline)}</h3>;
+    case "paragraph":
+      return <p key={key}>{block.children.map(drawInline)}</p>;
+    case "code":
+      return <pre key={key}><code><Visible text={block.text} /></code></pre>;
+    case "quote":
+      return <blockquote key={key}>{block.blocks.map(drawBlock)}</blockquote>;
+    case "list": {
+      const items = block.items.map((item, at) => <li key={at}>{item.map(drawBlock)}</li>);
+      return block.isOrdered ? <ol key={key} start={block.start}>{items}</ol> : <ul key={key}>{items}</ul>;
+    }
+    case "table":
+      return (
+        <table key={key}>
+          <thead><tr>{block.header.map((cell, at) => <th key={at}>{cell.map(drawInline)}</th>)}</tr></thead>
+          <tbody>{block.rows.map((row, at) => <tr key={at}>{row.map((cell, index) => <td key={index}>{cell.map(drawInline)}</td>)}</tr>)}</tbody>
+        </table>
+      );
+    case "rule":
+      return <hr key={key} />;
+  }
+}
+
+function drawInline(part: Inline, key: number): ComponentChildren {
+  switch (part.kind) {
+    case "text":
+      return <Visible key={key} text={part.text} />;
+    case "code":
+      return <code key={key}><Visible text={part.text} /></code>;
+    case "link":
+      return <a key={key} href={part.href} title={visible(part.href)} target="_blank" rel="noopener noreferrer nofollow">{part.children.map(drawInline)}</a>;
+    case "strong":
+      return <strong key={key}>{part.children.map(drawInline)}</strong>;
+    case "em":
+      return <em key={key}>{part.children.map(drawInline)}</em>;
+    case "del":
+      return <del key={key}>{part.children.map(drawInline)}</del>;
+  }
+}

@@ -1,0 +1,40 @@
+import type { PromptResponse } from "@handrail/host";
+import type { Asked } from "../logic/queue";
+import { texts } from "../store";
+import { Chip } from "./Chip";
+import { Facts } from "./Facts";
+import { Moment } from "./Moment";
+
+/** What was answered: outcome, who, when, remark and the answer itself. */
+export function Outcome({ asked }: { asked: Asked }) {
+  const t = texts.value;
+  const { response: entry } = asked;
+  if (!entry) return <Chip text={t.outcomes.gone} />;
+  const { response } = entry;
+  // Anything but the three counts as canceled (rulings, 5).
+  const outcome = response.status === "ok" || response.status === "timeout" ? response.status : "canceled";
+  const isApproval = asked.request.prompt.kind === "file_change_confirm";
+  const word = isApproval || outcome === "timeout" ? t.outcomes[outcome] : t.replies[outcome];
+  return (
+    <div class="outcome">
+      <p class="tags">
+        <Chip text={word} colour={outcome === "ok" ? "good" : "bad"} />
+        <span class="sub"><Moment at={entry.ts} /></span>
+      </p>
+      <Facts
+        facts={[
+          [t.by, entry.by],
+          [t.scope, response.scope && t.scopes[response.scope]],
+          [t.answerGiven, outcome === "ok" && answerText(response)],
+          [t.remarkGiven, response.remark],
+        ]}
+      />
+    </div>
+  );
+}
+
+function answerText({ values, selection, tasks }: PromptResponse): string {
+  if (values) return Object.entries(values).map(([key, value]) => `${key}: ${value}`).join("\n");
+  if (selection !== undefined) return [selection].flat().join(", ");
+  return (tasks ?? []).map((task, at) => `${at + 1}. ${task.title}`).join("\n");
+}

@@ -1,0 +1,71 @@
+import type { RequestEntry } from "@handrail/host";
+import { leaveSettled, titleOf } from "../actions";
+import type { Asked } from "../logic/queue";
+import { isSettled } from "../logic/queue";
+import { texts } from "../store";
+import { AnswerForm } from "./AnswerForm";
+import { ChangeForm } from "./ChangeForm";
+import { Chip } from "./Chip";
+import { ChoiceForm } from "./ChoiceForm";
+import { KvForm } from "./KvForm";
+import { Markdown } from "./Markdown";
+import { Moment } from "./Moment";
+import { Outcome } from "./Outcome";
+import { TaskForm } from "./TaskForm";
+
+/** One prompt of the queue. Hidden ones stay in the document, so that stepping back finds what was typed. */
+export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean }) {
+  const t = texts.value;
+  const { request } = asked;
+  const { source, kind } = request.prompt;
+  return (
+    <article class="prompt" hidden={!isShown} data-request={request.requestId}>
+      <header class="head">
+        <div class="tags">
+          <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
+          {source && <Chip label={t.source} text={source} />}
+          {request.runId && <Chip label={t.run} text={request.runId} />}
+          <span class="sub"><Moment at={request.ts} /></span>
+        </div>
+        <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
+        {request.callerGone && !isSettled(asked) && <p class="gone">{t.callerGone}</p>}
+      </header>
+      {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
+    </article>
+  );
+}
+
+function Form({ request, isShown }: { request: RequestEntry; isShown: boolean }) {
+  const t = texts.value;
+  const { prompt } = request;
+  switch (prompt.kind) {
+    case "kv":
+      return <KvForm request={request} prompt={prompt} isShown={isShown} />;
+    case "choice":
+      return <ChoiceForm request={request} prompt={prompt} isShown={isShown} />;
+    case "task_confirm":
+      return <TaskForm request={request} prompt={prompt} isShown={isShown} />;
+    case "file_change_confirm":
+      return <ChangeForm request={request} prompt={prompt} isShown={isShown} />;
+    case "result":
+      return (
+        <AnswerForm request={request} isShown={isShown} yes={t.understood} no={t.cancel} collect={() => ({ status: "ok" })}>
+          {prompt.markdown && <Markdown text={prompt.markdown} />}
+        </AnswerForm>
+      );
+    default:
+      return <p class="message">{t.unknownKind}</p>;
+  }
+}
+
+/** Somebody else was faster. The next prompt waits for a word, so that no click meant for this one reaches it. */
+function Settled({ asked }: { asked: Asked }) {
+  const t = texts.value;
+  return (
+    <div class="settled">
+      <p role="status">{asked.response ? t.answeredElsewhere : t.withdrawn}</p>
+      <Outcome asked={asked} />
+      <button type="button" class="primary" onClick={leaveSettled}>{t.goOn}</button>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { RequestEntry, Task, TaskConfirmPrompt } from "@handrail/host";
+import { useRef, useState } from "preact/hooks";
+import { announcement, texts } from "../store";
+import { checkTasks, initialTasks, moveTask, newTask } from "../logic/answers";
+import { AnswerForm } from "./AnswerForm";
+import { TaskCard } from "./TaskCard";
+
+export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; prompt: TaskConfirmPrompt; isShown: boolean }) {
+  const t = texts.value;
+  const list = useRef<HTMLOListElement>(null);
+  const [tasks, setTasks] = useState(() => initialTasks(prompt));
+  const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
+  const [hasTried, setHasTried] = useState(false);
+  const [dragged, setDragged] = useState<number | null>(null);
+  const problems = hasTried ? checkTasks(tasks) : new Map<string, never>();
+
+  const focusTask = (draftId: string, part: string): void =>
+    void requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(draftId)}"] ${part}`)?.focus());
+  const change = (at: number, changed: Task): void => setTasks(tasks.map((task, index) => (index === at ? changed : task)));
+  const move = (from: number, to: number): void => {
+    if (to < 0 || to >= tasks.length) return;
+    setTasks(moveTask(tasks, from, to));
+    announcement.value = t.moved(to + 1, tasks.length);
+    // The focus travels with the card, so that it can be moved on.
+    focusTask(tasks[from]?.draftId ?? "", ".grip");
+  };
+  const remove = (at: number): void => {
+    const rest = tasks.filter((_, index) => index !== at);
+    setTasks(rest);
+    const beside = rest[Math.min(at, rest.length - 1)];
+    if (beside) focusTask(beside.draftId, "input");
+  };
+  const add = (): void => {
+    const task = newTask();
+    setTasks([...tasks, task]);
+    focusTask(task.draftId, "input");
+  };
+
+  return (
+    <AnswerForm
+      request={request}
+      isShown={isShown}
+      yes={t.confirmTasks}
+      no={t.cancel}
+      remark={{ value: remark, set: setRemark }}
+      collect={() => {
+        setHasTried(true);
+        return checkTasks(tasks).size ? null : { status: "ok", tasks };
+      }}
+    >
+      <ol class="tasks" ref={list} aria-label={t.tasks}>
+        {tasks.map((task, at) => (
+          <TaskCard
+            key={task.draftId}
+            task={task}
+            at={at}
+            total={tasks.length}
+            problem={problems.has(task.draftId) ? t.problems.taskTitle : undefined}
+            isDragged={dragged === at}
+            onChange={(changed) => change(at, changed)}
+            onMove={(to) => move(at, to)}
+            onRemove={() => remove(at)}
+            onDragStart={() => setDragged(at)}
+            onDragOver={() => {
+              if (dragged === null || dragged === at) return;
+              setTasks(moveTask(tasks, dragged, at));
+              setDragged(at);
+            }}
+            onDragEnd={() => setDragged(null)}
+          />
+        ))}
+      </ol>
+      <button type="button" class="plain add-task" onClick={add}>
+        + {t.addTask}
+      </button>
+    </AnswerForm>
+  );
+}

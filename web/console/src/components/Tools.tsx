@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { readTools } from "../actions";
+import { texts, type Tool } from "../store";
+import { EffectChip } from "./Chip";
+import { Facts } from "./Facts";
+import { Markdown } from "./Markdown";
+import { formatDuration } from "./Moment";
+import { PageHead } from "./PageHead";
+import { ToolForm } from "./ToolForm";
+import { useLoaded } from "./useLoaded";
+import { Visible } from "./Visible";
+
+export function Tools() {
+  const t = texts.value;
+  const { data: tools, error, again } = useLoaded(readTools);
+  const [words, setWords] = useState("");
+  const found = (tools ?? []).filter((tool) => `${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(words.toLowerCase()));
+  const surfaces = [...new Set(found.map((tool) => tool.surface))];
+  return (
+    <>
+      <PageHead title={t.pages.tools} sub={tools ? t.toolCount(tools.length) : undefined}>
+        <input type="search" class="search" placeholder={t.filterTools} aria-label={t.filterTools} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+      </PageHead>
+      <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.tools}>
+        {error && <p class="problem" role="alert">{error} <button type="button" class="plain" onClick={again}>{t.retry}</button></p>}
+        {!tools && !error && <p class="nothing">{t.loading}</p>}
+        {tools && found.length === 0 && <p class="nothing">{t.noMatches}</p>}
+        {surfaces.map((surface) => (
+          <section key={surface} class="surface" aria-label={surface}>
+            <h2><Visible text={surface} /></h2>
+            {found.filter((tool) => tool.surface === surface).map((tool) => <ToolCard key={tool.name} tool={tool} />)}
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function ToolCard({ tool }: { tool: Tool }) {
+  const t = texts.value;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div class="call">
+      <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <EffectChip effect={tool.effect} />
+        <span class="mono"><Visible text={tool.name} /></span>
+        <span class="sub target"><Visible text={tool.title} /></span>
+      </button>
+      {isOpen && (
+        <div class="call-details">
+          <Markdown text={tool.description} />
+          <Facts facts={[[t.deadline, formatDuration(tool.deadlineMs)], [t.idempotent, tool.idempotent ? "✓" : "–"]]} />
+          <h3>{t.tryIt}</h3>
+          <ToolForm tool={tool} />
+          <details><summary>{t.inputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.inputSchema, null, 2)} /></pre></details>
+          {tool.outputSchema && <details><summary>{t.outputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.outputSchema, null, 2)} /></pre></details>}
+        </div>
+      )}
+    </div>
+  );
+}

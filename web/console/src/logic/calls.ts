@@ -1,0 +1,90 @@
+/** Audit records folded into calls: one row an execution, whatever of it has been seen so far. */
+
+export interface AuditRecord {
+  seq: number;
+  ts: string;
+  event?: string;
+  executionId?: string;
+  tool?: string;
+  effect?: string;
+  caller?: string;
+  task?: string;
+  target?: string;
+  decision?: string;
+  ok?: boolean;
+  error?: { condition?: string; code?: string; message?: string };
+  durationMs?: number;
+  evidence?: { dir: string; sha256: Record<string, string> };
+  answer?: { status: string; by: string; remark?: string };
+}
+
+export type CallState = "running" | "done" | "failed" | "refused";
+
+export interface Call extends AuditRecord {
+  executionId: string;
+  state: CallState;
+  /** When the first record of it was written. */
+  startedAt: string;
+  /** Lower case, for searching. */
+  words: string;
+}
+
+function stateOf(record: AuditRecord): CallState {
+  if (record.event !== "end") return "running";
+  if (record.ok) return "done";
+  return record.error?.condition === "Declined" || record.answer?.status === "canceled" ? "refused" : "failed";
+}
+
+function wordsOf(record: AuditRecord): string {
+  const { tool, target, caller, task, executionId, error, answer } = record;
+  return [tool, target, caller, task, executionId, error?.message, answer?.by].filter(Boolean).join("\n").toLowerCase();
+}
+
+/** Newest first. `known` is not changed; records may come in any order and more than once. */
+export function foldRecords(known: readonly Call[], records: readonly AuditRecord[]): Call[] {
+  const calls = new Map(known.map((call) => [call.executionId, call]));
+  for (const record of records) {
+    const { executionId } = record;
+    if (!executionId) continue;
+    const seen = calls.get(executionId);
+    const isLater = !seen || record.seq >= seen.seq;
+    const latest = isLater ? { ...seen, ...record } : { ...record, ...seen };
+    const startedAt = seen && seen.startedAt < record.ts ? seen.startedAt : record.ts;
+    calls.set(executionId, { ...latest, executionId, startedAt, state: stateOf(latest), words: wordsOf(latest) });
+  }
+  return [...calls.values()].sort((a, b) => b.seq - a.seq);
+}
+
+export interface CallFilter {
+  words: string;
+  effect: string;
+  state: string;
+}
+
+export const everyCall: CallFilter = { words: "", effect: "", state: "" };
+
+export function filterCalls(calls: readonly Call[], filter: CallFilter): readonly Call[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length && !filter.effect && !filter.state) return calls;
+  return calls.filter(
+    (call) =>
+      (!filter.effect || call.effect === filter.effect) &&
+      (!filter.state || call.state === filter.state) &&
+      words.every((word) => call.words.includes(word)),
+  );
+}
+
+/** A write that was done has a snapshot behind it, which `undo` restores. */
+export function canUndo(call: Call): boolean {
+  return call.effect === "WRITE" && call.state === "done" && call.evidence !== undefined;
+}
+
+export function evidenceUrl(executionId: string, file: string): string {
+  return `/api/evidence/${encodeURIComponent(executionId)}/${encodeURIComponent(file)}`;
+}
+
+/** Pictures come from the evidence alone: a prompt can't make the console load anything else. */
+export function imageUrl(path: string): string | null {
+  const [executionId, file] = path.split("/").filter(Boolean).slice(-2);
+  return executionId && file ? evidenceUrl(executionId, file) : null;
+}

@@ -1,0 +1,102 @@
+/** Which prompts wait, in which order, and which one is shown: it never changes by itself. */
+
+import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
+
+export interface Asked {
+  request: RequestEntry;
+  response?: ResponseEntry;
+  /** The server lists it as pending no more, and its answer has not been seen. */
+  isGone?: boolean;
+}
+
+export const isSettled = (asked: Asked | undefined): boolean => !asked || asked.isGone === true || asked.response !== undefined;
+
+export interface Queue {
+  /** Everything known, by requestId. */
+  asked: ReadonlyMap<string, Asked>;
+  /** The pending ones and the shown one, oldest first; positions never change. */
+  order: readonly string[];
+  /** Stays until the person moves on, even when somebody else answers it. */
+  shown: string | null;
+  /** Responses whose request is on an older page of the log that was not read yet. */
+  early: ReadonlyMap<string, ResponseEntry>;
+}
+
+export const emptyQueue: Queue = { asked: new Map(), order: [], shown: null, early: new Map() };
+
+export function pendingCount(queue: Queue): number {
+  return queue.order.reduce((count, id) => count + (isSettled(queue.asked.get(id)) ? 0 : 1), 0);
+}
+
+/** Takes in entries in the order of the log. A response that came before its request is kept for it. */
+export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
+  if (entries.length === 0) return queue;
+  const asked = new Map(queue.asked);
+  const order = [...queue.order];
+  const early = new Map(queue.early);
+  for (const entry of entries) {
+    const known = asked.get(entry.requestId);
+    if (entry.action === "request") {
+      if (!known) {
+        const response = early.get(entry.requestId);
+        asked.set(entry.requestId, response ? { request: entry, response } : { request: entry });
+        order.push(entry.requestId);
+      } else if (entry.callerGone !== known.request.callerGone) {
+        asked.set(entry.requestId, { ...known, request: { ...known.request, ...goneFlag(entry) } });
+      }
+    } else if (!known) {
+      early.set(entry.requestId, entry);
+    } else if (!known.response) {
+      // The first response wins; a later one was refused by the log, too.
+      asked.set(entry.requestId, { ...known, response: entry });
+    }
+  }
+  return settle({ asked, order, shown: queue.shown, early });
+}
+
+/** After a reload: what the server no longer lists as pending is not pending. */
+export function replacePending(queue: Queue, pending: readonly RequestEntry[]): Queue {
+  const listed = new Set(pending.map((entry) => entry.requestId));
+  const asked = new Map(queue.asked);
+  for (const id of queue.order) {
+    const known = asked.get(id);
+    if (known && !known.response && !listed.has(id)) asked.set(id, { ...known, isGone: true });
+  }
+  return settle(receive({ ...queue, asked }, pending));
+}
+
+/** The next prompt that waits, in order and around the end; the settled one leaves. */
+export function moveOn(queue: Queue): Queue {
+  const at = queue.shown ? queue.order.indexOf(queue.shown) : -1;
+  const after = [...queue.order.slice(at + 1), ...queue.order.slice(0, Math.max(at, 0))];
+  const next = after.find((id) => !isSettled(queue.asked.get(id))) ?? null;
+  return settle({ ...queue, shown: next });
+}
+
+/** The person steps through the queue: `step` 1 or -1; stays where it is at the ends. */
+export function step(queue: Queue, by: 1 | -1): Queue {
+  const at = queue.shown ? queue.order.indexOf(queue.shown) : -1;
+  const target = queue.order[at + by];
+  return target === undefined ? queue : settle({ ...queue, shown: target });
+}
+
+export function show(queue: Queue, requestId: string): Queue {
+  return queue.order.includes(requestId) ? settle({ ...queue, shown: requestId }) : queue;
+}
+
+/** Answered prompts leave the order, except the one that somebody is looking at. */
+function settle(queue: Queue): Queue {
+  const order = queue.order.filter((id) => id === queue.shown || !isSettled(queue.asked.get(id)));
+  return { ...queue, order, shown: queue.shown ?? order[0] ?? null };
+}
+
+/** Everything answered, newest first. */
+export function answered(queue: Queue): Asked[] {
+  const found = [...queue.asked.values()].filter((asked) => asked.response !== undefined);
+  const at = ({ response }: Asked): string => response?.ts ?? "";
+  return found.sort((a, b) => (at(a) < at(b) ? 1 : at(a) > at(b) ? -1 : 0));
+}
+
+function goneFlag(entry: RequestEntry): Pick<RequestEntry, "callerGone"> {
+  return entry.callerGone === undefined ? {} : { callerGone: entry.callerGone };
+}

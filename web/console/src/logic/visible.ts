@@ -1,0 +1,35 @@
+/** Text as a person may safely read it; the same rule as core/visible.py. */
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
+
+const spelled = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+const stays = (char: string): boolean => char === "\n" || char === "\t";
+
+/** Every control, format, separator, private or unassigned code point becomes `\u{…}`; LF and TAB stay. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (char) => (stays(char) ? char : spelled(char)));
+}
+
+export interface VisiblePart {
+  text: string;
+  isEscape: boolean;
+}
+
+/** The same text in parts, so that an escape can be told from a text that merely looks like one. */
+export function visibleParts(text: string): VisiblePart[] {
+  const parts: VisiblePart[] = [];
+  let end = 0;
+  const push = (part: string, isEscape: boolean): void => {
+    const last = parts.at(-1);
+    if (last && last.isEscape === isEscape) last.text += part;
+    else if (part) parts.push({ text: part, isEscape });
+  };
+  for (const match of text.matchAll(HIDDEN)) {
+    if (stays(match[0])) continue;
+    push(text.slice(end, match.index), false);
+    push(spelled(match[0]), true);
+    end = match.index + match[0].length;
+  }
+  push(text.slice(end), false);
+  return parts;
+}

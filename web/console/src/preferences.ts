@@ -1,0 +1,37 @@
+/** What a person chose for this browser; kept in localStorage, never on the server. */
+
+import { signal } from "@preact/signals";
+import type { Language } from "./texts";
+
+export type Theme = "auto" | "light" | "dark";
+export type DiffLayout = "auto" | "unified" | "split";
+
+export interface Preferences {
+  language: Language | "auto";
+  theme: Theme;
+  notifies: boolean;
+  isPanelWide: boolean;
+  diffLayout: DiffLayout;
+}
+
+const KEY = "handrail.preferences";
+const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, isPanelWide: false, diffLayout: "auto" };
+
+function stored(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>;
+  } catch {
+    return {};
+  }
+}
+
+export const preferences = signal<Preferences>({ ...defaults, ...stored() });
+
+export function prefer(chosen: Partial<Preferences>): void {
+  preferences.value = { ...preferences.value, ...chosen };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(preferences.value));
+  } catch {
+    // A browser without storage forgets; everything else still works.
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, type AuditRecord } from "../src/logic/calls";
+
+const begin: AuditRecord = {
+  seq: 1, ts: "2026-01-01T00:00:00Z", event: "begin", executionId: "e1", tool: "write_to_file", effect: "WRITE", target: "a.txt",
+};
+const end: AuditRecord = {
+  ...begin, seq: 2, ts: "2026-01-01T00:00:01Z", event: "end", ok: true, durationMs: 5, evidence: { dir: "d", sha256: {} },
+};
+const refused: AuditRecord = {
+  seq: 3, ts: "2026-01-01T00:00:02Z", event: "end", executionId: "e2", tool: "execute_command", effect: "EXECUTE", ok: false,
+  error: { condition: "Declined", message: "denied" },
+};
+
+test("a beginning and its end are one call, in whatever order they come", () => {
+  for (const records of [[begin, end], [end, begin]]) {
+    const [call, ...more] = foldRecords([], records);
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({ state: "done", durationMs: 5, startedAt: begin.ts });
+  }
+});
+
+test("a call without an end is running", () => {
+  expect(foldRecords([], [begin])[0]?.state).toBe("running");
+});
+
+test("the newest call comes first; a denial is no failure", () => {
+  const calls = foldRecords(foldRecords([], [begin]), [refused, end]);
+  expect(calls.map((call) => [call.executionId, call.state])).toEqual([["e2", "refused"], ["e1", "done"]]);
+});
+
+test("words, effect and state narrow the list", () => {
+  const calls = foldRecords([], [begin, end, refused]);
+  expect(filterCalls(calls, { ...everyCall, words: "WRITE a.txt" })).toHaveLength(1);
+  expect(filterCalls(calls, { ...everyCall, effect: "EXECUTE" })).toHaveLength(1);
+  expect(filterCalls(calls, { ...everyCall, state: "failed" })).toHaveLength(0);
+});
+
+test("only a finished write can be undone", () => {
+  expect(foldRecords([], [begin, end, refused]).map(canUndo)).toEqual([false, true]);
+});
+
+test("a picture is read from the evidence and from nowhere else", () => {
+  expect(imageUrl("artifacts/desktop/2026-01-01/e1/before.png")).toBe("/api/evidence/e1/before.png");
+  expect(imageUrl("https://evil.example/x.png")).toBe("/api/evidence/evil.example/x.png");
+  expect(imageUrl("x.png")).toBeNull();
+});

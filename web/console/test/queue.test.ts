@@ -1,0 +1,73 @@
+import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
+import { expect, test } from "vitest";
+import { answered, emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
+
+const request = (requestId: string): RequestEntry => ({
+  ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId, prompt: { kind: "result" },
+});
+const response = (requestId: string, remark = ""): ResponseEntry => ({
+  ts: "2026-01-01T00:00:01Z", type: "ui_prompt", action: "response", requestId, response: { status: "ok", remark },
+});
+const filled = (...entries: PromptEntry[]) => receive(emptyQueue, entries);
+
+test("the oldest prompt is shown first", () => {
+  expect(filled(request("a"), request("b")).shown).toBe("a");
+});
+
+test("a new prompt never takes the place of the shown one", () => {
+  const queue = show(filled(request("a"), request("b")), "b");
+  expect(receive(queue, [request("c")])).toMatchObject({ shown: "b", order: ["a", "b", "c"] });
+});
+
+test("a prompt that somebody else answered stays until the person moves on", () => {
+  const queue = receive(filled(request("a"), request("b")), [response("a")]);
+  expect(queue).toMatchObject({ shown: "a", order: ["a", "b"] });
+  expect(pendingCount(queue)).toBe(1);
+  expect(moveOn(queue)).toMatchObject({ shown: "b", order: ["b"] });
+});
+
+test("the first response wins", () => {
+  const queue = receive(filled(request("a")), [response("a", "first"), response("a", "second")]);
+  expect(queue.asked.get("a")?.response?.response.remark).toBe("first");
+});
+
+test("a response to an unknown request is ignored", () => {
+  expect(filled(response("x")).asked.size).toBe(0);
+});
+
+test("after the last answer nothing is shown", () => {
+  expect(moveOn(receive(filled(request("a")), [response("a")]))).toMatchObject({ shown: null, order: [] });
+});
+
+test("steps stop at both ends", () => {
+  const queue = filled(request("a"), request("b"));
+  expect(step(queue, -1).shown).toBe("a");
+  expect(step(step(queue, 1), 1).shown).toBe("b");
+});
+
+test("moving on goes around the end to what was left for later", () => {
+  const queue = show(filled(request("a"), request("b")), "b");
+  expect(moveOn(receive(queue, [response("b")])).shown).toBe("a");
+});
+
+test("after a reload only what the server lists is pending, and the shown one stays", () => {
+  const queue = show(filled(request("a"), request("b"), request("c")), "b");
+  expect(replacePending(queue, [request("c"), request("d")])).toMatchObject({ shown: "b", order: ["b", "c", "d"] });
+});
+
+test("a caller that goes away is marked on the prompt that is shown", () => {
+  const queue = receive(filled(request("a")), [{ ...request("a"), callerGone: true }]);
+  expect(queue.asked.get("a")?.request.callerGone).toBe(true);
+});
+
+test("a response read before its request, from a newer page, settles it", () => {
+  const queue = receive(filled(response("a")), [request("a")]);
+  expect(queue).toMatchObject({ shown: null, order: [] });
+  expect(answered(queue).map((asked) => asked.request.requestId)).toEqual(["a"]);
+});
+
+test("a shown prompt that the server no longer lists is marked as gone", () => {
+  const queue = replacePending(filled(request("a")), []);
+  expect(queue.asked.get("a")?.isGone).toBe(true);
+  expect(pendingCount(queue)).toBe(0);
+});

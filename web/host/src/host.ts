@@ -1,0 +1,78 @@
+/** `host.uiPrompts` of contract 5 §2, over whatever carries it. */
+
+import type { Prompt, PromptEntry, PromptResponse } from "./prompts";
+
+export interface PromptsPayload {
+  path: string;
+  entries: PromptEntry[];
+}
+
+export interface RequestPayload {
+  requestId?: string;
+  runId?: string;
+  prompt: Prompt;
+}
+
+export interface RespondPayload {
+  requestId: string;
+  runId?: string;
+  response: PromptResponse;
+}
+
+export interface UiPrompts {
+  read(): Promise<PromptsPayload>;
+  /** Entries as they are appended; after a lost connection, all that `read` gives. Returns the way to stop. */
+  onUpdate(listener: (payload: PromptsPayload) => void): () => void;
+  request(payload: RequestPayload): Promise<{ ok: true; requestId: string }>;
+  respond(payload: RespondPayload): Promise<{ ok: true }>;
+  open(): void;
+  close(): void;
+  toggle(): void;
+}
+
+export interface Host {
+  uiPrompts: UiPrompts;
+}
+
+/** The panel in which a person answers: our console's own, or a window with the console in it. */
+export interface PromptPanel {
+  open(): void;
+  close(): void;
+  toggle(): void;
+}
+
+/** What carries prompts to handrail and back. */
+export interface PromptTransport {
+  read(): Promise<PromptsPayload>;
+  onUpdate(listener: (payload: PromptsPayload) => void): () => void;
+  request(payload: RequestPayload): Promise<{ requestId: string }>;
+  respond(payload: RespondPayload): Promise<void>;
+}
+
+export interface HostOptions {
+  pluginId: string;
+  appId: string;
+  transport: PromptTransport;
+  panel: PromptPanel;
+}
+
+export function createHost({ pluginId, appId, transport, panel }: HostOptions): Host {
+  return {
+    uiPrompts: {
+      read: () => transport.read(),
+      onUpdate: (listener) => transport.onUpdate(listener),
+      async request(payload) {
+        const prompt = payload.prompt.source ? payload.prompt : { ...payload.prompt, source: `${pluginId}:${appId}` };
+        const { requestId } = await transport.request({ ...payload, prompt });
+        return { ok: true, requestId };
+      },
+      async respond(payload) {
+        await transport.respond(payload);
+        return { ok: true };
+      },
+      open: () => panel.open(),
+      close: () => panel.close(),
+      toggle: () => panel.toggle(),
+    },
+  };
+}

@@ -1,0 +1,16 @@
+export { ask } from "./answer";
+export { consoleWindow } from "./console-window";
+export { type ErrorDetails, fetchData, HostError, postJson } from "./envelope";
+export {
+  createHost,
+  type Host,
+  type HostOptions,
+  type PromptPanel,
+  type PromptsPayload,
+  type PromptTransport,
+  type RequestPayload,
+  type RespondPayload,
+  type UiPrompts,
+} from "./host";
+export type * from "./prompts";
+export { connect, serverTransport } from "./server";

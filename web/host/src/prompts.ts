@@ -1,0 +1,119 @@
+/** The wire types of contract 5: what stands in `ui-prompts.jsonl`, as JSON gives it. */
+
+export type PromptStatus = "ok" | "canceled" | "timeout";
+
+interface PromptCommon {
+  title?: string;
+  message?: string;
+  source?: string;
+  /** `false`: the person must answer; anything else lets them cancel. */
+  allowCancel?: boolean;
+}
+
+export interface KvField {
+  key: string;
+  label?: string;
+  description?: string;
+  placeholder?: string;
+  default?: string;
+  required?: boolean;
+  multiline?: boolean;
+  secret?: boolean;
+}
+
+export interface KvPrompt extends PromptCommon {
+  kind: "kv";
+  fields: KvField[];
+}
+
+export interface ChoiceOption {
+  value: string;
+  label?: string;
+  description?: string;
+}
+
+export interface ChoicePrompt extends PromptCommon {
+  kind: "choice";
+  multiple?: boolean;
+  options: ChoiceOption[];
+  default?: string | string[];
+  minSelections?: number;
+  maxSelections?: number;
+}
+
+export type TaskPriority = "high" | "medium" | "low";
+export type TaskStatus = "todo" | "doing" | "blocked" | "done";
+
+export interface Task {
+  draftId: string;
+  title: string;
+  details: string;
+  priority: TaskPriority;
+  status: TaskStatus;
+  tags: string[];
+}
+
+export interface TaskConfirmPrompt extends PromptCommon {
+  kind: "task_confirm";
+  tasks?: Partial<Task>[];
+  defaultRemark?: string;
+}
+
+export interface PromptImage {
+  path: string;
+  alt?: string;
+}
+
+export interface FileChangePrompt extends PromptCommon {
+  kind: "file_change_confirm";
+  path?: string;
+  command?: string;
+  cwd?: string;
+  diff?: string;
+  defaultRemark?: string;
+  images?: PromptImage[];
+}
+
+export interface ResultPrompt extends PromptCommon {
+  kind: "result";
+  markdown?: string;
+}
+
+export type Prompt = KvPrompt | ChoicePrompt | TaskConfirmPrompt | FileChangePrompt | ResultPrompt;
+
+/** How far an approval reaches; absent on the wire means `once`. */
+export type ApprovalScope = "once" | "task" | "rule";
+
+export interface PromptResponse {
+  status: PromptStatus;
+  values?: Record<string, string>;
+  selection?: string | string[];
+  tasks?: Task[];
+  remark?: string;
+  scope?: ApprovalScope;
+}
+
+interface EntryCommon {
+  ts: string;
+  type: "ui_prompt";
+  requestId: string;
+  runId?: string;
+  /** Where the line starts in the log; the server adds it, the log does not hold it. */
+  offset?: number;
+}
+
+export interface RequestEntry extends EntryCommon {
+  action: "request";
+  prompt: Prompt;
+  /** The program that asked has given up waiting; an ok is kept for its retry. */
+  callerGone?: boolean;
+}
+
+export interface ResponseEntry extends EntryCommon {
+  action: "response";
+  response: PromptResponse;
+  /** Who answered, where the server knows it. */
+  by?: string;
+}
+
+export type PromptEntry = RequestEntry | ResponseEntry;
