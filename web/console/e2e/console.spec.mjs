@@ -222,3 +222,38 @@ test("a prompt that arrives while the page is not in front is told on the deskto
   for (const id of [first, second]) world.mock.answer(id, { response: { status: "canceled" } });
   await page.context().close();
 });
+
+test("that a caller went away is told on the shown prompt", async () => {
+  const page = await world.open();
+  const id = world.mock.ask(samples.change);
+  await page.locator(`[data-request="${id}"]`).waitFor();
+  world.mock.state.entries.find((entry) => entry.requestId === id).callerGone = true;
+  await page.getByText("The agent stopped waiting.").waitFor();
+  world.mock.answer(id, { response: { status: "canceled" } });
+  await page.context().close();
+});
+
+test("an appended prompt is on the screen within 30 ms", async (t) => {
+  const page = await world.open();
+  const times = [];
+  for (let at = 0; at < 15; at++) {
+    const shown = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const badge = () => document.querySelector(".badge")?.textContent;
+          const before = badge();
+          const watch = new MutationObserver(() => badge() !== before && (watch.disconnect(), resolve(Date.now())));
+          watch.observe(document.body, { subtree: true, childList: true, characterData: true });
+        }),
+    );
+    await page.waitForTimeout(30);
+    const started = Date.now();
+    world.mock.ask(samples.single, { requestId: `speed-${at}` });
+    times.push((await shown) - started);
+  }
+  for (let at = 0; at < 15; at++) world.mock.answer(`speed-${at}`, { response: { status: "canceled" } });
+  const median = times.sort((a, b) => a - b)[7];
+  t.diagnostic(`append to shown: median ${median} ms`);
+  assert.ok(median <= 30, `median ${median} ms`);
+  await page.context().close();
+});

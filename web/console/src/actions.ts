@@ -10,7 +10,7 @@ import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
   announcement, areCallsLoaded, calls, connection, isPanelOpen, olderCalls, olderPrompts, page, PAGES, queue, session, texts,
-  undone, type Doctor, type Page, type Policy, type Session, type Tool,
+  undone, waiting, type Doctor, type Page, type Policy, type Session, type Tool,
 } from "./store";
 
 interface PromptPage {
@@ -23,6 +23,7 @@ interface ActivityPage {
   next?: string | number | null;
 }
 
+const LOOK_AGAIN_MS = 10_000;
 let host: Host | null = null;
 let isHistoryRead = false;
 
@@ -93,6 +94,10 @@ function listen(): void {
     calls.value = foldRecords(calls.value, records);
   });
   host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
+  // That a caller has gone away is no entry of the log, so nobody announces it.
+  setInterval(() => {
+    if (waiting.value > 0 && connection.value === "online") void reloadPrompts().catch(() => undefined);
+  }, LOOK_AGAIN_MS);
   // Without a socket (a proxy that blocks it) the console still shows what there is.
   void reload();
 }
@@ -114,6 +119,7 @@ async function reload(): Promise<void> {
 }
 
 async function reloadPrompts(): Promise<void> {
+  const knownBefore = queue.value.order;
   const [answered, pending] = await Promise.all([
     fetchData<PromptPage>("/api/prompts?state=answered&limit=100"),
     allPending(),
@@ -122,7 +128,7 @@ async function reloadPrompts(): Promise<void> {
   if (!isHistoryRead) olderPrompts.value = token(answered.next);
   isHistoryRead = true;
   announceNew(pending);
-  queue.value = replacePending(queue.value, pending);
+  queue.value = replacePending(queue.value, pending, knownBefore);
 }
 
 async function allPending(): Promise<RequestEntry[]> {

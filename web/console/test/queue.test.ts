@@ -52,7 +52,7 @@ test("moving on goes around the end to what was left for later", () => {
 
 test("after a reload only what the server lists is pending, and the shown one stays", () => {
   const queue = show(filled(request("a"), request("b"), request("c")), "b");
-  expect(replacePending(queue, [request("c"), request("d")])).toMatchObject({ shown: "b", order: ["b", "c", "d"] });
+  expect(replacePending(queue, [request("c"), request("d")], queue.order)).toMatchObject({ shown: "b", order: ["b", "c", "d"] });
 });
 
 test("a caller that goes away is marked on the prompt that is shown", () => {
@@ -67,7 +67,13 @@ test("a response read before its request, from a newer page, settles it", () => 
 });
 
 test("a shown prompt that the server no longer lists is marked as gone", () => {
-  const queue = replacePending(filled(request("a")), []);
+  const queue = replacePending(filled(request("a")), [], ["a"]);
   expect(queue.asked.get("a")?.isGone).toBe(true);
   expect(pendingCount(queue)).toBe(0);
+});
+
+test("a prompt that arrived while the list was on its way is not gone", () => {
+  const queue = replacePending(filled(request("a"), request("b")), [request("a")], ["a"]);
+  expect(queue.asked.get("b")?.isGone).toBeUndefined();
+  expect(pendingCount(queue)).toBe(2);
 });

@@ -85,7 +85,7 @@ function SplitLine({ row, open }: { row: SplitRow; open: (fold: Fold) => void })
 
 function Side({ line, number }: { line: DiffLine | undefined; number: number | undefined }) {
   return (
-    <div class={`diff-side ${line?.kind ?? "empty"}`}>
+    <div class={`diff-side ${line?.kind ?? "absent"}`}>
       <span class="number">{number}</span>
       <Content line={line} />
     </div>

@@ -54,11 +54,14 @@ export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
   return settle({ asked, order, shown: queue.shown, early });
 }
 
-/** After a reload: what the server no longer lists as pending is not pending. */
-export function replacePending(queue: Queue, pending: readonly RequestEntry[]): Queue {
+/**
+ * After a reload: what the server no longer lists as pending is not pending.
+ * `knownBefore` are the prompts known when the list was asked for: one that arrived meanwhile can't be on it.
+ */
+export function replacePending(queue: Queue, pending: readonly RequestEntry[], knownBefore: readonly string[]): Queue {
   const listed = new Set(pending.map((entry) => entry.requestId));
   const asked = new Map(queue.asked);
-  for (const id of queue.order) {
+  for (const id of knownBefore) {
     const known = asked.get(id);
     if (known && !known.response && !listed.has(id)) asked.set(id, { ...known, isGone: true });
   }
