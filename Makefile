@@ -1,9 +1,11 @@
-# Everything installs into .venv (and tests/peers/node_modules); nothing is installed twice.
+# Everything installs into .venv, web/node_modules and tests/peers/node_modules; nothing is installed twice.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
 DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
+CONSOLE_READY := src/handrail/faces/http/console/index.html
+CONSOLE_SOURCES := $(shell find web/host web/console/src -type f) $(wildcard web/package*.json web/console/*.*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -12,19 +14,20 @@ PEERS_READY := tests/peers/node_modules/.package-lock.json
 help: ## what can be made; ARGS="…" is passed on by run, test, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(DEV_READY) $(PEERS_READY) ## install everything, test dependencies included
+setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) ## install everything, test dependencies included
 
-run: $(RUN_READY) ## install what running needs and start `handrail up`
+run: $(RUN_READY) $(CONSOLE_READY) ## install what running needs and start `handrail up`
 	@exec $(BIN)/handrail up $(ARGS)
 
 test: setup ## run every test
 	scripts/test $(ARGS)
 
-check: $(DEV_READY) ## lint, format, types, layers
+check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	cd web && ../scripts/npm run --silent check
 
 format: $(DEV_READY) ## rewrite the code in the project's format
 	$(BIN)/ruff check --fix --exit-zero
@@ -39,11 +42,11 @@ docs: $(DEV_READY) ## write the generated pages again
 lock: $(DEV_READY) ## pin the dependencies again; ARGS=--upgrade takes newer ones
 	scripts/lock $(ARGS)
 
-wheel: $(DEV_READY) ## build the wheel into dist/
+wheel: $(DEV_READY) $(CONSOLE_READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/node_modules dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/node_modules web/node_modules src/handrail/faces/http/console dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run
@@ -54,3 +57,7 @@ $(DEV_READY): pyproject.toml requirements/dev.lock scripts/packages.run scripts/
 
 $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_READY)
 	cd tests/peers && ../../scripts/npm ci && touch node_modules/.package-lock.json
+
+$(CONSOLE_READY): $(CONSOLE_SOURCES)
+	scripts/console
+	touch $@

@@ -33,33 +33,26 @@ async function loadAll(page) {
   });
   assert.ok(isAllLoaded, "the list did not end");
 }
-async function scrollFrames(page) {
+async function rowsWhileScrolling(page) {
   return await page.evaluate(async () => {
     const body = document.querySelector(".page-body");
     body.scrollTo(0, 0);
-    const frames = [];
-    let last = performance.now();
+    let most = 0;
     for (let at = 0; at < 120; at++) {
       body.scrollBy(0, 400);
       await new Promise(requestAnimationFrame);
-      const now = performance.now();
-      frames.push(now - last);
-      last = now;
+      most = Math.max(most, document.querySelectorAll(".call, .entry").length);
     }
-    frames.sort((a, b) => a - b);
-    return { median: frames[60], p95: frames[114], rows: document.querySelectorAll(".call, .entry").length };
+    return most;
   });
 }
 
 for (const [path, last] of [["activity", "tool_0"], ["prompts", "Question 0"]]) {
-  test(`10,000 entries of ${path} scroll smoothly`, async (t) => {
+  test(`of 10,000 entries of ${path} only those near the view are in the document`, async () => {
     const page = await world.open({ path });
     await loadAll(page);
     await page.getByText(last, { exact: true }).waitFor();
-    const { median, p95, rows } = await scrollFrames(page);
-    t.diagnostic(`${path}: frame median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows in the document`);
-    assert.ok(rows < 600, `${rows} rows in the document`);
-    assert.ok(median < 34, `median frame ${median} ms`);
-    assert.ok(p95 < 100, `p95 frame ${p95} ms`);
+    const rows = await rowsWhileScrolling(page);
+    assert.ok(rows > 0 && rows < 600, `${rows} rows in the document`);
   });
 }
