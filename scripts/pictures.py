@@ -1,6 +1,6 @@
 """Makes the pictures of the README from the running program: `python scripts/pictures.py`.
 
-The terminal ones are what `handrail` prints into a terminal; the page is photographed by Chromium.
+The terminal ones are what `handrail` prints into a terminal; the console is photographed by Chromium.
 """
 
 import json
@@ -13,8 +13,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import httpx2
 from rich.console import Console
 from rich.text import Text
 
@@ -43,7 +46,7 @@ def main() -> None:
         terminal_picture("approval", asked)
         shown = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
         terminal_picture("undo", shown)
-        page_picture("page", project, env)
+        console_picture("console", project, env)
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
@@ -76,28 +79,67 @@ def terminal_picture(name: str, shown: str) -> None:
     (IMAGES / f"{name}.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL))
 
 
-def page_picture(name: str, project: Path, env: dict[str, str]) -> None:
+def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
+    """The console with some activity in it and a question that waits."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        sys.exit("The picture of the page needs chromium.")
+        sys.exit("The picture of the console needs chromium.")
+    for tool, params in (
+        ("list_files", {"path": ".", "globs": ["**/*.txt"]}),
+        ("search_files", {"path": "game", "regex": "Yukino"}),
+        ("replace_in_file", {"path": "game/scene/start.txt", "find": "classroom", "replace": "library"}),
+    ):
+        command = [HANDRAIL, "call", tool, json.dumps(params), "--answer", "allow"]
+        subprocess.run(command, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
     server = subprocess.Popen(
         [HANDRAIL, "up", "--no-open", "--port", "0"], cwd=project, env=env, stdout=subprocess.PIPE
     )
     assert server.stdout is not None
     server.stdout.readline()
-    port = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())["port"]
+    known = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())
+    address = f"http://127.0.0.1:{known['port']}"
+    with ThreadPoolExecutor(1) as pool:
+        change = {"path": "game/scene/start.txt", "find": "/You are late again\\./", "replace": "You're late. Again."}
+        asked = pool.submit(_post, f"{address}/api/tools/replace_in_file", change, _signed_in(address, known["token"]))
+        while not _get(f"{address}/api/prompts?state=pending", known["token"])["entries"]:
+            continue
+        for scheme in ("light", "dark"):
+            _photograph(chromium, f"{address}/#code={_code(address, known['token'])}", f"{name}-{scheme}", scheme)
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=20)
+        asked.exception(timeout=20)
+
+
+def _photograph(chromium: str, address: str, name: str, scheme: str) -> None:
     flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"]
     if os.getuid() == 0:
         flags.append("--no-sandbox")
+    if scheme == "dark":
+        flags.append("--blink-settings=preferredColorScheme=0")
     with tempfile.TemporaryDirectory() as profile:
         picture = f"--screenshot={IMAGES / name}.png"
-        size = "--window-size=1100,760"
-        address = f"http://localhost:{port}/"
-        subprocess.run(
-            [chromium, *flags, f"--user-data-dir={profile}", size, picture, address], check=True, capture_output=True
-        )
-    server.send_signal(signal.SIGINT)
-    server.wait(timeout=20)
+        wait, size = "--virtual-time-budget=5000", "--window-size=1200,760"
+        command = [chromium, *flags, f"--user-data-dir={profile}", wait, size, picture, address]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+def _code(address: str, token: str) -> str:
+    return str(_post(f"{address}/api/session/code", {}, {"authorization": f"Bearer {token}"})["code"])
+
+
+def _signed_in(address: str, token: str) -> dict[str, str]:
+    answer = httpx2.post(f"{address}/api/session", json={"code": _code(address, token)}, headers={"origin": address})
+    return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": address}
+
+
+def _post(url: str, body: object, headers: dict[str, str]) -> dict[str, Any]:
+    data: dict[str, Any] = httpx2.post(url, json=body, headers=headers, timeout=60).json()["data"]
+    return data
+
+
+def _get(url: str, token: str) -> dict[str, Any]:
+    data: dict[str, Any] = httpx2.get(url, headers={"authorization": f"Bearer {token}"}).json()["data"]
+    return data
 
 
 main()
