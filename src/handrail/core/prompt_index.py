@@ -39,7 +39,7 @@ class PromptIndex:
         self._offset = 0
         self._tail = b""
         self._is_inside_line = False
-        self._has_news = False
+        self._fresh: list[str] | None = None  # ids asked for since the last read; None: all of them
 
     def answer_to(self, request_id: str) -> Stretch | None:
         """Where the first response is."""
@@ -62,12 +62,18 @@ class PromptIndex:
                 break
         if lines is not None and self._offset < held.size:
             return False
-        if self._has_news:
-            # A response may stand before its request, and an id may be used again: answered is answered.
-            for request_id in self._answered.among(self.waiting):
-                del self.waiting[request_id]
-            self._has_news = False
+        self._drop_answered()
         return True
+
+    def _drop_answered(self) -> None:
+        """A response may stand before its request, and an id may be used again: answered is answered."""
+        if self._fresh is None:
+            early = self._answered.among(self.waiting)
+        else:
+            early = {each for each in self._fresh if self._answered.place_of(each) is not None}
+        for request_id in early:
+            self.waiting.pop(request_id, None)
+        self._fresh = []
 
     def _take_in(self, heads: Sequence[Head | _UsualHead], stretch: Stretch) -> None:
         waiting = self.waiting
@@ -82,12 +88,14 @@ class PromptIndex:
         waiting.pop("", None)  # no id
         if answers:
             self._answered.add(answers, stretch)
-        self._has_news |= len(answers) < len(heads)
+        if self._fresh is not None:
+            self._fresh += [head.request_id for head in heads if head.action == "request"]
 
     def _next_lines(self, held: HeldJournal) -> tuple[bytes, int] | None:
         """A block, and where its last line ends; None when there is no line, or only a torn one."""
         size = _BLOCK
-        while data := held.read(self._offset, size):
+        # Never more than there is: a buffer for a whole block costs more than a short line.
+        while data := held.read(self._offset, min(size, max(0, held.size - self._offset))):
             if self._is_inside_line:
                 end = data.find(b"\n") + 1
                 self._is_inside_line = not end
@@ -114,7 +122,6 @@ class _Answered:
     def __init__(self) -> None:
         self._places: dict[str, Stretch] = {}
         self._unsorted: list[tuple[str, Stretch]] = []
-        self._is_first_look = True
 
     def add(self, request_ids: list[str], stretch: Stretch) -> None:
         joined = "\n".join(request_ids)  # a third of the memory, and faster than keeping each
@@ -123,24 +130,17 @@ class _Answered:
         self._unsorted.append((joined, stretch))
 
     def place_of(self, request_id: str) -> Stretch | None:
-        return self._sorted().get(request_id)
-
-    def among(self, waiting: dict[str, Stretch]) -> set[str]:
-        if self._is_first_look:  # one pass costs a fraction of sorting
-            self._is_first_look = False
-            parts = (joined.split("\n") for joined, _ in self._unsorted)
-            return {each for ids in parts if not waiting.keys().isdisjoint(ids) for each in ids if each in waiting}
-        places = self._sorted()
-        return {each for each in waiting if each in places}
-
-    def _sorted(self) -> dict[str, Stretch]:
-        self._is_first_look = False
         for joined, stretch in self._unsorted:
             for each in joined.split("\n"):
                 self._places.setdefault(each, stretch)
         self._unsorted.clear()
         self._places.pop("", None)
-        return self._places
+        return self._places.get(request_id)
+
+    def among(self, waiting: dict[str, Stretch]) -> set[str]:
+        """Asked once, of all that wait after a first read: a pass over the unsorted costs a fraction of sorting."""
+        parts = (joined.split("\n") for joined, _ in self._unsorted)
+        return {each for ids in parts if not waiting.keys().isdisjoint(ids) for each in ids if each in waiting}
 
 
 def _heads(data: bytes, end: int) -> Sequence[Head | _UsualHead]:

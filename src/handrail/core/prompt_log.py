@@ -77,15 +77,16 @@ class PromptLog:
         _check_ids(request_id, run_id, longest=LONGEST_ID)
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
+        line = write_entry(RequestEntry(ts=self._now(), request_id=used_id, run_id=run_id or UNSET, prompt=checked))
         with self._turn:
-            if request_id:
-                self._refresh()
+            if not request_id:  # nobody else has made up the same
+                self._journal.append(line, is_durable=True)
+                return used_id
+            self._come_near()
             with self._journal.hold(is_durable=True) as held:
-                if request_id:
-                    self._catch_up(held)
-                    self._refuse_taken(request_id)
-                entry = RequestEntry(ts=self._now(), request_id=used_id, run_id=run_id or UNSET, prompt=checked)
-                held.append(write_entry(entry))
+                self._catch_up(held)
+                self._refuse_taken(request_id)
+                held.append(line)
         return used_id
 
     def respond(
@@ -99,8 +100,8 @@ class PromptLog:
         """Returns once the answer is on disk. Secrets are delivered before that, and never written."""
         _check_ids(request_id, run_id)
         with self._turn:
-            self._refresh()
-            self._refuse_unasked(request_id)
+            if not self._come_near():
+                raise NotFound(f"There is no request {request_id}.")
             with self._journal.hold(is_durable=True) as held:
                 self._catch_up(held)
                 self._refuse_unasked(request_id)
@@ -131,9 +132,9 @@ class PromptLog:
     def standing(self, request_id: str) -> Standing:
         with self._turn:
             self._refresh()
-            if request_id in self._prompts:
-                return Standing(asked=self._prompts[request_id])
             if request_id in self._index.waiting:
+                if request_id in self._prompts:
+                    return Standing(asked=self._prompts[request_id])
                 with self._journal.hold(is_durable=False) as held:
                     return Standing(asked=self._find_prompts(held, [request_id])[0])
             stretch = self._index.answer_to(request_id)
@@ -187,6 +188,12 @@ class PromptLog:
                 entries.append(entry)
         return Page(entries, position)
 
+    def _come_near(self) -> bool:
+        """Before a write, which reads the rest itself: a long log is read before the lock is taken. False: no log."""
+        if self._read_size is None:
+            self._refresh()
+        return self._read_size is not None
+
     def _refresh(self) -> None:
         """Reads what is new, a part at a time, so that a long log keeps nobody from writing."""
         size = self._journal.glimpse().size
@@ -203,8 +210,9 @@ class PromptLog:
             self._start_over()
         is_done = self._index.read(held, limit)
         self._read_size = held.size if is_done else None
-        for answered in [each for each in self._prompts if each not in self._index.waiting]:
-            del self._prompts[answered]
+        waiting = self._index.waiting
+        if len(self._prompts) > len(waiting):
+            self._prompts = {each: entry for each, entry in self._prompts.items() if each in waiting}
         return is_done
 
     def _start_over(self) -> None:
