@@ -1,7 +1,8 @@
 """The only JSON decoder for what comes from outside: two readers of one text must see one value.
 
-What other decoders let pass in silence is refused here: duplicate keys, numbers that lose
-digits, lone surrogates, depth that breaks a stack, values by the million that fill the memory. Knows nothing of schemas, wires or tools.
+What other decoders let pass in silence is refused here: duplicate keys, numbers that lose digits,
+lone surrogates, depth that breaks a stack, values by the million that fill the memory. Knows
+nothing of schemas, wires or tools.
 """
 
 import json

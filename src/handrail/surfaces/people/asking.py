@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 from typing import Any
+from uuid import uuid4
 
 from handrail.contract.call import Call
-from handrail.contract.errors import Conflict
+from handrail.contract.errors import Conflict, NotFound
 from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
 
 # A person may need long; an agent that does not want to wait says so.
@@ -14,11 +15,12 @@ PATIENCE_MS = 24 * 3600 * 1000
 
 async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout_ms: int | None = None) -> PromptAnswer:
     """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along."""
-    request_id = await queue.request({**prompt, "source": f"handrail/{call.tool}"}, run_id=call.task)
+    request_id = str(uuid4())
     await call.progress(f"Waiting for a person's answer (`handrail prompts answer {request_id}`).")
+    asked = {**prompt, "source": f"handrail/{call.tool}"}
     try:
         async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
-            return await queue.wait(request_id)
+            return await queue.ask(asked, request_id=request_id, run_id=call.task)
     except TimeoutError:
         return await _withdrawn(queue, request_id)
     except asyncio.CancelledError:
@@ -27,10 +29,12 @@ async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout
 
 
 async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:
-    """Unless somebody answered in the last moment: then that counts."""
+    """Unless somebody answered in the last moment: then that counts; or it never got as far as the queue."""
     withdrawn = PromptResponse(status="timeout")
     try:
         await queue.respond(request_id, withdrawn)
     except Conflict:
         return await queue.wait(request_id)
+    except NotFound:
+        pass
     return PromptAnswer(request_id, withdrawn)
