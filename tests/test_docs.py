@@ -1,0 +1,48 @@
+"""The docs say what the code does: every tool, setting, command and error code is in them."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from handrail.core.policy_document import Policies
+from handrail.dialects import webgal
+from handrail.faces.cli.main import app
+from handrail.store.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_tools_is_what_the_registry_says() -> None:
+    page = runpy.run_path(str(ROOT / "scripts" / "tools_page.py"))["page"]
+    assert (DOCS / "tools.md").read_text(encoding="utf-8") == page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", Settings.__struct_fields__)
+def test_every_setting_is_explained(name: str) -> None:
+    text = (DOCS / "settings.md").read_text(encoding="utf-8")
+    assert name in text
+    if name != "rules":
+        assert f"`HANDRAIL_{name.upper()}`" in text
+
+
+@pytest.mark.parametrize("name", Policies.__struct_encode_fields__)
+def test_every_field_of_the_policy_is_explained(name: str) -> None:
+    assert f"`{name}`" in (DOCS / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", sorted(set(webgal.CODES.values())))
+def test_every_error_code_is_explained(code: str) -> None:
+    assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", app.commands)
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert f"`handrail {command}" in README
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_every_page_is_linked_from_the_readme(page: Path) -> None:
+    assert f"(docs/{page.name})" in README
