@@ -16,6 +16,7 @@ from handrail.backends import person, ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
@@ -108,6 +109,7 @@ def open_house(
         idempotency=Idempotency(own, utc_now),
         differ=GnuDiff(),
         searcher=ripgrep.Ripgrep(),
+        replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: names,
     )

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.e2e.servers import Server, serving
@@ -18,7 +19,7 @@ def many(value: bytes) -> bytes:
     return b"[" + (value + b",") * (LARGE // (len(value) + 1)) + value + b"]"
 
 
-HUGE = {
+HUGE: dict[str, Callable[[], bytes]] = {
     "a line of 100 MB": lambda: CALL % (7, b'"' + b"x" * 100_000_000 + b'"'),
     "100 MB without a quote": lambda: b"x" * 100_000_000,
     "a path of 60 MB": lambda: CALL % (7, b'"' + b"x" * LARGE + b'"'),

@@ -13,6 +13,7 @@ import pytest
 
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.backends.ripgrep import Ripgrep
 from handrail.contract.call import Call, Caller
 from handrail.contract.errors import InputOutput
@@ -83,6 +84,7 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
         idempotency=Idempotency(own, utc_now),
         differ=GnuDiff(),
         searcher=Ripgrep(),
+        replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: (),
     )

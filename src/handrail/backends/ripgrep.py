@@ -87,6 +87,9 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
         "--null",
         # Content would only be thrown away: with one column allowed, ripgrep prints a short note in its place.
         "--max-columns=1",
+        # By itself it takes a gigabyte a thread for some patterns.
+        "--regex-size-limit=16M",
+        "--dfa-size-limit=64M",
         f"--regexp={regex}",
     ]
     if glob is not None:

@@ -48,15 +48,15 @@ async def replace_in_file(workspace: Workspace, call: Call, params: Params, prev
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
-    return await in_thread(call, lambda: _planned(workspace, params))
+    return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
-def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
+def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
     path, before = look(workspace, params.path)
     if before is None:
         raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
     text_of(before, path)
-    after, count = replace_all(before, params.find, params.replace, params.flags)
+    after, count = replace_all(workspace.replacer, before, params.find, params.replace, params.flags, call.checkpoint)
     if count == 0:
         return Settled(Result(0))
     change = Change(path, before, after)

@@ -9,6 +9,7 @@ from handrail.contract.diffing import LineDiffer
 from handrail.contract.errors import BadEncoding, InputOutput, NotFound
 from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
+from handrail.contract.replacing import Replacer
 from handrail.contract.searching import Searcher
 from handrail.contract.tool import Target
 from handrail.core.policy import Policy
@@ -31,6 +32,7 @@ class Workspace:
     idempotency: Idempotency
     differ: LineDiffer
     searcher: Searcher
+    replacer: Replacer
     now: Callable[[], datetime]
     tool_names: Callable[[], Sequence[str]]
 

@@ -1,0 +1,98 @@
+"""Replacement by RE2: the same in a thread and in a child process, and a child that takes long is stopped."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handrail.backends.regexes import replacement, replacer
+from handrail.backends.regexes.replacer import Re2Replacer
+from handrail.contract.errors import Aborted, InputOutput, InvalidParams, TooLarge
+
+MILLION = b"abc def 123\n" * 90_000
+
+
+def go_on() -> None:
+    """A checkpoint of a call that nobody stops."""
+
+
+def children() -> list[str]:
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+@pytest.fixture(params=["thread", "child"])
+def replace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str, bytes], object]:
+    if request.param == "child":
+        monkeypatch.setattr(replacer, "_SMALL", -1)
+    return lambda text, pattern, replacement: Re2Replacer().replace(text, pattern, replacement, go_on)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "replacement", "result"),
+    [
+        (b"abcabc", "b", b"x", (b"axcaxc", 2)),
+        (b"", "^$", b"x", (b"x", 1)),
+        (b"", "a", b"x", (b"", 0)),
+        ("线中".encode(), "", b"-", ("-线-中-".encode(), 3)),
+        (b"ab", "(?P<n>a)(b)", b"$2$1$<n>$&$$$3$<m>", (b"baaab$$3$<m>", 1)),
+        (b"a\0b", "\0", b"\0\0", (b"a\0\0b", 1)),
+        (MILLION, "[0-9]+", b"#", (MILLION.replace(b"123", b"#"), 90_000)),
+    ],
+)
+def test_every_match_is_replaced_wherever_it_is_done(
+    replace: Callable[[bytes, str, bytes], object],
+    text: bytes,
+    pattern: str,
+    replacement: bytes,
+    result: tuple[bytes, int],
+) -> None:
+    assert replace(text, pattern, replacement) == result
+
+
+@given(st.binary(max_size=30), st.text("ab.*?+()[]|^$", max_size=10), st.binary(max_size=10))
+@settings(max_examples=300, deadline=None)
+def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: str, replacement: bytes) -> None:
+    try:
+        result, count = Re2Replacer().replace(text, pattern, replacement, go_on)
+    except InvalidParams:
+        return
+    assert (count > 0) or result == text
+
+
+@pytest.mark.parametrize("pattern", ["(", "a{2,1}", r"(a)\1", "(?=a)", "a{1001}", "(a{1000}){1000}", "[z-a]", "*"])
+def test_what_does_not_compile_is_refused_with_a_hint(pattern: str) -> None:
+    with pytest.raises(InvalidParams) as caught:
+        Re2Replacer().replace(b"a", pattern, b"", go_on)
+    assert "RE2" in (caught.value.hint or "")
+
+
+def test_a_result_without_bounds_is_too_large(replace: Callable[[bytes, str, bytes], object]) -> None:
+    with pytest.raises(TooLarge):
+        replace(b"a" * 90_000, "a", b"x" * 1000)
+
+
+@pytest.mark.parametrize("pattern", ["(a?){500}a{500}b", "x*"])
+def test_what_takes_long_is_stopped_at_the_next_checkpoint(pattern: str) -> None:
+    stop_at = time.monotonic() + 1
+
+    def checkpoint() -> None:
+        if time.monotonic() > stop_at:
+            raise Aborted("enough")
+
+    before = children()
+    with pytest.raises(Aborted):
+        Re2Replacer().replace(b"a" * 9_000_000, pattern, b"-", checkpoint)
+    assert time.monotonic() < stop_at + 2
+    assert children() == before, "the child is gone"
+
+
+def test_a_child_that_dies_is_an_error_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    crash = tmp_path / "crash.py"
+    crash.write_text("import os; os.abort()")
+    monkeypatch.setattr(replacement, "__file__", str(crash))
+    with pytest.raises(InputOutput):
+        Re2Replacer().replace(MILLION, "a", b"b", go_on)

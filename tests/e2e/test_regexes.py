@@ -1,0 +1,148 @@
+"""Regular expressions of any shape, on a running server: an answer within the deadline, and nothing hangs behind it."""
+
+import json
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.servers import Server, serving
+from tests.wire.clients import HANDRAIL
+from tests.wire.stage import put
+
+EVIL = [
+    "(a+)+$",
+    "(a|a)*$",
+    "(a|aa)+$",
+    "(.*)*x",
+    "(.*a){12}x",
+    "(a*)*b",
+    "(?:a?){30}a{30}$",
+    "([a-zA-Z]+)*[0-9]$",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "(x+x+)+y",
+    "(?i)(?:(?:a|b|ab)*)*c",
+    "a{0,500}a{0,500}b",
+    "(|a|b)*c",
+    "(?:)",
+    "|",
+    "a||b",
+    "()*",
+    "^",
+    "$",
+    r"\b",
+    r"\B",
+    "[^a]",
+    r"(?s).*",
+    r"\pL+\pN",
+]
+REFUSED = [
+    "(",
+    ")",
+    "[",
+    "a{2,1}",
+    "*",
+    "+a",
+    "a{1000}{1000}",
+    "(a{1000}){1000}",
+    "((a{100}){100}){100}",
+    "(?=a)",
+    "(?<=a)b",
+    r"(a)\1",
+    "(?P<n>",
+    "[z-a]",
+    r"\pQ",
+    "(?z)",
+    "(" * 5000,
+]
+
+
+@pytest.fixture
+def texts(project: Path) -> Path:
+    put(project, "long.txt", "a" * 400_000 + "!\n")
+    put(project, "lines.txt", "ab cd 12\n" * 20_000)
+    return project
+
+
+def test_every_search_is_answered_in_time(texts: Path, state: Path) -> None:
+    with serving(texts, state) as server:
+        for regex in EVIL:
+            started = time.monotonic()
+            outcome = server.call("search_files", {"path": ".", "regex": regex, "maxMatches": 50})
+            assert outcome.code in (None, "E_BAD_ARGS"), (regex, outcome.error)
+            assert time.monotonic() - started < 5, regex
+        for regex in REFUSED:
+            assert server.code("search_files", path=".", regex=regex) == "E_BAD_ARGS", regex
+
+
+def test_every_replacement_is_answered_in_time(texts: Path, state: Path) -> None:
+    with serving(texts, state) as server:
+        for number, regex in enumerate(EVIL):
+            path = ("long.txt", "lines.txt")[number % 2]
+            started = time.monotonic()
+            outcome = server.call("replace_in_file", {"path": path, "find": f"/{regex}/", "replace": ""})
+            # Where too many lines would change, or the result had no bounds, the policy and the limits say so.
+            assert outcome.code in (None, "E_POLICY_VIOLATION", "E_TOO_LARGE"), (regex, outcome.error)
+            assert time.monotonic() - started < 10, regex
+            put(texts, "long.txt", "a" * 400_000 + "!\n")
+        for regex in REFUSED:
+            assert server.code("replace_in_file", path="long.txt", find=f"/{regex}/", replace="") == "E_BAD_ARGS", regex
+
+
+@pytest.mark.parametrize(
+    ("tool", "params"),
+    [
+        ("replace_in_file", {"find": "/(a?){500}a{500}b/", "replace": ""}),
+        ("replace_in_file", {"find": "/x*/", "replace": "-"}),
+        ("search_files", {"regex": "[ab]*a[ab]{900}Z"}),
+    ],
+)
+def test_what_takes_longer_than_the_deadline_is_a_timeout_at_once_and_leaves_no_process(
+    project: Path, state: Path, tool: str, params: dict[str, str]
+) -> None:
+    noise = random.Random(5).randbytes(20_000_000).translate(bytes(b"ab"[number % 2] for number in range(256)))
+    text = b"a" * 20_000_000 if tool == "replace_in_file" else noise
+    put(project, "huge.txt", text)
+    place = ["--project", str(project), "--state", str(state), "--answer", "allow", "--timeout", "1500"]
+    started = time.monotonic()
+    done = subprocess.run(
+        [HANDRAIL, "call", tool, json.dumps({"path": "huge.txt", **params}), *place], capture_output=True, check=False
+    )
+    assert time.monotonic() - started < 8
+    answer = json.loads(done.stdout)
+    assert answer["error"]["code"] == "E_TIMEOUT", answer
+    assert answer["error"]["details"]["timeoutMs"] == 1500
+    assert processes_below(project) == []
+    assert (project / "huge.txt").stat().st_size == 20_000_000
+
+
+def processes_below(project: Path) -> list[str]:
+    """Whoever still works in the project, as ripgrep would, or was started with it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+            if str(project).encode() in command or (process / "cwd").resolve() == project:
+                found.append(command.decode(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_long_replacement_holds_up_nobody_else(project: Path, state: Path) -> None:
+    put(project, "huge.txt", "a" * 9_000_000)
+    with serving(project, state) as server:
+        params = {"name": "replace_in_file", "arguments": {"path": "huge.txt", "find": "/(a?){500}b/", "replace": ""}}
+        server.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params})
+        for _ in range(20):
+            started = time.monotonic()
+            assert server.ok("read_file", path="notes.md")["bytes"]
+            assert time.monotonic() - started < 2
+        cancel(server, "long")
+        assert server.ok("replace_in_file", path="notes.md", find="Notes", replace="Done") == {"count": 1}
+
+
+def cancel(server: Server, request: str) -> None:
+    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request}})
