@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +18,7 @@ from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.contract.approval import Approver, Question
-from handrail.contract.errors import Failure, InvalidParams, NotFound
+from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
@@ -248,7 +248,7 @@ def _sweep(house: House) -> None:
     """Under the lock, so that no write of a live process is taken for a dead one's."""
     own = house.workspace.own
     if own.mode(".gitignore") is not None:
-        with house.workspace.lock():
+        with suppress(Conflict), house.workspace.lock(patience=0):  # who has no time to wait comes again later
             own.sweep_all(".")
     house.evidence.sweep()
 

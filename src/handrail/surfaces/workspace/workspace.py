@@ -43,11 +43,11 @@ class Workspace:
                 self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
 
     @contextmanager
-    def lock(self, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    def lock(self, on_wait: Callable[[], None] = lambda: None, patience: float = _LOCK_TIMEOUT) -> Iterator[None]:
         """Held by whoever changes the project; across processes."""
         with ExitStack() as held:
             with _nothing_in_the_way():
-                held.enter_context(self.own.lock("lock", _LOCK_TIMEOUT, on_wait))
+                held.enter_context(self.own.lock("lock", patience, on_wait))
             yield
 
 

@@ -1,0 +1,100 @@
+"""A call that has to wait: signs of life every second, an end in time, and no wait any more once it is cancelled.
+
+It waits because the test holds the project's lock, as another process in the middle of a write would.
+"""
+
+import fcntl
+import itertools
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.e2e.servers import Server, audit_records, serving, snapshots
+from tests.wire.clients import Json
+from tests.wire.stage import SCENE, START
+
+
+@contextmanager
+def held_lock(project: Path) -> Iterator[None]:
+    with (project / ".webgal_agent/lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def send_write(server: Server, id: str, path: str, content: str) -> None:
+    arguments = {"path": path, "content": content, "dryRun": False}
+    params = {"name": "write_to_file", "arguments": arguments, "_meta": {"progressToken": id}}
+    server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+
+
+def test_a_lock_that_is_not_released_is_a_conflict_after_ten_seconds_of_progress(project: Path, state: Path) -> None:
+    with serving(project, state) as server:
+        server.ok("write_to_file", path=START, content="x", dryRun=True)
+        with held_lock(project):
+            started = time.monotonic()
+            send_write(server, "w", START, "x")
+            seen: list[Json] = []
+            while "id" not in (message := server.receive_any()):
+                seen.append(message)
+            waited = time.monotonic() - started
+        assert '"E_CONFLICT"' in message["result"]["content"][0]["text"]
+        assert 9 < waited < 14
+        progress = [note["params"]["progress"] for note in seen if note["method"] == "notifications/progress"]
+        assert len(progress) == len(seen)
+        assert len(progress) >= 8
+        assert progress == sorted(set(progress)), "progress only grows"
+        assert max(after - before for before, after in itertools.pairwise(progress)) < 2
+        assert {note["params"]["progressToken"] for note in seen} == {"w"}
+        assert (project / START).read_text() == SCENE
+        assert server.ok("write_to_file", path=START, content="x", dryRun=False)["applied"], "the dry run is not lost"
+
+
+def test_a_cancelled_call_waits_no_longer_and_lets_the_next_one_go_on(project: Path, state: Path) -> None:
+    """Both changes are one caller's, so the second waits for the first, which waits for the lock."""
+    with serving(project, state) as server:
+        for path in (START, "notes.md"):
+            server.ok("write_to_file", path=path, content="x", dryRun=True)
+        with held_lock(project):
+            started = time.monotonic()
+            send_write(server, "first", START, "x")
+            assert server.receive_any()["method"] == "notifications/progress"
+            send_write(server, "second", "notes.md", "x")
+            server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "first"}})
+            while "first" in str(message := server.receive_any()):
+                assert "result" not in message, "who has cancelled expects no answer"
+            assert time.monotonic() - started < 5, "the second call has its turn while the lock is still held"
+            assert message["params"]["progressToken"] == "second"
+        assert server.receive()["result"]["structuredContent"]["applied"] is True
+        assert (project / START).read_text() == SCENE
+        assert [meta["path"] for meta, _ in snapshots(project).values()] == ["notes.md"]
+    ends = [record for record in audit_records(state) if record["event"] == "end" and record["effect"] == "WRITE"]
+    assert [record.get("error", {}).get("condition") for record in ends] == ["Aborted", None]
+
+
+def test_reading_goes_on_while_a_write_waits(project: Path, state: Path) -> None:
+    with serving(project, state) as server:
+        server.ok("write_to_file", path=START, content="x", dryRun=True)
+        with held_lock(project):
+            send_write(server, "w", START, "x")
+            assert server.receive_any()["method"] == "notifications/progress"
+            started = time.monotonic()
+            for _ in range(50):
+                assert server.ok("read_file", path=START)["content"] == SCENE
+            assert time.monotonic() - started < 5
+        assert server.receive()["id"] == "w"
+
+
+def test_a_server_whose_client_goes_away_ends_though_a_write_still_waits(project: Path, state: Path) -> None:
+    server = Server(project, state, answer="allow")
+    try:
+        server.ok("write_to_file", path=START, content="x", dryRun=True)
+        with held_lock(project):
+            send_write(server, "w", START, "x")
+            assert server.receive_any()["method"] == "notifications/progress"
+            assert server.process.stdin is not None
+            server.process.stdin.close()
+            assert server.process.wait(timeout=9) == 0
+        assert (project / START).read_text() == SCENE
+    finally:
+        server.kill()
