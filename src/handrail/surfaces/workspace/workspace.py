@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from handrail.contract.diffing import LineDiffer
 from handrail.contract.errors import BadEncoding, InputOutput, NotFound
@@ -81,5 +82,12 @@ def canonical(path: str) -> str:
     return "/".join(parse_path(path)) or "."
 
 
-def path_target(params: object) -> Target:
-    return Target(path=canonical(params.path))  # type: ignore[attr-defined]
+class AboutPath(Protocol):
+    """Parameters that name one path."""
+
+    @property
+    def path(self) -> str: ...
+
+
+def path_target(params: AboutPath) -> Target:
+    return Target(path=canonical(params.path))
