@@ -7,25 +7,16 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.servers import audit_records, leftovers, serving, snapshots
+from tests.e2e.servers import audit_records, leftovers, serving, snapshots, until
 from tests.wire.clients import HANDRAIL
 
 PATH = "game/big.txt"
 OLD, NEW = "old\n" * 1000, "new\n" * 1000
 INTERRUPTED = 128 + signal.SIGINT
-
-
-def until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    """What another process does can't be waited for but by looking."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def start_write(project: Path, state: Path, *before: str) -> "subprocess.Popen[bytes]":

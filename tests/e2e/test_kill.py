@@ -1,5 +1,6 @@
 """kill -9 at any moment of a dry run or a write: nothing is half, nothing acknowledged is lost, nothing done twice."""
 
+import fcntl
 import random
 import threading
 import time
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
+from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots, until
 from tests.wire.stage import put_policy
 
 KILLS = 11
@@ -78,7 +79,26 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
         assert [snapshot["idempotencyKey"] for snapshot in listed] == sorted(
             (snapshot["idempotencyKey"] for snapshot in listed), key=int, reverse=True
         )
-        assert leftovers(project) == []
+        until(lambda: leftovers(project) == [])  # a new server sweeps up soon after its start
     ended = {record["executionId"] for record in audit_records(state) if record.get("event") == "end"}
     begun = {record["executionId"] for record in audit_records(state) if record.get("event") == "begin"}
     assert len(begun - ended) >= 1, "a call that a crash cut off has a beginning and no end"
+
+
+def test_a_new_server_sweeps_up_what_killed_ones_left_and_spares_what_is_alive(project: Path, state: Path) -> None:
+    with serving(project, state) as server:
+        written = server.write("notes.md", "changed\n")
+    (evidence,) = project.glob(".handrail/artifacts/*/*/*")
+    folders = [
+        project / ".webgal_agent",
+        project / ".webgal_agent/dry_runs",
+        project / ".webgal_agent/snapshots",
+        evidence,
+    ]
+    for folder in folders:
+        (folder / ".handrail-0123456789abcdef.tmp").write_text("half")
+    alive = project / ".webgal_agent/snapshots/.handrail-fedcba9876543210.tmp"
+    with alive.open("w") as file, serving(project, state) as server:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a writer does for as long as it lives
+        until(lambda: leftovers(project) == [str(alive.relative_to(project))])
+        assert server.ok("restore_snapshot", snapshotId=written["snapshotId"])["content"] == "# Notes\n"

@@ -74,7 +74,7 @@ def test_a_changed_piece_of_evidence_no_longer_fits(written: Path, state: Path) 
 
 
 def test_what_was_written_is_taken_back_and_that_too_is_on_record(written: Path, state: Path) -> None:
-    place = ["--project", written, "--state", state]
+    place: list[str | Path] = ["--project", written, "--state", state]
     undone = run("undo", *place, "--answer", "allow")
     assert undone.returncode == 0, undone.stderr
     assert (written / START).read_text() == SCENE
