@@ -1,7 +1,8 @@
 """The official conformance suite against the running program, bearer token, Host and Origin checks included.
 
 Not applicable and left out: logging, sampling, elicitation, completion, resources and prompts (the program offers
-none of them) and json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose,
+none of them), server-sse-polling (resumable streams are optional, and the SDK's event store can't tell the streams of
+two sessions apart) and json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose,
 because clients drop such tools).
 """
 
