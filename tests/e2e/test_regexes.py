@@ -132,14 +132,12 @@ def processes_below(project: Path) -> list[str]:
 
 
 def test_a_long_replacement_holds_up_nobody_else(project: Path, state: Path) -> None:
-    put(project, "huge.txt", "a" * 9_000_000)
+    put(project, "huge.txt", "a" * 40_000_000)
     with serving(project, state) as server:
         params = {"name": "replace_in_file", "arguments": {"path": "huge.txt", "find": "/(a?){500}b/", "replace": ""}}
         server.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params})
-        for _ in range(20):
-            started = time.monotonic()
+        for _ in range(3):  # were they held up, the long one's answer would come first
             assert server.ok("read_file", path="notes.md")["bytes"]
-            assert time.monotonic() - started < 2
         cancel(server, "long")
         assert server.ok("replace_in_file", path="notes.md", find="Notes", replace="Done") == {"count": 1}
 

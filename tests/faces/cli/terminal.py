@@ -62,8 +62,7 @@ class Terminal:
         wanted = text.encode()
         while (found := self._shown.find(wanted, self._read_to)) < 0:
             left = deadline - time.monotonic()
-            readable, _, _ = select.select([self._screen], [], [], max(left, 0))
-            assert readable, f"{text!r} did not appear in {self._shown!r}"
+            assert self._has_more(max(left, 0)), f"{text!r} did not appear in {self._shown!r}"
             self._shown += self._more() or b""
         start, self._read_to = self._read_to, found + len(wanted)
         return self._shown[start : self._read_to].decode()
@@ -74,10 +73,15 @@ class Terminal:
     def end(self) -> tuple[int, bytes]:
         """Status and stdout; what was still shown is on `screen`."""
         out, _ = self._process.communicate(timeout=PATIENCE)
-        while select.select([self._screen], [], [], 0)[0] and (more := self._more()):
+        while self._has_more(0) and (more := self._more()):
             self._shown += more
         os.close(self._screen)
         return self._process.returncode, out or b""
+
+    def _has_more(self, seconds: float) -> bool:
+        screen = select.poll()
+        screen.register(self._screen, select.POLLIN)
+        return bool(screen.poll(seconds * 1000))
 
     def first_line(self) -> bytes:
         """Of stdout, where that is not the terminal."""
