@@ -12,7 +12,8 @@ from typing import Any, Unpack
 
 from tests.wire.clients import Json, Options, Outcome, Stdio, run
 
-CHILDREN = Path(__file__).parents[1] / "backends/localfs/children"
+HERE = Path(__file__).parent
+CHILDREN = (HERE / "children", HERE.parent / "backends/localfs/children")
 
 
 class Server(Stdio):
@@ -58,8 +59,9 @@ def serving(project: Path, state: Path, **options: Unpack[Options]) -> Iterator[
 
 @contextmanager
 def child(script: str, *arguments: str | Path) -> Iterator[None]:
-    """A script of the sandbox's tests, at work until the block ends."""
-    process = subprocess.Popen([sys.executable, str(CHILDREN / script), *map(str, arguments)], stdout=subprocess.PIPE)
+    """A script of ours or of the sandbox's tests, at work until the block ends."""
+    file = next(folder / script for folder in CHILDREN if (folder / script).exists())
+    process = subprocess.Popen([sys.executable, str(file), *map(str, arguments)], stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
