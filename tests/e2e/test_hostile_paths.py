@@ -279,7 +279,10 @@ def test_whatever_the_path_the_code_is_of_the_right_family(project: Path, state:
             calls = [(tool, {"path": path, **more}) for path, (tool, more) in zip(paths, itertools.cycle(CHEAP))]
             for (tool, params), answer in zip(calls, answers(server, calls), strict=True):
                 code = code_of(answer)
-                assert code in codes_for(params["path"]), (tool, params["path"], code)
+                allowed = codes_for(params["path"])
+                if None in allowed:  # the same path, written to by several at once
+                    allowed.add("E_CONFLICT")
+                assert code in allowed, (tool, params["path"], code)
 
         try_all()
     assert tree(outside) == before_outside
