@@ -19,6 +19,10 @@ CHILDREN = (HERE / "children", HERE.parent / "backends/localfs/children")
 class Server(Stdio):
     """`handrail mcp` that may be killed at any moment."""
 
+    def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
+        self.project = project
+        super().__init__(project, state, **options)
+
     def call_unless_gone(self, tool: str, **params: Any) -> Outcome | None:
         """What the call came to; None when the server went before it answered."""
         try:

@@ -21,6 +21,19 @@ def version(number: int) -> str:
     return f"{number:04d}{'x' * 1000}\n" * 500
 
 
+AIMS = ("commit", "write", "dry run", "commit", "write")
+
+
+def kill(server: Server, aim: str, delay: float) -> None:
+    """kill -9 some time into a step. The moment is what is tested: no clock can be injected into it."""
+    if aim == "commit":
+        intent = server.project / ".webgal_agent/intent.json"
+        until(lambda: intent.exists() or server.process.poll() is not None)
+        delay /= 4
+    time.sleep(delay)
+    server.process.kill()
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: Path, state: Path, seed: int) -> None:
     put_policy(project, snapshotRetention=0)
@@ -36,16 +49,15 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
     waiting = [starter.submit(Server, project, state, answer="allow") for _ in range(2)]
     try:
         for number in range(1, KILLS + 1):
-            server = waiting.pop(0).result()
+            server, aim = waiting.pop(0).result(), AIMS[number % len(AIMS)]
             waiting.append(starter.submit(Server, project, state, answer="allow"))
-            # The moment is what is tested: no clock can be injected into kill -9.
-            killer = threading.Timer(moments.uniform(0, duration), server.process.kill)
+            killer = threading.Thread(target=kill, args=(server, aim, moments.uniform(0, duration)))
             write = {"path": PATH, "content": version(number)}
             key = {"idempotencyKey": str(number)}
-            if number % 4 == 0:
+            if aim == "dry run":
                 killer.start()
             dry_run = server.call_unless_gone("write_to_file", **write, dryRun=True)
-            if number % 4:
+            if aim != "dry run":
                 killer.start()
             written = server.call_unless_gone("write_to_file", **write, **key, dryRun=False) if dry_run else None
             killer.join()
