@@ -166,7 +166,7 @@ async def serve_stdio(house: House) -> None:
     from handrail.faces.mcp.stdio import serve
 
     async with _tidying(house):
-        await serve(house.gate)
+        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
 
 
 async def serve_http(
@@ -185,7 +185,8 @@ async def serve_http(
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
     async with _tidying(house):
-        await serve(house.gate, McpEndpoint(house.gate), _desk(house, checkup), place, on_ready, console)
+        endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        await serve(house.gate, endpoint, _desk(house, checkup), place, on_ready, console)
 
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
