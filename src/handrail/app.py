@@ -266,6 +266,14 @@ def running_server(state_dir: Path | None) -> ServerFile | None:
     return read(state_path(state_dir))
 
 
+def console_key(state_dir: Path | None) -> dict[str, str]:
+    """The header by which a person's own command gets a code for the console; empty where no server has left a key."""
+    from handrail.faces.http.console_key import HEADER, read
+
+    key = read(state_path(state_dir))
+    return {} if key is None else {HEADER: key}
+
+
 def state_format(state_dir: Path | None) -> tuple[Path, int]:
     """The state directory, made or migrated, and the version of its format."""
     return open_state(state_dir).path, len(STEPS)

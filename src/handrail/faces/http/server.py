@@ -15,14 +15,16 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
-from handrail.faces.http import console_files, origins, server_file
+from handrail.faces.http import console_files, console_key, origins, server_file
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.desk import Desk, Follow
+from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.farewell import Farewell
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
 from handrail.faces.http.origins import Origins
+from handrail.faces.http.programs import Programs
 from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
@@ -71,12 +73,13 @@ async def serve(
         port = listener.getsockname()[1]
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
-        codes, sessions = Codes(), Sessions(state)
-        with server_file.published(state, host, port) as published:
-            credentials = Credentials(published.token, sessions)
+        codes, sessions, programs = Codes(), Sessions(state), Programs()
+        with server_file.published(state, host, port) as published, console_key.published(state) as key:
+            credentials = Credentials(published, sessions, programs)
             board = PromptBoard(desk.prompts)
             sockets = Sockets(credentials, _feeds(desk, board))
-            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, codes, sessions))
+            entrance = Entrance(published, key, codes, sessions, credentials, programs, sockets.send_strangers_away)
+            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance))
             guard = Guard(inside, port=port, credentials=credentials, origins=allowed, is_open=open_for(console))
             async with mcp_endpoint.run(), board.run(), sockets.run():
                 await _Server(

@@ -6,7 +6,7 @@ client joins the namespace: by the credential that the guard found, or by `auth.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -58,7 +58,9 @@ class Sockets:
             logger=_silent("socketio"),
             engineio_logger=_silent("engineio"),
         )
+        self._is_known: dict[str, Callable[[], bool]] = {}
         self._server.on("connect", self._join, namespace=NAMESPACE)
+        self._server.on("disconnect", self._leave, namespace=NAMESPACE)
         self._server.on("*", self._refuse, namespace=NAMESPACE)
 
     def around(self, app: ASGIApp) -> ASGIApp:
@@ -92,6 +94,12 @@ class Sockets:
         for sid in list(self._server.eio.sockets):
             await self._drop(sid)
 
+    async def send_strangers_away(self) -> None:
+        """Those whose token or session has ended since they joined."""
+        for sid, is_known in list(self._is_known.items()):
+            if not is_known() and (engine_sid := self._server.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None:
+                await self._drop(engine_sid)
+
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The library keeps who posts nonsense waiting until it listens; here it is told, and let go."""
         if scope["type"] != "http" or scope["method"] != "POST":
@@ -115,13 +123,17 @@ class Sockets:
 
     async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
         given = auth if isinstance(auth, dict) else {}
-        token = given.get("token")
-        is_known = self._credentials.is_token(token) if isinstance(token, str) else shown(environ["asgi.scope"])
-        if not is_known:
+        scope: Scope = environ["asgi.scope"]
+        token = given["token"] if isinstance(given.get("token"), str) else None
+        if (self._credentials.of(scope, token) if token is not None else shown(scope)) is None:
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
         if given.get("clientType", "frontend") != "frontend":
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend.")
+        self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+
+    async def _leave(self, sid: str, reason: str) -> None:
+        self._is_known.pop(sid, None)
 
     async def _refuse(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
         return refusal("BAD_REQUEST", "No event of this name is known here.")
