@@ -12,19 +12,22 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.backends import person, ripgrep
+from handrail.backends import display, person, ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
+from handrail.backends.summons import Place, Summons
 from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
-from handrail.core.queue_approver import QueueApprover
+from handrail.core.left_prompts import LeftPrompts
+from handrail.core.queue_approver import BesideQuestion, QueueApprover, in_the_queue_alone
 from handrail.core.registry import Registry
+from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
 from handrail.store.once import SqliteOnce
 from handrail.store.policy_source import POLICY_FILE, PolicySource, Trust
@@ -34,6 +37,7 @@ from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
+from handrail.store.watching import is_watched
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
@@ -55,6 +59,14 @@ _TIDY_EVERY_SECONDS = 6 * 3600
 
 
 @dataclass(frozen=True, slots=True)
+class InQueue:
+    """Approvals are asked for in the house's queue, and `beside` it. Whether a prompt outlives its caller is told."""
+
+    beside: BesideQuestion = in_the_queue_alone
+    is_left_standing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class House:
     """An open project: everything a face needs."""
 
@@ -67,12 +79,14 @@ class House:
     evidence: Evidence
     project: LocalFolder
     prompts: LoggedPrompts
+    summons: Summons
 
     @property
     def registry(self) -> Registry:
         return self.gate.registry
 
     def close(self) -> None:
+        self.summons.close()
         self.audit.close()
         self.state.close()
         self.project.close()
@@ -86,7 +100,7 @@ def describe() -> Registry:
 def open_house(
     project: Path,
     state_dir: Path | None,
-    approver: Approver,
+    approver: Approver | InQueue,
     *,
     surfaces: Collection[str] | None = None,
     flags: Mapping[str, Any] | None = None,
@@ -117,9 +131,21 @@ def open_house(
     registry = Registry([workspace_surface.surface(workspace), people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
-    gate = Gate(registry, policy.current, approver, SqliteTokens(state.database), evidence, audit, files.location)
+    if isinstance(approver, InQueue):
+        approver = _queue_approver(state, prompts, approver)
+    summons = _summons(settings, state.path, Path(files.location))
+    gate = Gate(
+        registry,
+        policy.current,
+        approver,
+        SqliteTokens(state.database),
+        evidence,
+        audit,
+        files.location,
+        summon=summons.call if settings.call_person else nobody_is_called,
+    )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons)
 
 
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
@@ -202,7 +228,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         language=next((known for known in ("en", "zh") if wanted.lower().startswith(known)), None),
         person=user_name(),
         persons_gate=house.gate.asking(OwnCommand()),
-        trying_gate=house.gate.asking(_queue_approver(house)),
+        trying_gate=house.gate.asking(_queue_approver(house.state, house.prompts, InQueue())),
         audit=house.audit,
         evidence=house.evidence,
         prompts=house.prompts,
@@ -212,8 +238,17 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
     )
 
 
-def _queue_approver(house: House) -> QueueApprover:
-    rules = UserRules(house.state.path)
+def _summons(settings: Settings, state: Path, project: Path) -> Summons:
+    def running() -> str | None:
+        server = running_server(state)
+        return server.url if server is not None and server.is_running else None
+
+    opens_console = settings.open_console and has_display()
+    return Summons(Place(state, project, running, lambda: is_watched(state), opens_console))
+
+
+def _queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueApprover:
+    rules = UserRules(state.path)
 
     def allow_always(question: Question) -> None:
         members = {"tool": question.call.tool}
@@ -221,12 +256,21 @@ def _queue_approver(house: House) -> QueueApprover:
             members["path"] = question.preview.path
         rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
-    return QueueApprover(house.prompts, SqliteOnce(house.state.database), allow_always)
+    return QueueApprover(
+        prompts,
+        SqliteOnce(state.database),
+        allow_always,
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
+    )
 
 
 @asynccontextmanager
 async def _tidying(house: House) -> AsyncIterator[None]:
-    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours."""
+    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours.
+
+    Approvals whose callers went are withdrawn in their time.
+    """
 
     async def tidy() -> None:
         await asyncio.sleep(_TIDY_AFTER_SECONDS)
@@ -238,11 +282,13 @@ async def _tidying(house: House) -> AsyncIterator[None]:
                     logger.warning("what should go stays: %s", failure.message)
             await asyncio.sleep(_TIDY_EVERY_SECONDS)
 
-    tidying = asyncio.create_task(tidy())
+    chores = [asyncio.create_task(tidy()), asyncio.create_task(LeftPrompts(house.prompts).watch())]
     try:
         yield
     finally:
-        tidying.cancel()
+        for chore in chores:
+            chore.cancel()
+        await asyncio.gather(*chores, return_exceptions=True)
 
 
 def _sweep(house: House) -> None:
@@ -284,6 +330,8 @@ has_openat2 = beneath.has_openat2
 ripgrep_program = ripgrep.program
 
 user_name = person.user_name
+has_display = display.has_display
+open_in_browser = display.open_in_browser
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

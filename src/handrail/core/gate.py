@@ -27,6 +27,7 @@ from handrail.core.evidence import Evidence, Exhibit, utc_now
 from handrail.core.lanes import Lanes
 from handrail.core.policy import Policy
 from handrail.core.registry import Registered, Registry, UnknownTool
+from handrail.core.summoning import Summon, nobody_is_called, summoning
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,8 @@ class Gate:
         evidence: Evidence,
         audit: Audit,
         project: str,
+        *,
+        summon: Summon = nobody_is_called,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self.registry = registry
@@ -69,6 +72,7 @@ class Gate:
         self._evidence = evidence
         self._audit = audit
         self._project = project
+        self._summon = summon
         self._now = now
         self._lanes = Lanes()
 
@@ -81,6 +85,7 @@ class Gate:
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         passage = _Passage(call, self._entry(call))
+        call.beside = summoning(call, self._summon)
         try:
             reply = await self._pass(passage)
         except asyncio.CancelledError:

@@ -67,4 +67,5 @@ class Machine:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR"):
             kept.pop(name, None)
-        return {**kept, "HANDRAIL_STATE": str(self.state), "TERM": "xterm", **more}
+        ours = {"HANDRAIL_STATE": str(self.state), "HANDRAIL_CALL_PERSON": "false", "TERM": "xterm"}
+        return {**kept, **ours, **more}

@@ -31,11 +31,11 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
     import asyncio
 
     from handrail.app import open_house
-    from handrail.faces.cli.person import approver
+    from handrail.faces.cli.person import answers
 
     log_to_stderr()
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    house = open_house(project, state, approver(answer, has_terminal=False), surfaces=surfaces)
+    house = open_house(project, state, answers(answer, has_terminal=False), surfaces=surfaces)
     try:
         asyncio.run(_serve(house))
     finally:

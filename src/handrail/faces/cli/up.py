@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.faces.cli.browser import has_display, open_in_browser
 from handrail.faces.cli.output import log_to_stderr, say
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 from handrail.faces.cli.values import WholeNumber
@@ -32,20 +31,29 @@ Examples:
     help="6006, or another one; 0 takes any free one.",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
+@click.option("--until-unused", is_flag=True, hidden=True)
 @answer_option
-def up(project: Path, state: Path | None, host: str | None, port: int | None, no_open: bool, answer: Choice) -> None:
+def up(
+    project: Path,
+    state: Path | None,
+    host: str | None,
+    port: int | None,
+    no_open: bool,
+    until_unused: bool,
+    answer: Choice,
+) -> None:
     """Start the server, until Ctrl-C.
 
     It serves the console, MCP over HTTP and the tools at /api/tools, for this machine alone. `handrail open` opens
     the console again.
     """
-    from handrail.app import open_house
+    from handrail.app import has_display, open_house, open_in_browser
     from handrail.checkup import report
-    from handrail.faces.cli.person import approver
+    from handrail.faces.cli.person import answers
 
     log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
-    house = open_house(project, state, approver(answer, has_terminal=sys.stdin.isatty()), flags=flags)
+    house = open_house(project, state, answers(answer, has_terminal=sys.stdin.isatty()), flags=flags)
 
     def on_ready(address: str, console: str) -> None:
         say(f"handrail {house.project.location} at {address} (Ctrl-C ends it)")
