@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from handrail.core.visible import visible
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.times import local_time
@@ -124,7 +125,7 @@ def answer_prompt(
         return (await queue.respond(request_id, response)).warnings
 
     for warning in _run(state or ctx.obj, respond):
-        say(f"Note: {warning}")
+        click.echo(f"handrail: {visible(warning)}", err=True)
     say("Answered.")
 
 
