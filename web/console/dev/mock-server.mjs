@@ -83,7 +83,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (responses().has(requestId)) return [409, "CONFLICT", "This prompt was answered already."];
     state.received.push({ requestId, response });
     const refused = Object.entries(response.values ?? {}).find(([, value]) => value === "refuse-me");
-    if (refused) return [400, "BAD_REQUEST", "A value was refused.", { fieldErrors: { [refused[0]]: "The server does not like it." } }];
+    if (refused) return [400, "BAD_REQUEST", "A value was refused.", { fieldErrors: [{ field: `values.${refused[0]}`, message: "The server does not like it." }] }];
     const masked = structuredClone(response);
     for (const field of request.prompt.fields ?? []) if (field.secret && masked.values) masked.values[field.key] = "******";
     append({ action: "response", requestId, ...(runId ? { runId } : {}), response: masked, by: "console" });
@@ -130,7 +130,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     }
     if (path === "/tools") return ok(tools);
     if (path.startsWith("/tools/")) {
-      if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: { path: "leads outside" } });
+      if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: [{ field: "path", message: "leads outside" }] });
       return ok({ echoed: body });
     }
     if (path === "/policy") return ok(policy);

@@ -8,8 +8,8 @@ export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error));
 }
 
-/** What the server found wrong with single fields, by their key. */
+/** What the server found wrong with single fields, by their key; those of a form stand below `values`. */
 export function fieldErrorsOf(error: unknown): Map<string, string> {
   const found = error instanceof HostError ? error.details.fieldErrors : undefined;
-  return new Map(Object.entries(found ?? {}).map(([key, text]) => [key, visible([text].flat().join(" "))]));
+  return new Map((found ?? []).map(({ field, message }) => [field.replace(/^values\./, ""), visible(message)]));
 }

@@ -1,7 +1,7 @@
 /** The answer every route of handrail gives: `{ok:true,data}` or `{ok:false,error}`. */
 
 export interface ErrorDetails {
-  fieldErrors?: Record<string, string | string[]>;
+  fieldErrors?: { field: string; message: string }[];
   [name: string]: unknown;
 }
 
