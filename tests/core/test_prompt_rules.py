@@ -8,7 +8,7 @@ import pytest
 from handrail.contract.errors import InvalidParams
 from handrail.contract.prompts import ChoicePrompt, KvField, KvPrompt, Prompt, TaskConfirmPrompt
 from handrail.core.prompt_rules import check_new_prompt, check_prompt
-from tests.core.prompt_cases import ACCEPTED, EXAMPLES, REFUSED, several
+from tests.core.prompt_cases import ACCEPTED, EXAMPLES, REFUSED, choice, kv, several, tasks
 
 
 def wire(prompt: Prompt) -> Any:
