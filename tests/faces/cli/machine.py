@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.persons import Person
+
 HANDRAIL = Path(sys.executable).with_name("handrail")
 
 
@@ -42,6 +44,23 @@ class Machine:
             timeout=60,
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """For a command that waits; `person` answers it."""
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [HANDRAIL, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            cwd=self.project,
+            env=self.environ(),
+        )
+
+    @property
+    def person(self) -> Person:
+        return Person(self.state)
 
     def call(self, tool: str, params: Any = None, *flags: str, stdin: bytes = b"") -> Ended:
         return self.run("call", tool, *([] if params is None else [json.dumps(params)]), *flags, stdin=stdin)
