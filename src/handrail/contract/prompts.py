@@ -150,6 +150,8 @@ class Page:
     position: int
     is_restart: bool = False
     """The log was replaced by another: what was read before is no part of it."""
+    places: Sequence[int] = ()
+    """Where in the log each of the entries begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,13 @@ class PromptQueue(Protocol):
 
     async def entries(self, limit: int | None = None) -> Page:
         """The newest `limit` entries that can be read, or all."""
+        ...
+
+    async def older(self, place: int, limit: int) -> Page:
+        """The newest `limit` entries, or the few more at hand, of those that begin before `place`, as a page tells it.
+
+        Its `position` is where it begins: 0 when there is nothing before it.
+        """
         ...
 
     def follow(self, position: int) -> AsyncIterator[Page]:

@@ -48,6 +48,7 @@ class _Passage:
     answer: Answer | None = None
     params_digest: str | None = None
     target: str | None = None
+    undoes: str | None = None
     exhibit: Exhibit | None = None
 
 
@@ -143,6 +144,7 @@ class Gate:
             passage.decision = "settled"
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
+        passage.undoes = preview.undoes
         if must_ask:
             await self._approve(passage, preview)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
@@ -227,6 +229,7 @@ class Gate:
             "traceId": call.trace_id,
             "project": self._project,
             "target": passage.target,
+            "undoes": passage.undoes,
             "decision": passage.decision,
             "paramsDigest": passage.params_digest,
             **outcome,

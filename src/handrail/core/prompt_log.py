@@ -156,6 +156,10 @@ class PromptLog:
         """The newest `limit` that can be read, or all, in the order of the log."""
         return self._pages.newest(limit)
 
+    def before(self, place: int, limit: int) -> Page:
+        """The entries that begin before `place`, at least `limit` where there are as many."""
+        return self._pages.before(place, limit)
+
     def since(self, position: int) -> Page:
         """What came after a page that ended at `position`."""
         return self._pages.since(position)

@@ -104,6 +104,9 @@ class LoggedPrompts:
     async def entries(self, limit: int | None = None) -> Page:
         return await asyncio.to_thread(self._log.entries, limit)
 
+    async def older(self, place: int, limit: int) -> Page:
+        return await asyncio.to_thread(self._log.before, place, limit)
+
     async def follow(self, position: int) -> AsyncIterator[Page]:
         with self._file.watching() as watch:
             while True:

@@ -22,7 +22,7 @@ _STATES: tuple[State, ...] = get_args(State)
 logger = logging.getLogger(__name__)
 
 
-def routes(queue: PromptQueue, board: PromptBoard) -> list[Route]:
+def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         return success(await board.page(_state(request), paging.limit(request), paging.before(request)))
 
@@ -42,7 +42,8 @@ def routes(queue: PromptQueue, board: PromptBoard) -> list[Route]:
         response, run_id = _member(given, "response"), optional_text(given, "runId")
         if not is_person(request) and await _is_approval(queue, request_id):
             must_be_person(request, "Answering an approval")
-        receipt = await queue.respond(request_id, response, run_id=run_id)
+        by = f"console:{person}" if is_person(request) else "program"
+        receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
         await board.has_seen(request_id, is_answered=True)
         for warning in receipt.warnings:
             logger.warning("%s", warning)

@@ -40,7 +40,7 @@ def site(
             Route(HEALTH, _health),
             *session.routes(desk, entrance),
             *access.routes(desk, entrance),
-            *prompts.routes(desk.prompts, board),
+            *prompts.routes(desk.prompts, board, desk.person),
             *activity.routes(desk),
             *overview.routes(desk),
             *tools.routes(gate, desk),
