@@ -95,8 +95,10 @@ export const en: Texts = {
   by: "by",
   answerers: {
     console: (person) => `${person}, in the console`,
-    cli: (person) => `${person}, on the command line`,
+    terminal: (person) => `${person}, in a terminal`,
+    client: (program) => `somebody in ${program}`,
     program: "a program with the token",
+    handrail: "handrail: nobody answered in time",
     another: "another program",
   },
   pending: "Waiting",

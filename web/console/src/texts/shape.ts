@@ -97,8 +97,15 @@ export interface Texts {
   withdrawn: string;
   goOn: string;
   by: string;
-  /** Who gave an answer: at the console, on the command line, with the token; null where nobody knows. */
-  answerers: { console: (person: string) => string; cli: (person: string) => string; program: string; another: string };
+  /** Who gave an answer, by the word before the colon of `answeredBy`. */
+  answerers: {
+    console: (person: string) => string;
+    terminal: (person: string) => string;
+    client: (program: string) => string;
+    program: string;
+    handrail: string;
+    another: string;
+  };
   // Prompts page
   pending: string;
   answered: string;

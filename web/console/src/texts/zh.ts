@@ -95,8 +95,10 @@ export const zh: Texts = {
   by: "由",
   answerers: {
     console: (person) => `${person}（控制台）`,
-    cli: (person) => `${person}（命令行）`,
+    terminal: (person) => `${person}（终端）`,
+    client: (program) => `${program} 中的用户`,
     program: "持有令牌的程序",
+    handrail: "handrail：无人及时答复",
     another: "其他程序",
   },
   pending: "待处理",
