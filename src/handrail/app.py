@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
-from handrail.backends.summons import Place, Summons
+from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
@@ -37,7 +37,7 @@ from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
-from handrail.store.watching import is_watched
+from handrail.store.watching import is_watched, watching
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
@@ -199,20 +199,25 @@ async def serve_http(
     house: House,
     on_ready: Callable[[str, str], None],
     checkup: Callable[[], Mapping[str, Any]],
+    *,
     console: Path | None = None,
+    until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
 ) -> None:
     """`handrail up`: until it is interrupted.
 
     `on_ready` gets, once it listens, the address and the address that opens the console; `checkup` tells what works;
-    `console` is the folder of a built console, if not our own.
+    `console` is the folder of a built console, if not our own. With `until_unused`, it also ends once that has come
+    and nobody has used it for so many seconds.
     """
-    from handrail.faces.http.server import Place, serve
+    from handrail.faces.http.server import Place, UntilUnused, serve
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
     async with _tidying(house):
         endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
-        await serve(house.gate, endpoint, _desk(house, checkup), place, on_ready, console)
+        until = UntilUnused(*until_unused) if until_unused is not None else None
+        desk = _desk(house, checkup)
+        await serve(house.gate, endpoint, desk, place, on_ready, console_folder=console, until_unused=until)
 
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
@@ -235,6 +240,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
+        watching=lambda: watching(house.state.path),
     )
 
 
@@ -244,7 +250,7 @@ def _summons(settings: Settings, state: Path, project: Path) -> Summons:
         return server.url if server is not None and server.is_running else None
 
     opens_console = settings.open_console and has_display()
-    return Summons(Place(state, project, running, lambda: is_watched(state), opens_console))
+    return Summons(Whereabouts(state, project, running, lambda: is_watched(state), opens_console))
 
 
 def _queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueApprover:

@@ -19,12 +19,13 @@ _LOG = "up.log"
 _MARK = "summons"
 _START_SECONDS = 20.0
 _LOOK_EVERY_SECONDS = 0.05
+_UNUSED_SECONDS = 600
 _AGAIN_AFTER_SECONDS = 60.0  # a browser that was just asked for may still be loading the console
 _BY_TERMINAL = "`handrail prompts` answers in a terminal"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Whereabouts:
     """Where the question is asked: the folders that the server is to work on, and how to find it."""
 
     state: Path
@@ -37,7 +38,7 @@ class Place:
 
 
 class Summons:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Whereabouts) -> None:
         self._place = place
         self._turn = asyncio.Lock()
         self._pipe: int | None = None
@@ -104,7 +105,7 @@ class Summons:
         log = os.open(self._place.state / _LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         try:
             server = await asyncio.create_subprocess_exec(
-                *_command("up", *folders, "--until-unused", *more),
+                *_command("up", *folders, "--until-unused", str(_UNUSED_SECONDS), *more),
                 stdin=reading,
                 stdout=log,
                 stderr=log,

@@ -1,5 +1,6 @@
 """`handrail up`: the server."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,7 +32,7 @@ Examples:
     help="6006, or another one; 0 takes any free one.",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
-@click.option("--until-unused", is_flag=True, hidden=True)
+@click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
 @answer_option
 def up(
     project: Path,
@@ -39,7 +40,7 @@ def up(
     host: str | None,
     port: int | None,
     no_open: bool,
-    until_unused: bool,
+    until_unused: int | None,
     answer: Choice,
 ) -> None:
     """Start the server, until Ctrl-C.
@@ -64,12 +65,17 @@ def up(
         sys.stdout.flush()
 
     try:
-        _serve(house, on_ready, lambda: report(project, state))
+        _serve(house, on_ready, lambda: report(project, state), until_unused)
     finally:
         house.close()
 
 
-def _serve(house: "House", on_ready: Callable[[str, str], None], checkup: Callable[[], Mapping[str, Any]]) -> None:
+def _serve(
+    house: "House",
+    on_ready: Callable[[str, str], None],
+    checkup: Callable[[], Mapping[str, Any]],
+    until_unused: int | None,
+) -> None:
     """SIGINT and SIGTERM end the server in order; one that comes before it listens ends it, too."""
     import asyncio
 
@@ -78,4 +84,22 @@ def _serve(house: "House", on_ready: Callable[[str, str], None], checkup: Callab
     from handrail.app import serve_http
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve_http(house, on_ready, checkup))
+        until = None if until_unused is None else (_end_of_input, float(until_unused))
+        runner.run(serve_http(house, on_ready, checkup, until_unused=until))
+
+
+async def _end_of_input() -> None:
+    """Who started us holds the other end of our stdin, and writes nothing."""
+    import asyncio
+
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def on_input() -> None:
+        if not os.read(0, 4096):
+            ended.set()
+
+    loop.add_reader(0, on_input)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(0)

@@ -5,8 +5,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
 from handrail.faces.http import console_files, console_key, origins, server_file
+from handrail.faces.http.audience import Audience
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.desk import Desk, Follow
@@ -30,6 +31,7 @@ from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
 from handrail.faces.http.sockets import MAX_MESSAGE, Sockets
+from handrail.faces.http.usage import Usage
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -53,6 +55,14 @@ class Place:
     port: int
 
 
+@dataclass(frozen=True, slots=True)
+class UntilUnused:
+    """When a server that was started for somebody stops by itself: who started it has gone, and nobody uses it."""
+
+    starter_gone: Callable[[], Awaitable[None]]
+    seconds: float
+
+
 OnReady = Callable[[str, str], None]
 
 
@@ -62,9 +72,11 @@ async def serve(
     desk: Desk,
     place: Place,
     on_ready: OnReady,
+    *,
     console_folder: Path | None = None,
+    until_unused: UntilUnused | None = None,
 ) -> None:
-    """Returns after SIGINT or SIGTERM.
+    """Returns after SIGINT or SIGTERM, or `until_unused`.
 
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
@@ -77,16 +89,33 @@ async def serve(
         with server_file.published(state, host, port) as published, console_key.published(state) as key:
             credentials = Credentials(published, sessions, programs)
             board = PromptBoard(desk.prompts)
-            sockets = Sockets(credentials, _feeds(desk, board))
+            sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching))
             entrance = Entrance(published, key, codes, sessions, credentials, programs, sockets.send_strangers_away)
             inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance))
             guard = Guard(inside, port=port, credentials=credentials, origins=allowed, is_open=open_for(console))
-            async with mcp_endpoint.run(), board.run(), sockets.run():
-                await _Server(
-                    _config(Farewell(guard)),
-                    on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
-                    on_stop=sockets.close,
-                ).serve([listener])
+            usage = Usage(Farewell(guard))
+            server = _Server(
+                _config(usage),
+                on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
+                on_stop=sockets.close,
+            )
+            async with mcp_endpoint.run(), board.run(), sockets.run(), _ending(server, usage, until_unused):
+                await server.serve([listener])
+
+
+@asynccontextmanager
+async def _ending(server: "_Server", usage: Usage, until: UntilUnused | None) -> AsyncIterator[None]:
+    async def watch() -> None:
+        if until is not None:
+            await until.starter_gone()
+            await usage.ends(until.seconds)
+            server.should_exit = True
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 def _feeds(desk: Desk, board: PromptBoard) -> dict[str, tuple[str, Follow]]:

@@ -19,7 +19,8 @@ from handrail.contract.errors import Failure
 from handrail.core import strict_json
 from handrail.dialects.mimo import refusal
 from handrail.faces.http.answers import refused
-from handrail.faces.http.credentials import Credentials, shown
+from handrail.faces.http.audience import Audience
+from handrail.faces.http.credentials import Credential, Credentials, shown
 from handrail.faces.http.desk import Follow
 from handrail.faces.http.headers import header
 
@@ -41,12 +42,14 @@ class Sockets:
         self,
         credentials: Credentials,
         feeds: Mapping[str, tuple[str, Follow]],
+        audience: Audience,
         *,
         join_within: float = _JOIN_WITHIN,
         post_within: float = _POST_WITHIN,
     ) -> None:
         self._credentials = credentials
         self._feeds = feeds
+        self._audience = audience
         self._join_within = join_within
         self._post_within = post_within
         self._server = socketio.AsyncServer(
@@ -125,15 +128,19 @@ class Sockets:
         given = auth if isinstance(auth, dict) else {}
         scope: Scope = environ["asgi.scope"]
         token = given["token"] if isinstance(given.get("token"), str) else None
-        if (self._credentials.of(scope, token) if token is not None else shown(scope)) is None:
+        credential = self._credentials.of(scope, token) if token is not None else shown(scope)
+        if credential is None:
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
         if given.get("clientType", "frontend") != "frontend":
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend.")
         self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        if credential is Credential.COOKIE:
+            self._audience.come(sid)
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)
+        self._audience.go(sid)
 
     async def _refuse(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
         return refusal("BAD_REQUEST", "No event of this name is known here.")
