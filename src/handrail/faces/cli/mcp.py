@@ -25,8 +25,8 @@ Example, for Claude Code:
 def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) -> None:
     """Serve the tools to an MCP client.
 
-    The client starts this command and talks to it over stdin and stdout. It never asks on the
-    terminal; messages go to stderr.
+    The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
+    in the console and by `handrail prompts`, never on this terminal; messages go to stderr.
     """
     import asyncio
 
