@@ -119,6 +119,8 @@ def answer_prompt(
         response["scope"] = scope
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
+        import msgspec
+
         from handrail.app import user_name
         from handrail.contract.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
 
@@ -129,7 +131,7 @@ def answer_prompt(
             elif isinstance(prompt, ChoicePrompt):
                 response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
             elif isinstance(prompt, TaskConfirmPrompt):
-                response["tasks"] = list(prompt.tasks)
+                response["tasks"] = msgspec.to_builtins(prompt.tasks)
         return (await queue.respond(request_id, response, by=f"terminal:{user_name()}")).warnings
 
     for warning in _run(state or ctx.obj, respond):
