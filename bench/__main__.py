@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import dry_run, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
 from bench.comparison import HEADER
 
 _ALL = {
@@ -12,6 +12,8 @@ _ALL = {
     "stdio": stdio.measure,
     "snapshots": snapshot_listing.measure,
     "prompts": prompt_log.measure,
+    "console": console_news.measure,
+    "gate": gate_overhead.measure,
 }
 
 
@@ -21,8 +23,8 @@ def main() -> None:
         sys.exit(f"No benchmark named {', '.join(sorted(unknown))}; known are {', '.join(_ALL)}.")
     print(HEADER, flush=True)
     for name in chosen:
-        for comparison in _ALL[name]():
-            print(comparison.row(), flush=True)
+        for measured in _ALL[name]():
+            print(measured.row(), flush=True)
 
 
 main()
