@@ -1,11 +1,13 @@
 """`python -m bench [NAME…]`: measures and prints the table of docs/performance.md."""
 
 import sys
+from collections.abc import Callable, Sequence
 
 from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
-from bench.comparison import HEADER
+from bench.budget import Budget
+from bench.comparison import HEADER, Comparison
 
-_ALL = {
+_ALL: dict[str, Callable[[], Sequence[Comparison | Budget]]] = {
     "search": tree_search.measure,
     "diff": dry_run.measure,
     "open": sandboxed_open.measure,
