@@ -31,6 +31,11 @@ RESULT = {
 }
 
 
+def written(state: Path) -> bytes:
+    """Every byte of every file."""
+    return b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
+
+
 async def test_a_form_is_filled_in_and_sent_by_enter(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with seated(queue, log) as seat:
@@ -59,7 +64,7 @@ async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
         await seat.until_shown("Answered by you")
         assert seat.typed[:2] == ["ada", ""]
         assert "hunter2" not in seat.screen
-    assert b"hunter2" not in b"".join(file.read_bytes() for file in state.rglob("*") if file.is_file())
+    assert b"hunter2" not in written(state)
 
 
 async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) -> None:

@@ -102,7 +102,7 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1")
     async with seated(queue, log) as seat:
-        log.write_bytes(b"")
+        log.write_bytes(b"")  # noqa: ASYNC240
         await seat.until_shown("no longer in the log")
         await queue.request(CHANGE, request_id="approval_2")
         await seat.until(lambda: seat.rows == ["approval_1", "approval_2"])
