@@ -162,7 +162,7 @@ async def test_errors_name_what_is_wrong(ui: UiPrompts) -> None:
             pass
 
 
-async def test_an_approval_is_no_programs_to_give(ui: UiPrompts) -> None:
+async def test_confirming_a_change_is_no_programs_business(ui: UiPrompts) -> None:
     await ui.request({"kind": "file_change_confirm"}, request_id="approval_1")
     with pytest.raises(Declined, match="person"):
         await ui.respond("approval_1", {"status": "ok"})

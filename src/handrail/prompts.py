@@ -21,6 +21,7 @@ import msgspec
 from handrail.app import open_queue
 from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
 from handrail.contract.prompts import (
+    FileChangePrompt,
     Page,
     Prompt,
     PromptAnswer,
@@ -30,7 +31,6 @@ from handrail.contract.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.core.queue_approver import PREFIX
 
 __all__ = [
     "Page",
@@ -136,10 +136,11 @@ class UiPrompts:
     async def respond(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
     ) -> Receipt:
-        """Answers for a person whom this program has asked itself. An approval can't be answered by a program."""
-        if request_id.startswith(PREFIX):
+        """Answers for a person whom this program has asked itself. To confirm a change is not a program's to do."""
+        pending = {entry.request_id: entry.prompt for entry in await self._queue.pending()}
+        if isinstance(pending.get(request_id), FileChangePrompt):
             raise Declined(
-                "An approval is a person's own business and can't be answered by a program.",
+                "Confirming a change is a person's own business and can't be done by a program.",
                 hint="A person answers it in the console (`handrail open`) or in a terminal (`handrail prompts`).",
                 reason="person",
             )
