@@ -5,7 +5,7 @@ import {
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
 import { foldRecords, type AuditRecord } from "./logic/calls";
-import { moveOn, receive, replacePending, show, step } from "./logic/queue";
+import { markTooLate, moveOn, receive, replacePending, show, step } from "./logic/queue";
 import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
@@ -201,6 +201,8 @@ export async function respond(request: RequestEntry, response: PromptResponse): 
   } catch (error) {
     const isSettledElsewhere = error instanceof HostError && (error.status === 409 || error.status === 404);
     if (!isSettledElsewhere) throw error;
+    queue.value = markTooLate(queue.value, requestId);
+    announcement.value = texts.value.tooLate;
     await reloadPrompts();
     return;
   }

@@ -7,6 +7,8 @@ export interface Asked {
   response?: ResponseEntry;
   /** The server lists it as pending no more, and its answer has not been seen. */
   isGone?: boolean;
+  /** An answer was given here as well, and refused because another was first. */
+  isTooLate?: boolean;
 }
 
 export const isSettled = (asked: Asked | undefined): boolean => !asked || asked.isGone === true || asked.response !== undefined;
@@ -79,6 +81,11 @@ export function replacePending(queue: Queue, pending: readonly RequestEntry[], k
     if (known && !known.response && !listed.has(id)) asked.set(id, { ...known, isGone: true });
   }
   return settle(receive({ ...queue, asked }, pending));
+}
+
+export function markTooLate(queue: Queue, requestId: string): Queue {
+  const known = queue.asked.get(requestId);
+  return known ? { ...queue, asked: new Map(queue.asked).set(requestId, { ...known, isTooLate: true }) } : queue;
 }
 
 /** The next prompt that waits, in order and around the end; the settled one leaves. */
