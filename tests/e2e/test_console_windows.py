@@ -101,6 +101,7 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
     person.does("read", "Answered meanwhile")
     first.stop(signal.SIGKILL)
     person.does("wait", ".connection.offline")
+    person.does("check", "Alpha")
     person.does("press", "Choose")
     person.does("see", "handrail does not answer.")
     answered = run("prompts", "answer", ids["Answered meanwhile"], "--ok", "--choose", "b", "--state", state)
