@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -151,6 +151,11 @@ def open_house(
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
     """The questions to people of every project on this state directory."""
     return LoggedPrompts(open_state(state_dir).path)
+
+
+def watching_queue(state_dir: Path | None) -> AbstractContextManager[None]:
+    """While inside, a person looks at the queue, and nobody else is called to it."""
+    return watching(open_state(state_dir).path)
 
 
 def open_audit(state_dir: Path | None) -> Audit:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from handrail.faces.cli.screen.answering import READING_SECONDS
+from handrail.store.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 
@@ -82,6 +83,14 @@ def test_what_another_process_answers_first_is_told_in_place(machine: Machine) -
         terminal.wait_for("is settled")
     assert responses(machine) == {"approval_1": {"status": "canceled", "remark": "mine"}}
     assert leave(terminal) == 0
+
+
+def test_while_it_is_open_nobody_else_is_called(machine: Machine) -> None:
+    terminal = screen(machine)
+    terminal.wait_for("Nothing is waiting for you.")
+    assert is_watched(machine.state)
+    assert leave(terminal) == 0
+    assert not is_watched(machine.state)
 
 
 def test_without_a_terminal_on_both_sides_it_is_the_list(machine: Machine) -> None:

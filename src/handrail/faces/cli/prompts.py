@@ -42,7 +42,10 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     if ctx.invoked_subcommand is not None:
         return
     if _has_screen():
-        ctx.exit(_run(state, _show_screen))
+        from handrail.app import watching_queue
+
+        with watching_queue(state):
+            ctx.exit(_run(state, _show_screen))
     ctx.invoke(list_prompts, state=state, as_json=False)
 
 
