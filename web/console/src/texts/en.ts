@@ -157,6 +157,7 @@ export const en: Texts = {
   notificationsBlocked: "The browser blocks notifications of this page.",
   access: "Access",
   serverToken: "Token of programs",
+  token: "token",
   tokenKept: "kept in",
   tokenEnding: (ending) => `•••••••• ${ending}`,
   tokenHint: "Programs show it to use the tools. It opens neither approvals nor this page.",

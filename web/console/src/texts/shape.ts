@@ -167,6 +167,7 @@ export interface Texts {
   notificationsBlocked: string;
   access: string;
   serverToken: string;
+  token: string;
   tokenKept: string;
   tokenEnding: (ending: string) => string;
   tokenHint: string;

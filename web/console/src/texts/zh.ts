@@ -157,6 +157,7 @@ export const zh: Texts = {
   notificationsBlocked: "浏览器禁止了本页的通知。",
   access: "访问",
   serverToken: "程序的令牌",
+  token: "令牌",
   tokenKept: "存放于",
   tokenEnding: (ending) => `•••••••• ${ending}`,
   tokenHint: "程序出示它来使用工具。它不能答复审批，也打不开本页。",
