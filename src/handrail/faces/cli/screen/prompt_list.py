@@ -82,7 +82,7 @@ def _told(row: Row, texts: Texts) -> Text:
     title = one_line(row.title)
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE] + "…"
-    when = local_time(row.entry.ts)[11:16]
+    when = one_line(local_time(row.entry.ts))[11:16]
     facts = [when, texts.kinds[row.kind], one_line(row.entry.prompt.source or "")]
     if row.is_settled:
         facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)
