@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +15,7 @@ from handrail.faces.cli.screen.answering import READING_SECONDS
 from handrail.store.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
+from tests.wire.clients import Stdio
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-one\n+1\n"}
 LEFT = "\x1b[?1049l"  # the terminal shows again what was there before
@@ -70,6 +72,22 @@ def test_a_yes_reaches_the_process_that_asks(machine: Machine) -> None:
         press_until(terminal, "y", "Answered by you")
         assert process.communicate(timeout=20)[0] == "ok\n"
     assert responses(machine) == {"approval_1": {"status": "ok", "scope": "once"}}
+    assert leave(terminal) == 0
+
+
+def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Machine) -> None:
+    terminal = screen(machine)
+    terminal.wait_for("Nothing is waiting for you.")
+    agent = Stdio(machine.project, machine.state)
+    with ThreadPoolExecutor(1) as pool:
+        called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
+        terminal.wait_for("- two")
+        press_until(terminal, "y", "Answered by you")
+        assert called.result(timeout=20).result == {"count": 1}
+    agent.close()
+    assert machine.text("a.txt") == "one\n2\n"
+    (done,) = machine.run("history", "--json").json["history"]
+    assert done["answer"]["by"].startswith("terminal:")
     assert leave(terminal) == 0
 
 

@@ -4,6 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from handrail.contract.errors import InputOutput
 from handrail.contract.prompts import PromptQueue
 from handrail.faces.cli.screen.history_page import HistoryPage
@@ -91,6 +93,24 @@ async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: P
         queue.respond = respond  # type: ignore[method-assign]
         await seat.press("enter")
         assert await seat.answered("approval_1") == {"status": "canceled", "remark": "no"}
+
+
+async def test_a_fault_of_ours_prints_no_secret(
+    queue: PromptQueue, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ["h", "u", "n", "t", "e", "r", "2"]
+    await queue.request(FORM, request_id="f")
+
+    async def fail(*words: object, **names: object) -> None:
+        raise RuntimeError("a fault")
+
+    queue.respond = fail  # type: ignore[assignment, method-assign]
+    with pytest.raises(RuntimeError, match="a fault"):
+        async with seated(queue, log) as seat:
+            await seat.press("enter", *typed, "enter")
+    printed = "".join(capsys.readouterr())
+    assert "a fault" in printed
+    assert "".join(typed) not in printed
 
 
 async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
