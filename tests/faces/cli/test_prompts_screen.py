@@ -79,12 +79,14 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
     terminal = screen(machine)
     terminal.wait_for("Nothing is waiting for you.")
     agent = Stdio(machine.project, machine.state)
-    with ThreadPoolExecutor(1) as pool:
-        called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
-        terminal.wait_for("- two")
-        press_until(terminal, "y", "Answered by you")
-        assert called.result(timeout=20).result == {"count": 1}
-    agent.close()
+    with ThreadPoolExecutor(1) as pool, agent.process:
+        try:
+            called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
+            terminal.wait_for("two")
+            press_until(terminal, "y", "Answered by you")
+            assert called.result(timeout=20).result == {"count": 1}
+        finally:
+            agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"
     (done,) = machine.run("history", "--json").json["history"]
     assert done["answer"]["by"].startswith("terminal:")
