@@ -1,5 +1,6 @@
 """`handrail prompts` in a real terminal: a person sees what other processes ask, and answers."""
 
+import asyncio
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from handrail.faces.cli.screen.answering import READING_SECONDS
+from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
@@ -88,8 +90,8 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
         finally:
             agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"
-    (done,) = machine.run("history", "--json").json["history"]
-    assert done["answer"]["by"].startswith("terminal:")
+    (request_id,) = responses(machine)
+    assert asyncio.run(LoggedPrompts(machine.state).answered_by([request_id]))[request_id].startswith("terminal:")
     assert leave(terminal) == 0
 
 
