@@ -3,7 +3,7 @@
 Knows no socket, no table and no rule: what an action may hold and how long it may take says `core/mimo`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -11,14 +11,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 PROTOCOL = 1
-EXTENSION_ID = "piblhpidegbgnklcdncijakpgckcdhil"
-"""Chrome derives it from `EXTENSION_KEY`, so it is the same on every machine."""
-EXTENSION_KEY = (
-    "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAn4EMSyVo+/b1Qg63PayBAXXRCjkcJasDscW+xqIcilppk4DsC8CDHAhy0gOyPE5BDMp0"
-    "KggAUajGYl+ZPUC1iInmw0LqpUNKnqUElKXE+FgMX+KKS76lD/qNj43QZxhDWupYbjja5EXG0UrHJUklqVPX6MABg78sV7/PpnjmXbyAmWIy2TRk"
-    "74786yNbgKuZ7z0VMiqx5F2BfKr2YJ8x95vTT4fifNrDp0IQbXY6UoOvV7dRiyKaC6kXXA7Ow2WBVVktlzDMUbkVkAlxq9GNOuxqI7vxsAVKW5pu"
-    "kpNJBRhPXAFLNkcyuBYK80s/WoYg812RxvhN3lU5ma8zWWaK7QIDAQAB"
-)
+EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm"
+"""Chrome derives it from the `key` of the extension's manifest, so it is the same on every machine."""
 EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
 
 Actions = Mapping[str, Mapping[str, Any]]
@@ -126,13 +120,6 @@ class ActionResult(Wire, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class ActionError(Wire, frozen=True, kw_only=True):
-    code: str
-    message: str
-    retryable: bool = False
-    details: dict[str, Any] | UnsetType = UNSET
-
-
 class ActionRecord(Wire, frozen=True, kw_only=True):
     """One call of the bus. It has ended when `status` is set, and then for good."""
 
@@ -144,7 +131,6 @@ class ActionRecord(Wire, frozen=True, kw_only=True):
     trace_id: str | UnsetType = UNSET
     status: EndStatus | UnsetType = UNSET
     result: dict[str, Any] | UnsetType = UNSET
-    error: ActionError | UnsetType = UNSET
     ended_at: int | UnsetType = UNSET
 
 
@@ -175,12 +161,11 @@ class Bus(Protocol):
         *,
         timeout_ms: int | None = None,
         trace_id: str | None = None,
-        artifacts: Sequence[str] = (),
     ) -> ActionResult:
         """Waits until the actions have ended, in exactly one way. A cancelled call ends them too.
 
-        `artifacts` are ids of what the plugin is to fetch. Offline, Unacknowledged, Unfinished: the plugin; WrongTab;
-        Reported: an error that the plugin spells itself; Aborted: the task was stopped.
+        Offline, Unacknowledged, Unfinished: the plugin; WrongTab; Reported: an error that the plugin spells itself;
+        Aborted: the task was stopped; Conflict: it is over.
         """
         ...
 
@@ -197,7 +182,7 @@ class Bus(Protocol):
         ...
 
     async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
-        """The id of a new artifact with these bytes, for a plugin to fetch. TooLarge."""
+        """The id of a new artifact with these bytes, for `browser_upload` to name. TooLarge."""
         ...
 
 

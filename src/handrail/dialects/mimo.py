@@ -60,8 +60,25 @@ STATUS = {
 }
 
 
+_CONDITIONS: dict[str, type[errors.Failure]] = {
+    code: condition for condition, code in reversed(list(CODES.items())) if condition is not errors.Reported
+}
+
+
 def action_code(failure: errors.Failure) -> str:
     return failure.code if isinstance(failure, errors.Reported) else code_of(failure, CODES)
+
+
+def failure_of(
+    code: str, message: str, *, retryable: bool = False, hint: str | None = None, details: dict[str, Any] | None = None
+) -> errors.Failure:
+    """The condition that is spelled so: what was stored, or came from another process, is raised again."""
+    condition = _CONDITIONS.get(code)
+    failure = condition(message, hint=hint) if condition is not None else None
+    if failure is None or failure.retryable != retryable:
+        failure = errors.Reported(message, code=code, retryable=retryable, hint=hint)
+    failure.details = details or {}
+    return failure
 
 
 def http_code(failure: errors.Failure) -> str:
