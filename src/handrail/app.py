@@ -43,6 +43,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
     from handrail.faces.http.server_file import ServerFile
 
@@ -184,8 +185,32 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with _tidying(house):
-        await serve(house.gate, McpEndpoint(house.gate), _desk(house, checkup), place, on_ready, console)
+    async with _tidying(house), _browser(house) as annex:
+        await serve(house.gate, McpEndpoint(house.gate), _desk(house, checkup), annex, place, on_ready, console)
+
+
+@asynccontextmanager
+async def _browser(house: House) -> AsyncIterator[Annex]:
+    """Contract 2's server: the bus to browsers, whose state is in the house's own database."""
+    from handrail.core.mimo.artifacts import Artifacts
+    from handrail.core.mimo.bus import LocalBus
+    from handrail.core.mimo.pairing import Pairings
+    from handrail.faces.bus.annex import MimoAnnex
+    from handrail.store.artifact_files import ArtifactFolder, artifacts_folder
+    from handrail.store.batches import Batches
+    from handrail.store.browser_actions import SqliteActions
+    from handrail.store.browser_artifacts import SqliteArtifacts
+    from handrail.store.browser_plugins import SqlitePlugins
+    from handrail.store.browser_tasks import SqliteTasks
+    from handrail.store.bus_key import bus_key
+
+    batches, files = Batches(house.state.database), ArtifactFolder(artifacts_folder(house.state.path))
+    plugins = SqlitePlugins(batches)
+    files.remove_parts()
+    bus = LocalBus(SqliteTasks(batches), SqliteActions(batches), plugins, Artifacts(SqliteArtifacts(batches), files))
+    key = bus_key(house.state.path)
+    yield MimoAnnex(bus, Pairings(plugins), key, speaks_legacy=house.settings.legacy_events)
+    await batches.close()
 
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:

@@ -25,20 +25,22 @@ class Batches:
         self._database = database
         self._pending: list[_Pending] = []
         self._flushing: asyncio.Task[None] | None = None
+        self._last: asyncio.Future[Any] | None = None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
         """Done once the work is committed. Who does not wait for it loses nothing."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done.add_done_callback(_looked_at)
         self._pending.append((work, done))
+        self._last = done
         if self._flushing is None:
             self._flushing = asyncio.create_task(self._flush())
         return done
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Sees every write that was asked for before."""
-        while self._flushing is not None:
-            await asyncio.shield(self._flushing)
+        """Sees every write that was asked for before, and waits for no later one."""
+        if self._last is not None and not self._last.done():
+            await asyncio.wait({self._last})
         return await asyncio.to_thread(self._read, work)
 
     async def close(self) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
@@ -16,12 +15,16 @@ from handrail.dialects.mimo import action_code, failure_of
 from handrail.store.batches import Batches
 from handrail.store.browser_tasks import save_task
 
-_INSERT = (
-    "INSERT INTO browser_action (action_id, task_id, client_id, actions, created_at, trace_id) VALUES (?,?,?,?,?,?)"
-)
-_END = (
-    "UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL"
-)
+if TYPE_CHECKING:
+    import sqlite3
+
+_INSERT = """
+INSERT INTO browser_action (action_id, task_id, client_id, actions, created_at, trace_id) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_END = """
+UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL
+"""
 _FIND = """
 SELECT task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
 FROM browser_action WHERE action_id = ?
@@ -40,10 +43,8 @@ class SqliteActions:
         )  # fmt: skip
 
         def work(rows: sqlite3.Connection) -> None:
-            try:
-                rows.execute(_INSERT, values)
-            except sqlite3.IntegrityError:
-                raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id) from None
+            if rows.execute(_INSERT, values).rowcount == 0:
+                raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id)
             save_task(rows, task)
 
         return self._batches.write(work)

@@ -29,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     open_console: bool = True
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
+    legacy_events: bool = False
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:

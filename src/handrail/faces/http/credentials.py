@@ -1,6 +1,7 @@
-"""How a caller shows that it may come in: the Bearer token of programs, or the cookie of a person's browser."""
+"""How a caller shows that it may come in: a program's Bearer token, a plugin's own, or a person's cookie."""
 
 import hmac
+from collections.abc import Callable
 from enum import Enum
 
 from starlette.types import Scope
@@ -13,23 +14,32 @@ _KEY = "handrail.credential"
 
 
 class Credential(Enum):
-    """A program holds the token, an agent's own program too. Only a person at the console has the cookie."""
+    """A program holds the token, an agent's own program too. Only a person at the console has the cookie.
+
+    A plugin that was paired has a token of its own, which opens little.
+    """
 
     TOKEN = "token"
+    PLUGIN = "plugin"
     COOKIE = "cookie"
 
 
 class Credentials:
-    def __init__(self, token: str, sessions: Sessions) -> None:
+    def __init__(self, token: str, sessions: Sessions, is_paired: Callable[[str], bool]) -> None:
         self._token = token.encode()
         self._sessions = sessions
+        self._is_paired = is_paired
 
     def of(self, scope: Scope) -> Credential | None:
         """Whoever sends an Authorization header is judged by that alone."""
         given = header(scope, b"authorization")
         if given is not None:
             scheme, _, token = given.partition(" ")
-            return Credential.TOKEN if scheme.lower() == "bearer" and self.is_token(token) else None
+            if scheme.lower() != "bearer":
+                return None
+            if self.is_token(token):
+                return Credential.TOKEN
+            return Credential.PLUGIN if self._is_paired(token) else None
         secret = _secret(header(scope, b"cookie"))
         return Credential.COOKIE if secret is not None and self._sessions.holds(secret) else None
 

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
 from handrail.faces.http import console_files, origins, server_file
+from handrail.faces.http.annex import Annex
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.desk import Desk, Follow
@@ -27,7 +28,7 @@ from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
-from handrail.faces.http.sockets import MAX_MESSAGE, Sockets
+from handrail.faces.http.sockets import MAX_FRAME, Sockets
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -58,6 +59,7 @@ async def serve(
     gate: Gate,
     mcp_endpoint: McpEndpoint,
     desk: Desk,
+    annex: Annex,
     place: Place,
     on_ready: OnReady,
     console_folder: Path | None = None,
@@ -73,12 +75,19 @@ async def serve(
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions = Codes(), Sessions(state)
         with server_file.published(state, host, port) as published:
-            credentials = Credentials(published.token, sessions)
+            credentials = Credentials(published.token, sessions, annex.is_paired)
             board = PromptBoard(desk.prompts)
-            sockets = Sockets(credentials, _feeds(desk, board))
-            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, codes, sessions))
-            guard = Guard(inside, port=port, credentials=credentials, origins=allowed, is_open=open_for(console))
-            async with mcp_endpoint.run(), board.run(), sockets.run():
+            sockets = Sockets(credentials, _feeds(desk, board), annex.bus)
+            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, codes, sessions, annex))
+            guard = Guard(
+                inside,
+                port=port,
+                credentials=credentials,
+                origins=allowed,
+                is_open=open_for(console, annex),
+                is_for_plugins=annex.is_for_plugins,
+            )
+            async with mcp_endpoint.run(), board.run(), annex.run(address, sockets.rooms), sockets.run():
                 await _Server(
                     _config(Farewell(guard)),
                     on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
@@ -95,7 +104,7 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         app,
         http=BoundedProtocol,
         ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE,
+        ws_max_size=MAX_FRAME,
         ws_per_message_deflate=False,  # on this machine alone, it costs time and saves nothing
         lifespan="off",
         interface="asgi3",

@@ -13,6 +13,7 @@ from handrail import __version__
 from handrail.contract.errors import Failure
 from handrail.core.gate import Gate
 from handrail.faces.http import activity, overview, page, prompts, session, sockets, tools
+from handrail.faces.http.annex import Annex
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_files import ConsoleFiles
@@ -33,6 +34,7 @@ def site(
     console: ConsoleFiles | None,
     codes: Codes,
     sessions: Sessions,
+    annex: Annex,
 ) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
@@ -45,6 +47,7 @@ def site(
             *activity.routes(desk),
             *overview.routes(desk),
             *tools.routes(gate, desk),
+            *annex.routes(desk.person),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),
         ],
@@ -54,12 +57,12 @@ def site(
     return app
 
 
-def open_for(console: ConsoleFiles | None) -> IsOpen:
-    """What needs no credential: reading the pages and /health, exchanging a code, connecting a socket."""
+def open_for(console: ConsoleFiles | None, annex: Annex) -> IsOpen:
+    """What needs no credential: pages and /health, exchanging a code, connecting a socket, and what the annex says."""
 
     def is_open(scope: Scope) -> bool:
         path: str = scope["path"]
-        if sockets.is_open(scope):
+        if sockets.is_open(scope) or annex.is_open(scope):
             return True
         if scope["type"] != "http":
             return False

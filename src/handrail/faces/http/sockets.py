@@ -1,11 +1,13 @@
 """Socket.IO, namespace `/mimo`: what is added to the queue and to the record, told to every page as it happens.
 
-The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may listen is decided when a
-client joins the namespace: by the credential that the guard found, or by `auth.token`.
+The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may come in is decided when a
+client joins the namespace: by the credential that the guard found, or by `auth.token`. What clients say is the bus's
+business, which is handed in.
 """
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -17,19 +19,26 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.contract.errors import Failure
 from handrail.core import strict_json
-from handrail.dialects.mimo import refusal
+from handrail.dialects.mimo import http_code, refusal
 from handrail.faces.http.answers import refused
-from handrail.faces.http.credentials import Credentials, shown
+from handrail.faces.http.credentials import Credential, Credentials, shown
 from handrail.faces.http.desk import Follow
 from handrail.faces.http.headers import header
+from handrail.faces.http.rooms import Rooms, SocketBus
 
 PATH = "/socket.io/"
 NAMESPACE = "/mimo"
 FRONTEND = "frontend"
+PLUGIN = "plugin"
 MAX_MESSAGE = 1_000_000
+MAX_FRAME = 4_000_000  # so that who sends too much is told so, and not cut off at once
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _AGAIN_AFTER = 1.0
+_EVENT = re.compile(r'\["([a-z_]{1,64})",')
+
+TOO_LONG = object()
+"""Stands for what was not even looked at."""
 
 logger = logging.getLogger(__name__)
 
@@ -41,25 +50,29 @@ class Sockets:
         self,
         credentials: Credentials,
         feeds: Mapping[str, tuple[str, Follow]],
+        bus: SocketBus,
         *,
         join_within: float = _JOIN_WITHIN,
         post_within: float = _POST_WITHIN,
     ) -> None:
         self._credentials = credentials
         self._feeds = feeds
+        self._bus = bus
         self._join_within = join_within
         self._post_within = post_within
         self._server = socketio.AsyncServer(
             async_mode="asgi",
             namespaces=[NAMESPACE],
             cors_allowed_origins=[],  # the guard's business
-            max_http_buffer_size=MAX_MESSAGE,
+            max_http_buffer_size=MAX_FRAME,
             json=_Json,
             logger=_silent("socketio"),
             engineio_logger=_silent("engineio"),
         )
         self._server.on("connect", self._join, namespace=NAMESPACE)
-        self._server.on("*", self._refuse, namespace=NAMESPACE)
+        self._server.on("disconnect", self._leave, namespace=NAMESPACE)
+        self._server.on("*", self._hear, namespace=NAMESPACE)
+        self.rooms = Rooms(self._server, NAMESPACE, self._drop)
 
     def around(self, app: ASGIApp) -> ASGIApp:
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,16 +128,33 @@ class Sockets:
 
     async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
         given = auth if isinstance(auth, dict) else {}
-        token = given.get("token")
-        is_known = self._credentials.is_token(token) if isinstance(token, str) else shown(environ["asgi.scope"])
-        if not is_known:
+        token, kind = given.get("token"), given.get("clientType", FRONTEND)
+        if isinstance(token, str):
+            is_known = self._credentials.is_token(token)
+        else:
+            is_known = shown(environ["asgi.scope"]) in (Credential.TOKEN, Credential.COOKIE)
+        if not is_known and not (kind == PLUGIN and self._bus.is_own_token(given)):
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
-        if given.get("clientType", "frontend") != "frontend":
-            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend.")
-        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        if kind not in (FRONTEND, PLUGIN):
+            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
+        try:
+            if kind == PLUGIN:
+                await self._bus.join_plugin(sid, given)
+            else:
+                await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+                await self._bus.join_frontend(sid, given)
+        except Failure as failure:
+            raise _unwelcome(http_code(failure), failure.message) from None
 
-    async def _refuse(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
-        return refusal("BAD_REQUEST", "No event of this name is known here.")
+    async def _leave(self, sid: str, reason: str) -> None:
+        await self._bus.leave(sid)
+
+    async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
+        if event not in self._bus.events:
+            return refusal("BAD_REQUEST", "No event of this name is known here.")
+        if TOO_LONG in data:
+            return refusal("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
+        return await self._bus.hear(sid, event, data)
 
     async def _tell(self, event: str, member: str, follow: Follow) -> None:
         """For as long as the server runs: what can't be followed now is tried again."""
@@ -167,6 +197,8 @@ class _Json:
 
     @staticmethod
     def loads(text: str) -> Any:
+        if len(text) > MAX_MESSAGE and (named := _EVENT.match(text)) is not None:
+            return [named[1], TOO_LONG]
         try:
             return strict_json.decode(text, max_bytes=MAX_MESSAGE)
         except Failure as failure:
