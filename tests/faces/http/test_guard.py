@@ -287,8 +287,15 @@ def test_websockets_pass_the_same_checks(
         sent.append(message["type"])
 
     origins = Origins.of(6006, None)
-    credentials = Credentials("secret", Sessions(tmp_path))
-    guard = Guard(inside, port=6006, credentials=credentials, origins=origins, is_open=lambda scope: False)
+    credentials = Credentials("secret", Sessions(tmp_path), lambda token: False)
+    guard = Guard(
+        inside,
+        port=6006,
+        credentials=credentials,
+        origins=origins,
+        is_open=lambda scope: False,
+        is_for_plugins=lambda scope: False,
+    )
     asyncio.run(guard(scope, receive, send))
     assert bool(reached) is is_let_in
     assert sent[:1] == ([] if is_let_in else ["websocket.http.response.start" if can_deny else "websocket.close"])
