@@ -100,11 +100,11 @@ def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
     address = f"http://127.0.0.1:{known['port']}"
     with ThreadPoolExecutor(1) as pool:
         change = {"path": "game/scene/start.txt", "find": "/You are late again\\./", "replace": "You're late. Again."}
-        asked = pool.submit(_post, f"{address}/api/tools/replace_in_file", change, _signed_in(address, known["token"]))
+        asked = pool.submit(_post, f"{address}/api/tools/replace_in_file", change, _signed_in(address, env))
         while not _get(f"{address}/api/prompts?state=pending", known["token"])["entries"]:
             continue
         for scheme in ("light", "dark"):
-            _photograph(chromium, f"{address}/#code={_code(address, known['token'])}", f"{name}-{scheme}", scheme)
+            _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme)
         server.send_signal(signal.SIGINT)
         server.wait(timeout=20)
         asked.exception(timeout=20)
@@ -123,12 +123,15 @@ def _photograph(chromium: str, address: str, name: str, scheme: str) -> None:
         subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
-def _code(address: str, token: str) -> str:
-    return str(_post(f"{address}/api/session/code", {}, {"authorization": f"Bearer {token}"})["code"])
+def _open_address(env: dict[str, str]) -> str:
+    """What `handrail open` would open."""
+    command = [HANDRAIL, "open", "--print"]
+    return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _signed_in(address: str, token: str) -> dict[str, str]:
-    answer = httpx2.post(f"{address}/api/session", json={"code": _code(address, token)}, headers={"origin": address})
+def _signed_in(address: str, env: dict[str, str]) -> dict[str, str]:
+    code = _open_address(env).partition("#code=")[2]
+    answer = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
     return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": address}
 
 

@@ -1,7 +1,7 @@
 /** What happens: signing in, reading, answering. The only writer of the store. */
 
 import {
-  connect, createHost, fetchData, HostError, postJson, serverTransport,
+  connect, createHost, deleteAt, fetchData, HostError, postJson, serverTransport,
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
 import { foldRecords, type AuditRecord } from "./logic/calls";
@@ -10,7 +10,7 @@ import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
   announcement, areCallsLoaded, calls, connection, isPanelOpen, olderCalls, olderPrompts, page, PAGES, queue, session, texts,
-  undone, waiting, type Doctor, type Page, type Policy, type Session, type Tool,
+  type Access, type Doctor, type Page, type Policy, type Session, type Tool,
 } from "./store";
 
 interface PromptPage {
@@ -23,7 +23,6 @@ interface ActivityPage {
   next?: string | number | null;
 }
 
-const LOOK_AGAIN_MS = 10_000;
 let host: Host | null = null;
 let isHistoryRead = false;
 
@@ -94,10 +93,6 @@ function listen(): void {
     calls.value = foldRecords(calls.value, records);
   });
   host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
-  // That a caller has gone away is no entry of the log, so nobody announces it.
-  setInterval(() => {
-    if (waiting.value > 0 && connection.value === "online") void reloadPrompts().catch(() => undefined);
-  }, LOOK_AGAIN_MS);
   // Without a socket (a proxy that blocks it) the console still shows what there is.
   void reload();
 }
@@ -108,9 +103,19 @@ async function reenter(again: () => void): Promise<void> {
     await fetchData<Session>("/api/session");
     again();
   } catch (error) {
-    if (error instanceof HostError && error.status === 401) session.value = "signedOut";
+    if (error instanceof HostError && error.status === 401) startAfresh();
     else setTimeout(() => void reenter(again), 2000);
   }
+}
+
+/** Who was sent away keeps nothing in memory of what they saw. */
+function startAfresh(): void {
+  location.reload();
+}
+
+export async function signOut(): Promise<void> {
+  await deleteAt<unknown>("/api/session");
+  startAfresh();
 }
 
 /** The truth after every connect: what is pending, what was answered, what was done. */
@@ -237,13 +242,16 @@ export function leaveSettled(): void {
 
 export async function undo(executionId: string): Promise<void> {
   await postJson<unknown>("/api/undo", { id: executionId });
-  undone.value = new Set([...undone.value, executionId]);
+  await reloadCalls();
   announcement.value = texts.value.undone;
 }
 
 export const readTools = async (): Promise<Tool[]> => (await fetchData<{ tools: Tool[] }>("/api/tools")).tools;
 export const callTool = (name: string, params: unknown): Promise<unknown> => postJson(`/api/tools/${encodeURIComponent(name)}`, params);
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");
+export const readAccess = (): Promise<Access> => fetchData<Access>("/api/access");
+export const renewToken = (): Promise<Access> => postJson<Access>("/api/access/token", {});
+export const endSession = (id: string): Promise<Access> => deleteAt<Access>(`/api/access/sessions/${encodeURIComponent(id)}`);
 export const readDoctor = (): Promise<Doctor> => fetchData<Doctor>("/api/doctor");
 
 /** Evidence comes as it lies on disk, without an envelope. */

@@ -31,6 +31,19 @@ test("the first response wins", () => {
   expect(queue.asked.get("a")?.response?.response.remark).toBe("first");
 });
 
+test("of two responses the one that stands first in the log wins, whichever page comes first", () => {
+  const [first, second] = [{ ...response("a", "first"), offset: 10 }, { ...response("a", "second"), offset: 20 }];
+  for (const entries of [[request("a"), second, first], [request("a"), first, second], [second, first, request("a")]]) {
+    expect(filled(...entries).asked.get("a")?.response?.response.remark).toBe("first");
+  }
+});
+
+test("who answered may become known later, also of an answer of our own", () => {
+  const told = { ...response("a"), offset: 10 };
+  const queue = receive(filled(request("a"), response("a")), [told, { ...told, answeredBy: "console:ada" }]);
+  expect(queue.asked.get("a")?.response?.answeredBy).toBe("console:ada");
+});
+
 test("a response to an unknown request is ignored", () => {
   expect(filled(response("x")).asked.size).toBe(0);
 });

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from handrail.contract.errors import InputOutput, NotFound
-from handrail.faces.cli.browser import has_display
 from handrail.faces.cli.output import say
 from handrail.faces.cli.parameters import state_option
 
@@ -27,12 +26,13 @@ def open_console(state: Path | None, only_print: bool) -> None:
     The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
     within ten minutes.
     """
-    from handrail.app import running_server
+    from handrail.app import console_key, has_display, running_server
 
     server = running_server(state)
     if server is None or not server.is_running:
         raise NotFound("No handrail server runs on this state directory.", hint="Start one with `handrail up`.")
-    address = f"{server.url}/#code={_new_code(server.host, server.port, server.token)}"
+    credentials = {"authorization": f"Bearer {server.token}", **console_key(state)}
+    address = f"{server.url}/#code={_new_code(server.host, server.port, credentials)}"
     if only_print or not has_display():
         say(address)
         return
@@ -43,13 +43,13 @@ def open_console(state: Path | None, only_print: bool) -> None:
         say(address)
 
 
-def _new_code(host: str, port: int, token: str) -> str:
+def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
     import http.client
     import json
 
     connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_PATIENCE)
     try:
-        connection.request("POST", "/api/session/code", headers={"authorization": f"Bearer {token}"})
+        connection.request("POST", "/api/session/code", headers=credentials)
         answer = connection.getresponse()
         return str(json.loads(answer.read())["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):

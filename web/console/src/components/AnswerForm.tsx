@@ -1,6 +1,6 @@
 import type { ApprovalScope, PromptResponse, RequestEntry } from "@handrail/host";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions";
 import { fieldErrorsOf, messageOf } from "../failure";
 import { visible } from "../logic/visible";
@@ -24,7 +24,8 @@ interface AnswerFormProps {
   collect: () => PromptResponse | null;
   /** Called once the answer is on its way. */
   onSending?: () => void;
-  onFieldErrors?: (errors: Map<string, string>) => void;
+  /** Shows what it can at the fields that are named, and tells which those are. */
+  onFieldErrors?: (errors: ReadonlyMap<string, string>) => readonly string[];
   children?: ComponentChildren;
 }
 
@@ -34,8 +35,10 @@ export function AnswerForm(props: AnswerFormProps) {
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
+  const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
   const shownSince = useRef(0);
+  const remarkProblemId = useId();
   const canCancel = request.prompt.allowCancel !== false;
 
   useEffect(() => {
@@ -46,22 +49,28 @@ export function AnswerForm(props: AnswerFormProps) {
     if (isSending || performance.now() - shownSince.current < ARMING_MS) return;
     if (!response) {
       setError(t.fix);
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      focusProblem();
       return;
     }
     setIsSending(true);
     setError("");
+    setRemarkProblem(undefined);
     onSending?.();
     try {
       await respond(request, withRemark(response, remark?.value));
     } catch (failure) {
-      setError(messageOf(failure));
-      onFieldErrors?.(fieldErrorsOf(failure));
+      const errors = fieldErrorsOf(failure);
+      const shown = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
+      setRemarkProblem(remark && errors.get("remark"));
+      setError(errors.size && [...errors.keys()].every((field) => shown.has(field)) ? t.refusedFields : messageOf(failure));
+      focusProblem();
     } finally {
       setIsSending(false);
     }
   }
 
+  const focusProblem = (): void =>
+    void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   const allow = (scope: ApprovalScope = "once"): void => {
     const response = collect();
     void send(response && hasScopes ? { ...response, scope } : response);
@@ -104,6 +113,8 @@ export function AnswerForm(props: AnswerFormProps) {
         {remark && (
           <input
             value={remark.value}
+            aria-invalid={remarkProblem !== undefined}
+            aria-describedby={remarkProblem && remarkProblemId}
             onInput={(event) => remark.set(event.currentTarget.value)}
             onKeyDown={(event) => {
               // Enter in the remark must not say yes: the remark may be the reason for a no.
@@ -114,6 +125,7 @@ export function AnswerForm(props: AnswerFormProps) {
             autocomplete="off"
           />
         )}
+        {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
         <div class="row">
           <button type="submit" class="primary" disabled={isSending}>

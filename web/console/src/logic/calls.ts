@@ -16,6 +16,8 @@ export interface AuditRecord {
   durationMs?: number;
   evidence?: { dir: string; sha256: Record<string, string> };
   answer?: { status: string; by: string; remark?: string };
+  /** The execution that this one takes back. */
+  undoes?: string;
 }
 
 export type CallState = "running" | "done" | "failed" | "refused";
@@ -77,6 +79,15 @@ export function filterCalls(calls: readonly Call[], filter: CallFilter): readonl
 /** A write that was done has a snapshot behind it, which `undo` restores. */
 export function canUndo(call: Call): boolean {
   return call.effect === "WRITE" && call.state === "done" && call.evidence !== undefined;
+}
+
+/** The executions that were taken back and stayed so; `calls` are the newest first, and an undo can be undone. */
+export function undoneIn(calls: readonly Call[]): ReadonlySet<string> {
+  const undone = new Set<string>();
+  for (const { undoes, state, executionId } of calls) {
+    if (undoes && state === "done" && !undone.has(executionId)) undone.add(undoes);
+  }
+  return undone;
 }
 
 export function evidenceUrl(executionId: string, file: string): string {

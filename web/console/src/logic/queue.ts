@@ -39,19 +39,25 @@ export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
     if (entry.action === "request") {
       if (!known) {
         const response = early.get(entry.requestId);
+        early.delete(entry.requestId);
         asked.set(entry.requestId, response ? { request: entry, response } : { request: entry });
         order.push(entry.requestId);
       } else if (entry.callerGone !== known.request.callerGone) {
         asked.set(entry.requestId, { ...known, request: { ...known.request, ...goneFlag(entry) } });
       }
     } else if (!known) {
-      early.set(entry.requestId, entry);
-    } else if (!known.response) {
-      // The first response wins; a later one was refused by the log, too.
+      const before = early.get(entry.requestId);
+      if (!before || isEarlier(entry, before)) early.set(entry.requestId, entry);
+    } else if (!known.response || isEarlier(entry, known.response)) {
       asked.set(entry.requestId, { ...known, response: entry });
     }
   }
   return settle({ asked, order, shown: queue.shown, early });
+}
+
+/** The first response wins, and older pages come later; the same one may come again when more is known of it. */
+function isEarlier(one: ResponseEntry, other: ResponseEntry): boolean {
+  return one.offset !== undefined && (other.offset === undefined || one.offset <= other.offset);
 }
 
 /**
