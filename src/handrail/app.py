@@ -43,6 +43,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.contract.browser import Bus
     from handrail.core.mimo.bus import LocalBus
     from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
@@ -211,6 +212,20 @@ def open_bus(state: State) -> LocalBus:
         Artifacts(SqliteArtifacts(batches), files),
         batches.close,
     )
+
+
+def remote_bus(state_dir: Path | None) -> Bus:
+    """For every other process: the bus of the server that runs on this state directory."""
+    from handrail.backends.remote_bus import BusAddress, RemoteBus
+    from handrail.store.bus_key import bus_key
+
+    def find() -> BusAddress | None:
+        server = running_server(state_dir)
+        if server is None or not server.is_running:
+            return None
+        return BusAddress(server.host, server.port, server.token, bus_key(state_path(state_dir)))
+
+    return RemoteBus(find)
 
 
 @asynccontextmanager
