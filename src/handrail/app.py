@@ -47,6 +47,8 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.contract.browser import Bus
+    from handrail.core.mimo.bus import LocalBus
     from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
     from handrail.faces.http.server_file import ServerFile
@@ -203,6 +205,7 @@ async def serve_http(
     *,
     console: Path | None = None,
     until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
+    bus: LocalBus | None = None,
 ) -> None:
     """`handrail up`: until it is interrupted.
 
@@ -214,35 +217,58 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with _tidying(house), _browser(house) as annex:
+    async with _tidying(house), _browser(house, bus or open_bus(house.state)) as annex:
         endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         desk = _desk(house, checkup)
         await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
 
 
-@asynccontextmanager
-async def _browser(house: House) -> AsyncIterator[Annex]:
-    """Contract 2's server: the bus to browsers, whose state is in the house's own database."""
+def open_bus(state: State) -> LocalBus:
+    """The bus to browsers, which lives in the server; it remembers in a database of its own."""
     from handrail.core.mimo.artifacts import Artifacts
     from handrail.core.mimo.bus import LocalBus
-    from handrail.core.mimo.pairing import Pairings
-    from handrail.faces.bus.annex import MimoAnnex
     from handrail.store.artifact_files import ArtifactFolder, artifacts_folder
     from handrail.store.batches import Batches
     from handrail.store.browser_actions import SqliteActions
     from handrail.store.browser_artifacts import SqliteArtifacts
     from handrail.store.browser_plugins import SqlitePlugins
+    from handrail.store.browser_tables import browser_database
     from handrail.store.browser_tasks import SqliteTasks
+
+    batches, files = Batches(browser_database(state.path)), ArtifactFolder(artifacts_folder(state.path))
+    return LocalBus(
+        SqliteTasks(batches),
+        SqliteActions(batches),
+        SqlitePlugins(batches),
+        Artifacts(SqliteArtifacts(batches), files),
+        batches.close,
+    )
+
+
+def remote_bus(state_dir: Path | None) -> Bus:
+    """For every other process: the bus of the server that runs on this state directory."""
+    from handrail.backends.remote_bus import BusAddress, RemoteBus
     from handrail.store.bus_key import bus_key
 
-    batches, files = Batches(house.state.database), ArtifactFolder(artifacts_folder(house.state.path))
-    plugins = SqlitePlugins(batches)
-    files.remove_parts()
-    bus = LocalBus(SqliteTasks(batches), SqliteActions(batches), plugins, Artifacts(SqliteArtifacts(batches), files))
+    def find() -> BusAddress | None:
+        server = running_server(state_dir)
+        if server is None or not server.is_running:
+            return None
+        return BusAddress(server.host, server.port, server.token, bus_key(state_path(state_dir)))
+
+    return RemoteBus(find)
+
+
+@asynccontextmanager
+async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
+    from handrail.core.mimo.pairing import Pairings
+    from handrail.faces.bus.annex import MimoAnnex
+    from handrail.store.bus_key import bus_key
+
     key = bus_key(house.state.path)
-    yield MimoAnnex(bus, Pairings(plugins), key, speaks_legacy=house.settings.legacy_events)
-    await batches.close()
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), key, speaks_legacy=house.settings.legacy_events)
+    await bus.close()
 
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:

@@ -3,7 +3,8 @@
 What writes takes its place in the order of writes when it is called and can be awaited until it is stored.
 """
 
-from collections.abc import Awaitable, Sequence
+from asyncio import Future
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from handrail.contract.errors import Failure
 
 
 class TaskStore(Protocol):
-    def save(self, task: TaskRecord) -> Awaitable[None]: ...
+    def save(self, task: TaskRecord) -> Future[None]: ...
 
     async def find(self, task_id: str) -> TaskRecord | None: ...
 
@@ -20,13 +21,13 @@ class TaskStore(Protocol):
         """The last changed first."""
         ...
 
-    def bind(self, caller: str, task_id: str) -> Awaitable[None]:
+    def bind(self, caller: str, task_id: str) -> Future[None]:
         """From now on, this is the caller's own task."""
         ...
 
     async def bound(self, caller: str) -> str | None: ...
 
-    def add_message(self, task_id: str, message: Message) -> Awaitable[None]:
+    def add_message(self, task_id: str, message: Message) -> Future[None]:
         """A message whose id is known in its task is not added again."""
         ...
 
@@ -44,19 +45,19 @@ class StoredAction:
 
 
 class ActionStore(Protocol):
-    def begin(self, action: ActionRecord, task: TaskRecord) -> Awaitable[None]:
+    def begin(self, action: ActionRecord, task: TaskRecord) -> Future[None]:
         """Stores both. Conflict: an action of this id is known."""
         ...
 
-    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Awaitable[None]: ...
+    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Future[None]: ...
 
     async def find(self, action_id: str) -> StoredAction | None: ...
 
-    def end_interrupted(self, now: int) -> Awaitable[int]:
+    def end_interrupted(self, now: int) -> Future[int]:
         """At the start of a server: what was under way when the last one went has ended, in an error. How many."""
         ...
 
-    def forget(self, before: int) -> Awaitable[None]:
+    def forget(self, before: int) -> Future[None]:
         """Actions that ended before that go."""
         ...
 
@@ -73,15 +74,15 @@ class PairedPlugin:
 
 
 class PluginStore(Protocol):
-    def save(self, plugin: PluginRecord) -> Awaitable[None]: ...
+    def save(self, plugin: PluginRecord) -> Future[None]: ...
 
     async def all(self) -> Sequence[PluginRecord]: ...
 
-    def pair(self, plugin: PairedPlugin) -> Awaitable[None]:
+    def pair(self, plugin: PairedPlugin) -> Future[None]:
         """Replaces what was paired as this client before."""
         ...
 
-    def unpair(self, client_id: str) -> Awaitable[None]: ...
+    def unpair(self, client_id: str) -> Future[None]: ...
 
     async def paired(self) -> Sequence[PairedPlugin]: ...
 
@@ -103,16 +104,16 @@ class ArtifactRecord:
 
 
 class ArtifactStore(Protocol):
-    def add(self, artifact: ArtifactRecord) -> Awaitable[None]: ...
+    def add(self, artifact: ArtifactRecord) -> Future[None]: ...
 
     async def find(self, artifact_id: str) -> ArtifactRecord | None: ...
 
-    def set_content(self, artifact_id: str, digest: str, size: int) -> Awaitable[None]: ...
+    def set_content(self, artifact_id: str, digest: str, size: int) -> Future[None]: ...
 
     async def expired(self, now: int) -> Sequence[str]:
         """Ids of those whose time is over and whose files may still be there."""
         ...
 
-    def forget(self, before: int) -> Awaitable[None]:
+    def forget(self, before: int) -> Future[None]:
         """Those whose time was over before that are no longer told from ones that never were."""
         ...

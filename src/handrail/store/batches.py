@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from handrail.contract.errors import Failure
@@ -26,6 +27,7 @@ class Batches:
         self._pending: list[_Pending] = []
         self._flushing: asyncio.Task[None] | None = None
         self._last: asyncio.Future[Any] | None = None
+        self._thread = ThreadPoolExecutor(1, "batches")  # writers would only wait for each other
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
         """Done once the work is committed. Who does not wait for it loses nothing."""
@@ -41,11 +43,16 @@ class Batches:
         """Sees every write that was asked for before, and waits for no later one."""
         if self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
-        return await asyncio.to_thread(self._read, work)
+        return await self._in_thread(self._read, work)
 
     async def close(self) -> None:
         while self._flushing is not None:
             await asyncio.shield(self._flushing)
+        await self._in_thread(self._database.close)
+        self._thread.shutdown(wait=False)
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._database.reading() as connection:
@@ -55,7 +62,7 @@ class Batches:
         try:
             while self._pending:
                 batch, self._pending = self._pending, []
-                for (_, done), outcome in zip(batch, await asyncio.to_thread(self._commit, batch), strict=True):
+                for (_, done), outcome in zip(batch, await self._in_thread(self._commit, batch), strict=True):
                     if done.cancelled():
                         continue
                     if isinstance(outcome, Failure):

@@ -1,8 +1,16 @@
-"""The tables of contract 2: what they are called and what is in them."""
+"""The tables of contract 2: `<stateDir>/browser/browser.db`, what they are called and what is in them.
+
+A database of its own: a thousand small writes a second must not stand in the way of tokens that are to be durable.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from handrail.store.database import Database
+from handrail.store.migration import Step
 
 if TYPE_CHECKING:
     import sqlite3
@@ -75,6 +83,13 @@ _TABLES = (
 )
 
 
-def add(connection: sqlite3.Connection) -> None:
+def _add_tables(connection: sqlite3.Connection) -> None:
     for statement in _TABLES:
         connection.execute(statement)
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables,)
+
+
+def browser_database(state: Path) -> Database:
+    return Database(state / "browser" / "browser.db", steps=STEPS)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.contract.errors import Conflict, Damaged, Failure, InputOutput
-from handrail.store import browser_tables, locks
+from handrail.store import locks
 from handrail.store.migration import Step, steps_from
 from handrail.store.private_file import open_private, refused
 
@@ -45,7 +45,7 @@ def _add_answerers(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE answerer (request_id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, browser_tables.add)
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers)
 
 
 class Database:

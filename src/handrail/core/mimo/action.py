@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ def new_action_id() -> str:
 
 
 class Action:
-    """`record` is what it was at the beginning; `ended` is decided once, by whoever comes first."""
+    """`record` is what it was at the beginning; `end` is decided once, by whoever comes first."""
 
     def __init__(self, record: ActionRecord, *, timeout_ms: int | None = None) -> None:
         self.record = record
@@ -27,14 +28,33 @@ class Action:
         self.is_idempotent = catalogue.are_idempotent(record.actions)
         self.slots: Sequence[tuple[catalogue.Need, Slot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
-        self.ended: asyncio.Future[End] = asyncio.get_running_loop().create_future()
+        self.end: End | None = None
+        self._has_ended = asyncio.Event()
+        self._interruption: asyncio.Timeout | None = None
 
     def finish(self, end: End) -> bool:
-        """False when it had ended before; then nothing changes."""
-        if self.ended.done():
+        """False when it had ended before; then nothing changes. Who carries it out does not go on."""
+        if self.end is not None:
             return False
-        self.ended.set_result(end)
+        self.end = end
+        self._has_ended.set()
+        if self._interruption is not None:
+            self._interruption.reschedule(-1)
         return True
+
+    @asynccontextmanager
+    async def interruptible(self) -> AsyncIterator[None]:
+        """Left with TimeoutError when it was ended by somebody else."""
+        async with asyncio.timeout(None) as self._interruption:
+            try:
+                yield
+            finally:
+                self._interruption = None
+
+    async def wait(self) -> End:
+        await self._has_ended.wait()
+        assert self.end is not None
+        return self.end
 
     def message(self, wire_id: str, now: int) -> dict[str, Any]:
         """`browser_action`, as contract 2 §3.5 spells it."""

@@ -52,6 +52,10 @@ class ArtifactFiles(Protocol):
 
     def names(self) -> list[str]: ...
 
+    def remove_parts(self) -> None:
+        """What was begun to be received by a server that is no more."""
+        ...
+
 
 class Artifacts:
     """`address` is the server's own, once it listens."""
@@ -118,6 +122,9 @@ class Artifacts:
         if record.digest is None:
             raise NotFound("Nothing was uploaded here yet.", artifactId=artifact_id)
         return record
+
+    async def start(self) -> None:
+        await asyncio.to_thread(self._files.remove_parts)
 
     async def sweep(self) -> None:
         """What has expired goes, and what nobody knows of."""

@@ -1,7 +1,6 @@
 """The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the port of the browser surface."""
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -23,7 +22,7 @@ MAX_ACTION = 900_000
 
 
 class LocalBus:
-    """`actions` and `plugin_records` are where both are remembered."""
+    """`actions` and `plugin_records` are where both are remembered; `close` ends what remembers."""
 
     def __init__(
         self,
@@ -31,6 +30,7 @@ class LocalBus:
         actions: ActionStore,
         plugin_records: PluginStore,
         artifacts: Artifacts,
+        close: Callable[[], Awaitable[None]],
         now: Now = milliseconds,
         dispatcher: Dispatcher | None = None,
     ) -> None:
@@ -40,6 +40,7 @@ class LocalBus:
         self.dispatcher = dispatcher or Dispatcher(actions, now)
         self.plugin_records = plugin_records
         self.actions = actions
+        self.close = close
         self.now = now
 
     async def act(
@@ -119,6 +120,7 @@ class LocalBus:
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
         await self.actions.end_interrupted(self.now())
+        await self.artifacts.start()
         for record in await self.plugin_records.all():
             self.plugins.describe(record)
 
@@ -154,7 +156,7 @@ class LocalBus:
         """How an action of this id ends or has ended; None when there is none."""
         if (live := self.dispatcher.live(action_id)) is not None:
             _check_same(live.record, task, actions)
-            return await asyncio.shield(live.ended)
+            return await live.wait()
         stored = await self.actions.find(action_id)
         if stored is None:
             return None

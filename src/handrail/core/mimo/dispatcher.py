@@ -5,7 +5,8 @@ Whatever disconnects when, an action that was begun ends exactly once, and its e
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from handrail.contract.browser import TaskRecord
@@ -15,7 +16,6 @@ from handrail.contract.errors import (
     BadAnswer,
     Busy,
     Failure,
-    Internal,
     InvalidParams,
     Offline,
     Reported,
@@ -62,7 +62,6 @@ class Dispatcher:
         self._most_waiting = most_waiting
         self._lanes = Lanes()
         self._live: dict[str, Action] = {}
-        self._storing: set[asyncio.Task[None]] = set()
 
     def live(self, action_id: str) -> Action | None:
         return self._live.get(action_id)
@@ -78,7 +77,7 @@ class Dispatcher:
         try:
             await begun
             self.observer(action, None)
-            await self._driven(task, plugin, action)
+            await self._drive(task, plugin, action)
         except Failure:  # only the store's own: the action was never begun
             self._release(task, action)
             raise
@@ -86,8 +85,9 @@ class Dispatcher:
             action.finish(failed(Aborted("The call was stopped before the action had ended.")))
             self._settle(task, plugin, action)
             raise
-        await asyncio.shield(self._settle(task, plugin, action))
-        return action.ended.result()
+        await asyncio.wait({self._settle(task, plugin, action)})
+        assert action.end is not None
+        return action.end
 
     def answer(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
         """A result that the plugin sends. InvalidParams: nobody waits for it. BadAnswer: it ends the action, badly."""
@@ -115,31 +115,21 @@ class Dispatcher:
     def _running(self, task: Task) -> TaskRecord:
         return task.record if task.record.status == "takeover" else task.become("running", self._now())
 
-    async def _driven(self, task: Task, plugin: Plugin, action: Action) -> None:
-        driver = asyncio.create_task(self._drive(task, plugin, action))
-        either: set[asyncio.Future[Any]] = {driver, action.ended}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            driver.cancel()
-            (fault,) = await asyncio.gather(driver, return_exceptions=True)
-            if isinstance(fault, Exception):
-                logger.error("an action could not be carried out", exc_info=fault)
-                action.finish(failed(Internal("handrail failed; its log says why.")))
-
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
-        async with self._lanes.turn(task.id):
-            await task.is_free.wait()
-            end = await self._attempt(plugin, action, action.record.action_id)
-            if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
-                await asyncio.sleep(self._again_after)
+        """Returns once it has ended, also where somebody else ended it meanwhile."""
+        with suppress(TimeoutError):
+            async with action.interruptible(), self._lanes.turn(task.id):
                 await task.is_free.wait()
-                # A plugin remembers its answer by the id: another one needs another id, a lost one the same.
-                suffix = ".2" if isinstance(end.failure, Reported) else ""
-                end = await self._attempt(plugin, action, action.record.action_id + suffix)
-            action.finish(end)
-            if isinstance(end.failure, Unacknowledged):
-                self._clear(plugin, has_begun=False)
+                end = await self._attempt(plugin, action, action.record.action_id)
+                if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
+                    await asyncio.sleep(self._again_after)
+                    await task.is_free.wait()
+                    # A plugin remembers its answer by the id: another one needs another id, a lost one the same.
+                    suffix = ".2" if isinstance(end.failure, Reported) else ""
+                    end = await self._attempt(plugin, action, action.record.action_id + suffix)
+                action.finish(end)
+                if isinstance(end.failure, Unacknowledged):
+                    self._clear(plugin, has_begun=False)
 
     async def _attempt(self, plugin: Plugin, action: Action, wire_id: str) -> End:
         exchange = Exchange(action)
@@ -183,9 +173,10 @@ class Dispatcher:
             if action.record.client_id == plugin.client_id and (has_begun or id(action) not in begun):
                 action.finish(failed(Offline("The browser no longer answers.", clientId=plugin.client_id)))
 
-    def _settle(self, task: Task, plugin: Plugin, action: Action) -> asyncio.Task[None]:
+    def _settle(self, task: Task, plugin: Plugin, action: Action) -> asyncio.Future[None]:
         """Synchronous, so that nothing can come between the end and its place in the order of writes."""
-        end = action.ended.result()
+        end = action.end
+        assert end is not None
         self._release(task, action)
         if end.failure is None:
             plugin.learn_tabs(task.id, end.result)
@@ -194,11 +185,8 @@ class Dispatcher:
         elif task.running == 0 and task.record.status == "running":
             task.become("error" if isinstance(end.failure, Offline | Timeout) else "ongoing", self._now())
         self.observer(action, end)
-        storing = asyncio.create_task(
-            _stored(self._store.end(action.record_of(end, self._now()), end.failure, task.record), action)
-        )
-        self._storing.add(storing)
-        storing.add_done_callback(self._storing.discard)
+        storing = self._store.end(action.record_of(end, self._now()), end.failure, task.record)
+        storing.add_done_callback(_look_at)
         return storing
 
     def _release(self, task: Task, action: Action) -> None:
@@ -206,9 +194,7 @@ class Dispatcher:
         task.running -= 1
 
 
-async def _stored(writing: Awaitable[None], action: Action) -> None:
+def _look_at(storing: asyncio.Future[None]) -> None:
     """The action has ended whether or not this can be written down; the next start settles what is missing."""
-    try:
-        await writing
-    except Failure as failure:
-        logger.warning("the end of %s is not stored: %s", action.record.action_id, failure.message)
+    if not storing.cancelled() and (fault := storing.exception()) is not None:
+        logger.warning("the end of an action is not stored: %s", fault)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import UNSET
@@ -103,9 +103,7 @@ class Tasks:
         task.record = msgspec.structs.replace(task.record, title=title, updated_at=self._now())
         if task.record.status == "completed":
             task.become("ongoing", self._now())
-        await asyncio.gather(
-            _awaited(self._store.save(task.record)), _awaited(self._store.add_message(task.id, message))
-        )
+        await asyncio.gather(self._store.save(task.record), self._store.add_message(task.id, message))
 
     async def select(self, task: Task, client_id: str) -> None:
         task.record = msgspec.structs.replace(task.record, selected_client_id=client_id, updated_at=self._now())
@@ -121,10 +119,6 @@ class Tasks:
                 return None
             self._used.setdefault(task_id, Task(record))
         return self._used[task_id]
-
-
-async def _awaited(writing: Awaitable[None]) -> None:
-    await writing
 
 
 def _short(text: str) -> str:

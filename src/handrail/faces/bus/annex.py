@@ -51,10 +51,10 @@ class MimoAnnex:
     def routes(self, person: str) -> Sequence[BaseRoute]:
         bus = self._local
         endpoints = [
+            *act_routes.endpoints(bus, self._key, person),
+            *artifact_routes.endpoints(bus),
             *task_routes.endpoints(bus, self._news),
             *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._codes),
-            *artifact_routes.endpoints(bus),
-            *act_routes.endpoints(bus, self._key, person),
         ]
         return [*map(route, endpoints), *openapi.routes(endpoints)]
 

@@ -37,6 +37,7 @@ def site(
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
+            *annex.routes(desk.person),
             *(console.routes() if console is not None else ()),
             *page.routes(gate.registry, address),
             Route(HEALTH, _health),
@@ -46,7 +47,6 @@ def site(
             *activity.routes(desk),
             *overview.routes(desk),
             *tools.routes(gate, desk),
-            *annex.routes(desk.person),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),
         ],

@@ -65,6 +65,7 @@ class Sockets:
         self._post_within = post_within
         self._server = socketio.AsyncServer(
             async_mode="asgi",
+            async_handlers=False,  # what one client says is heard in its order
             namespaces=[NAMESPACE],
             cors_allowed_origins=[],  # the guard's business
             max_http_buffer_size=MAX_FRAME,
