@@ -1,0 +1,50 @@
+/** What the agent has been told of this document: lines and boxes, to compare with later. */
+
+import { entryOf, lineOf } from "./description";
+import type { Root } from "./shadow";
+
+export interface Known { box: DOMRect; seenAt: number }
+
+const boxes = new WeakMap<Element, Known>();
+const lines = new WeakMap<Element, string>();
+let told = new Set<WeakRef<Element>>();
+let roots: WeakRef<Root>[] = [new WeakRef<Root>(document)];
+
+/** A new index replaces everything that was told before. */
+export function remember(seen: { element: Element; box: DOMRect }[], inRoots: Root[]): void {
+  const seenAt = performance.now();
+  told = new Set();
+  for (const { element, box } of seen) {
+    boxes.set(element, { box, seenAt });
+    told.add(new WeakRef(element));
+  }
+  roots = inRoots.map((root) => new WeakRef(root));
+}
+
+export const knownBox = (element: Element): Known | undefined => boxes.get(element);
+export const isTold = (element: Element): boolean => boxes.has(element);
+export const knownRoots = (): Root[] => roots.flatMap((root) => root.deref() ?? []);
+export const keepLine = (element: Element, line: string): void => void lines.set(element, line);
+export const lineBefore = (element: Element): string => lines.get(element) ?? lineOf(entryOf(element));
+
+/** Its line now, which is from now on what the agent knows of it. */
+export function tell(element: Element): string {
+  const line = lineOf(entryOf(element));
+  lines.set(element, line);
+  if (!boxes.has(element)) told.add(new WeakRef(element));
+  boxes.set(element, { box: element.getBoundingClientRect(), seenAt: performance.now() });
+  return line;
+}
+
+export function forget(element: Element): void {
+  boxes.delete(element);
+  lines.delete(element);
+}
+
+export function* toldElements(): Generator<Element> {
+  for (const weak of told) {
+    const element = weak.deref();
+    if (element && boxes.has(element)) yield element;
+    else told.delete(weak);
+  }
+}
