@@ -10,7 +10,11 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-RULES: list[dict[str, Any]] = tomllib.loads((HERE / "rules.toml").read_text(encoding="utf-8"))["rule"]
+RULES: list[dict[str, Any]] = [
+    rule
+    for file in sorted(HERE.glob("rules*.toml"))
+    for rule in tomllib.loads(file.read_text(encoding="utf-8"))["rule"]
+]
 
 
 @cache
