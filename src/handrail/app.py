@@ -5,26 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.backends import person, ripgrep
+from handrail.backends import display, person, ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs import beneath
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
+from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
-from handrail.core.queue_approver import QueueApprover
+from handrail.core.left_prompts import LeftPrompts
+from handrail.core.queue_approver import BesideQuestion, QueueApprover, in_the_queue_alone
 from handrail.core.registry import Registry
+from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
 from handrail.store.once import SqliteOnce
 from handrail.store.policy_source import POLICY_FILE, PolicySource, Trust
@@ -34,6 +37,7 @@ from handrail.store.settings import Settings
 from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
+from handrail.store.watching import is_watched, watching
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
@@ -58,6 +62,14 @@ _TIDY_EVERY_SECONDS = 6 * 3600
 
 
 @dataclass(frozen=True, slots=True)
+class InQueue:
+    """Approvals are asked for in the house's queue, and `beside` it. Whether a prompt outlives its caller is told."""
+
+    beside: BesideQuestion = in_the_queue_alone
+    is_left_standing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class House:
     """An open project: everything a face needs."""
 
@@ -70,12 +82,14 @@ class House:
     evidence: Evidence
     project: LocalFolder
     prompts: LoggedPrompts
+    summons: Summons
 
     @property
     def registry(self) -> Registry:
         return self.gate.registry
 
     def close(self) -> None:
+        self.summons.close()
         self.audit.close()
         self.state.close()
         self.project.close()
@@ -89,7 +103,7 @@ def describe() -> Registry:
 def open_house(
     project: Path,
     state_dir: Path | None,
-    approver: Approver,
+    approver: Approver | InQueue,
     *,
     surfaces: Collection[str] | None = None,
     flags: Mapping[str, Any] | None = None,
@@ -120,14 +134,31 @@ def open_house(
     registry = Registry([workspace_surface.surface(workspace), people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
-    gate = Gate(registry, policy.current, approver, SqliteTokens(state.database), evidence, audit, files.location)
+    if isinstance(approver, InQueue):
+        approver = _queue_approver(state, prompts, approver)
+    summons = _summons(settings, state.path, Path(files.location))
+    gate = Gate(
+        registry,
+        policy.current,
+        approver,
+        SqliteTokens(state.database),
+        evidence,
+        audit,
+        files.location,
+        summon=summons.call if settings.call_person else nobody_is_called,
+    )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons)
 
 
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
     """The questions to people of every project on this state directory."""
     return LoggedPrompts(open_state(state_dir).path)
+
+
+def watching_queue(state_dir: Path | None) -> AbstractContextManager[None]:
+    """While inside, a person looks at the queue, and nobody else is called to it."""
+    return watching(open_state(state_dir).path)
 
 
 def open_audit(state_dir: Path | None) -> Audit:
@@ -169,27 +200,33 @@ async def serve_stdio(house: House) -> None:
     from handrail.faces.mcp.stdio import serve
 
     async with _tidying(house):
-        await serve(house.gate)
+        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
 
 
 async def serve_http(
     house: House,
     on_ready: Callable[[str, str], None],
     checkup: Callable[[], Mapping[str, Any]],
+    *,
     console: Path | None = None,
     bus: LocalBus | None = None,
+    until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
 ) -> None:
     """`handrail up`: until it is interrupted.
 
     `on_ready` gets, once it listens, the address and the address that opens the console; `checkup` tells what works;
-    `console` is the folder of a built console, if not our own.
+    `console` is the folder of a built console, if not our own. With `until_unused`, it also ends once that has come
+    and nobody has used it for so many seconds.
     """
-    from handrail.faces.http.server import Place, serve
+    from handrail.faces.http.server import Place, UntilUnused, serve
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
     async with _tidying(house), _browser(house, bus or open_bus(house.state)) as annex:
-        await serve(house.gate, McpEndpoint(house.gate), _desk(house, checkup), annex, place, on_ready, console)
+        endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        until = UntilUnused(*until_unused) if until_unused is not None else None
+        desk = _desk(house, checkup)
+        await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
 
 
 def open_bus(state: State) -> LocalBus:
@@ -252,18 +289,28 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         language=next((known for known in ("en", "zh") if wanted.lower().startswith(known)), None),
         person=user_name(),
         persons_gate=house.gate.asking(OwnCommand()),
-        trying_gate=house.gate.asking(_queue_approver(house)),
+        trying_gate=house.gate.asking(_queue_approver(house.state, house.prompts, InQueue())),
         audit=house.audit,
         evidence=house.evidence,
         prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
+        watching=lambda: watching(house.state.path),
     )
 
 
-def _queue_approver(house: House) -> QueueApprover:
-    rules = UserRules(house.state.path)
+def _summons(settings: Settings, state: Path, project: Path) -> Summons:
+    def running() -> str | None:
+        server = running_server(state)
+        return server.url if server is not None and server.is_running else None
+
+    opens_console = settings.open_console and has_display()
+    return Summons(Whereabouts(state, project, running, lambda: is_watched(state), opens_console))
+
+
+def _queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueApprover:
+    rules = UserRules(state.path)
 
     def allow_always(question: Question) -> None:
         members = {"tool": question.call.tool}
@@ -271,12 +318,21 @@ def _queue_approver(house: House) -> QueueApprover:
             members["path"] = question.preview.path
         rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
-    return QueueApprover(house.prompts, SqliteOnce(house.state.database), allow_always)
+    return QueueApprover(
+        prompts,
+        SqliteOnce(state.database),
+        allow_always,
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
+    )
 
 
 @asynccontextmanager
 async def _tidying(house: House) -> AsyncIterator[None]:
-    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours."""
+    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours.
+
+    Approvals whose callers went are withdrawn in their time.
+    """
 
     async def tidy() -> None:
         await asyncio.sleep(_TIDY_AFTER_SECONDS)
@@ -288,11 +344,13 @@ async def _tidying(house: House) -> AsyncIterator[None]:
                     logger.warning("what should go stays: %s", failure.message)
             await asyncio.sleep(_TIDY_EVERY_SECONDS)
 
-    tidying = asyncio.create_task(tidy())
+    chores = [asyncio.create_task(tidy()), asyncio.create_task(LeftPrompts(house.prompts).watch())]
     try:
         yield
     finally:
-        tidying.cancel()
+        for chore in chores:
+            chore.cancel()
+        await asyncio.gather(*chores, return_exceptions=True)
 
 
 def _sweep(house: House) -> None:
@@ -316,6 +374,14 @@ def running_server(state_dir: Path | None) -> ServerFile | None:
     return read(state_path(state_dir))
 
 
+def console_key(state_dir: Path | None) -> dict[str, str]:
+    """The header by which a person's own command gets a code for the console; empty where no server has left a key."""
+    from handrail.faces.http.console_key import HEADER, read
+
+    key = read(state_path(state_dir))
+    return {} if key is None else {HEADER: key}
+
+
 def state_format(state_dir: Path | None) -> tuple[Path, int]:
     """The state directory, made or migrated, and the version of its format."""
     return open_state(state_dir).path, len(STEPS)
@@ -326,6 +392,8 @@ has_openat2 = beneath.has_openat2
 ripgrep_program = ripgrep.program
 
 user_name = person.user_name
+has_display = display.has_display
+open_in_browser = display.open_in_browser
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

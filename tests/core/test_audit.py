@@ -17,7 +17,7 @@ from handrail.contract.errors import Damaged, InputOutput
 from handrail.core.audit import Audit
 from handrail.core.chain import Head, read_head, seal
 from handrail.core.chain_check import BrokenChain
-from handrail.store import journal as journal_module
+from handrail.store import private_file
 from handrail.store.journal import JournalFile
 from tests.store.processes import start
 
@@ -168,7 +168,7 @@ class TestRecords:
     ) -> None:
         synced: list[str] = []
         monkeypatch.setattr(
-            journal_module, "fdatasync", lambda fd: synced.append(os.path.basename(os.readlink(f"/proc/self/fd/{fd}")))
+            private_file, "fdatasync", lambda fd: synced.append(os.path.basename(os.readlink(f"/proc/self/fd/{fd}")))
         )
         audit.append({}, durable=False)
         assert synced == []

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from handrail.contract.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge
 from handrail.contract.prompts import FileChangePrompt, RequestEntry, ResponseEntry
-from handrail.core import prompt_entries, prompt_index, prompt_log
+from handrail.core import prompt_entries, prompt_index, prompt_log, prompt_pages
 from handrail.core.prompt_entries import digest
 from handrail.core.prompt_log import PromptLog
-from handrail.store import journal as journal_module
+from handrail.store import private_file
 from handrail.store.journal import JournalFile
 from tests.store.processes import finish, finish_killed, release_together, start
 
@@ -326,7 +326,7 @@ def test_another_log_under_the_same_name_is_noticed(log: PromptLog, path: Path) 
     assert ids(log) == ["last", "old"]
 
 
-def test_a_write_that_fails_is_no_success_and_nobody_has_seen_it(
+def test_an_answer_that_fails_is_no_success_and_nobody_has_seen_it(
     log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log.request(PROMPT, request_id="r")
@@ -339,20 +339,58 @@ def test_a_write_that_fails_is_no_success_and_nobody_has_seen_it(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal_module, "fdatasync", fail)
+        patch.setattr(private_file, "fdatasync", fail)
         with pytest.raises(InputOutput):
             log.respond("r", OK)
-        with pytest.raises(InputOutput):
-            log.request(PROMPT, request_id="r2")
     assert seen == []
     assert ids(log) == ids(open_log(path)) == ["r"]
     log.respond("r", OK)
     assert ids(log) == []
 
 
+def test_a_question_that_fails_is_no_success_and_those_who_have_seen_it_forget_it(
+    log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.request(PROMPT, request_id="r")
+    reader = open_log(path)
+    pages = [reader.entries()]
+
+    def fail(descriptor: int) -> None:
+        assert ids(reader) == ["r", "lost"]
+        pages.append(reader.since(pages[-1].position))
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "fdatasync", fail)
+        with pytest.raises(InputOutput):
+            log.request(PROMPT, request_id="lost")
+    log.request({**PROMPT, "title": "longer than what was lost"}, request_id="r2")
+    for reading in (log, reader, open_log(path)):
+        assert ids(reading) == ["r", "r2"]
+    after = reader.since(pages[-1].position)
+    assert (after.is_restart, [entry.request_id for entry in after.entries]) == (True, ["r", "r2"])
+
+
+def test_an_answer_takes_the_question_before_it_to_the_disk(
+    log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = open_log(path)
+    synced: list[tuple[str, int]] = []
+
+    def answer_meanwhile(descriptor: int) -> None:
+        monkeypatch.setattr(private_file, "fdatasync", lambda fd: synced.append(("answer", os.fstat(fd).st_size)))
+        person.respond("r", OK)
+        synced.append(("question", os.fstat(descriptor).st_size))
+
+    monkeypatch.setattr(private_file, "fdatasync", answer_meanwhile)
+    log.request(PROMPT, request_id="r")
+    assert [who for who, _ in synced] == ["answer", "question"]
+    assert ids(log) == []
+
+
 def test_answers_are_on_disk_before_anybody_is_told(log: PromptLog, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
-    monkeypatch.setattr(journal_module, "fdatasync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
+    monkeypatch.setattr(private_file, "fdatasync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
     log.request(PROMPT, request_id="r")
     log.respond("r", OK)
     assert len(synced) == 2
@@ -418,7 +456,7 @@ def test_how_it_stands_with_a_request(log: PromptLog, path: Path) -> None:
 def test_the_newest_entries_come_in_the_order_of_the_log(
     log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_log, "_FIRST_LOOK_BACK", 100)
+    monkeypatch.setattr(prompt_pages, "_FIRST_LOOK_BACK", 100)
     append(path, *(asked(str(number)) for number in range(50)), "junk", answered("0"))
     assert len(log.entries().entries) == 51
     for limit in (0, 1, 2, 17, 51, 1000):
@@ -587,3 +625,34 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_pending_prompts_survive_kill_9(path: Path) -> None:
     finish_killed(start(KILLED, path))
     assert ids(open_log(path)) == ["0", "2"]
+
+
+KILLED_WHILE_THE_DISK_WORKS = """
+import os, signal, sys
+from pathlib import Path
+from handrail.core.prompt_log import PromptLog
+from handrail.store import private_file
+from handrail.store.journal import JournalFile
+
+log = PromptLog(JournalFile(Path(sys.argv[1])))
+private_file.fdatasync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[2] == "question":
+    log.request({"kind": "result"}, request_id="q")
+else:
+    log.respond("r", {"status": "canceled"})
+"""
+
+
+@pytest.mark.parametrize(("victim", "left"), [("question", ["r", "q"]), ("answer", [])])
+def test_killed_while_the_disk_works_a_line_is_whole_and_nobody_is_locked_out(
+    log: PromptLog, path: Path, victim: str, left: list[str]
+) -> None:
+    log.request(PROMPT, request_id="r")
+    finish_killed(start(KILLED_WHILE_THE_DISK_WORKS, path, victim))
+    assert ids(log) == ids(open_log(path)) == left
+    if victim == "answer":
+        with pytest.raises(Conflict, match="answered before"):
+            log.respond("r", OK)
+    else:
+        log.respond("q", OK)
+    assert path.read_bytes().endswith(b"}\n")

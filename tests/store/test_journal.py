@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from handrail.contract.errors import Conflict, InputOutput
 from handrail.store import journal as journal_module
-from handrail.store import locks
+from handrail.store import locks, private_file
 from handrail.store.journal import JournalFile
 from tests.store.processes import finish, finish_killed, start
 
@@ -54,7 +54,7 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def note(descriptor: int) -> None:
         names.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
 
-    monkeypatch.setattr(journal_module, "fdatasync", note)
+    monkeypatch.setattr(private_file, "fdatasync", note)
     return names
 
 
@@ -171,7 +171,7 @@ def test_closing_flushes_what_waits(journal: JournalFile, synced: list[str]) -> 
 
 def test_the_flush_really_runs_by_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed = threading.Event()
-    monkeypatch.setattr(journal_module, "fdatasync", lambda descriptor: flushed.set())
+    monkeypatch.setattr(private_file, "fdatasync", lambda descriptor: flushed.set())
     journal = JournalFile(path, flush_after=0)
     journal.append(b"x", is_durable=False)
     assert flushed.wait(30)
@@ -189,7 +189,7 @@ def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
         held.append(b"old")
         held.set_mark(b"1")
     with monkeypatch.context() as patch:
-        patch.setattr(journal_module, "fdatasync", _broken_disk)
+        patch.setattr(private_file, "fdatasync", _broken_disk)
         with pytest.raises(InputOutput), journal.hold(is_durable=True) as held:
             held.append(b"new")
             held.set_mark(b"2")
@@ -199,6 +199,46 @@ def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
     assert path.read_bytes() == b"old\nnext\n"
 
 
+def test_who_lets_go_early_lets_others_write_while_the_disk_works(
+    path: Path, synced: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = JournalFile(path), JournalFile(path, patience=0.0)
+    note = private_file.fdatasync
+
+    def slow_disk(descriptor: int) -> None:
+        monkeypatch.setattr(private_file, "fdatasync", note)
+        second.append(b"meanwhile", is_durable=True)
+        note(descriptor)
+
+    monkeypatch.setattr(private_file, "fdatasync", slow_disk)
+    first.append(b"one", is_durable=True, lets_go_early=True)
+    assert path.read_bytes() == b"one\nmeanwhile\n"
+    assert synced == ["log.jsonl", "log.jsonl"], "each is on disk before its own append returns"
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "left"), [([], b"old\n"), ([b"other"], b"old\nnew\nother\n")], ids=["the last", "not the last"]
+)
+def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: list[bytes], left: bytes
+) -> None:
+    journal, other = JournalFile(path), JournalFile(path)
+    journal.append(b"old", is_durable=True)
+
+    def broken_disk(descriptor: int) -> None:
+        for line in meanwhile:
+            other.append(line, is_durable=False)
+        _broken_disk(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "fdatasync", broken_disk)
+        with pytest.raises(InputOutput):
+            journal.append(b"new", is_durable=True, lets_go_early=True)
+    assert path.read_bytes() == left
+    other.append(b"next", is_durable=True)
+    assert path.read_bytes() == left + b"next\n", "nobody holds the lock"
+
+
 def test_a_flush_that_failed_in_the_background_refuses_the_next_append(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,7 +246,7 @@ def test_a_flush_that_failed_in_the_background_refuses_the_next_append(
     journal = JournalFile(path, later=countdown)
     journal.append(b"x", is_durable=False)
     with monkeypatch.context() as patch:
-        patch.setattr(journal_module, "fdatasync", _broken_disk)
+        patch.setattr(private_file, "fdatasync", _broken_disk)
         countdown.pass_by()
     with pytest.raises(InputOutput):
         journal.append(b"y", is_durable=False)

@@ -76,6 +76,7 @@ class Options(TypedDict, total=False):
     answer: str
     tools: str
     environ: Mapping[str, str]
+    hello: Json
 
 
 class Client:
@@ -149,10 +150,8 @@ class Stdio(Client):
                 env=_environ(options),
             )
         self._last_id = 0
-        self.request(
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}},
-        )
+        usual = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}}
+        self.request("initialize", {**usual, **options.get("hello", {})})
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send_line(self, line: bytes) -> None:
@@ -333,9 +332,9 @@ def _arguments(project: Path, state: Path, options: Options) -> list[str]:
 
 
 def _environ(options: Options) -> dict[str, str]:
-    """The tester's own settings stay out of it."""
+    """The tester's own settings stay out of it, and nobody is called to a console."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("HANDRAIL_", "XDG_STATE"))}
-    return {**clean, **options.get("environ", {})}
+    return {**clean, "HANDRAIL_CALL_PERSON": "false", **options.get("environ", {})}
 
 
 def _request_text(id: int, method: str, params: bytes) -> bytes:

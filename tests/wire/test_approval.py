@@ -1,11 +1,16 @@
 """Who is asked, and what an answer does: the gate as a caller meets it."""
 
 import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.wire.clients import Client, Json, Start, run
+from tests.persons import Person
+from tests.wire.clients import FACES, Client, Json, Outcome, Start, run
 from tests.wire.stage import SCENE, START, put_policy
 
 CHANGES: dict[str, Json] = {
@@ -18,7 +23,7 @@ FACES_AND_CLI = pytest.mark.parametrize("face", ["stdio", "streamable", "api", "
 def looks_at_everything(client: Client) -> None:
     client.ok("list_files", path=".")
     client.ok("read_file", path=START)
-    client.ok("search_files", path=".", regex="beach")
+    client.ok("search_files", path=".", regex="label")
     client.ok("list_snapshots")
     client.ok("get_runtime_info")
     client.ok("write_to_file", **{**CHANGES["write_to_file"], "dryRun": True})
@@ -38,17 +43,60 @@ def test_with_the_answer_deny_reading_goes_on_and_changes_are_denied(
     assert client.ok("list_snapshots")["snapshots"] == []
 
 
+@contextmanager
+def waiting(call: Callable[[], Outcome]) -> Iterator[Callable[[], Outcome]]:
+    """A call that waits for a person; inside, the person may answer, then what came of it can be had."""
+    with ThreadPoolExecutor(1) as threads:
+        outcome = threads.submit(call)
+        yield lambda: outcome.result(timeout=30)
+
+
 @FACES_AND_CLI
-def test_without_a_terminal_a_change_is_refused_with_a_hint_that_names_the_option(
+def test_a_change_waits_for_a_persons_yes_in_the_queue(
     start: Start, own_project: Path, own_state: Path, face: str
 ) -> None:
-    client = start(face, own_project, own_state)
-    looks_at_everything(client)
-    for tool, params in CHANGES.items():
-        error = client.error(tool, **params)
-        assert error["code"] == "E_POLICY_VIOLATION"
-        assert "--answer" in error["hint"]
+    client, person = start(face, own_project, own_state), Person(own_state)
+    for tool, removed in (("replace_in_file", "beach"), ("write_to_file", "city")):
+        looks_at_everything(client)
+        before = (own_project / START).read_text()
+        with waiting(partial(client.call, tool, CHANGES[tool])) as outcome:
+            shown = person.sees()["prompt"]
+            assert (own_project / START).read_text() == before
+            person.answers("--ok")
+        assert outcome().error is None
+        assert (shown["kind"], shown["path"], shown["source"]) == ("file_change_confirm", START, f"handrail/{tool}")
+        assert any(removed in line for line in shown["diff"].split("\n") if line.startswith("-"))
+        assert (own_project / START).read_text() != before
+
+
+@FACES_AND_CLI
+def test_a_persons_no_with_its_remark_reaches_the_caller(
+    start: Start, own_project: Path, own_state: Path, face: str
+) -> None:
+    client, person = start(face, own_project, own_state), Person(own_state)
+    with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
+        person.answers("--cancel", "--remark", "keep the beach")
+    error = outcome().error
+    assert error is not None
+    assert (error["code"], error["details"]["reason"]) == ("E_POLICY_VIOLATION", "denied")
+    assert error["details"]["remark"] == "keep the beach"
     assert (own_project / START).read_text() == SCENE
+
+
+@pytest.mark.parametrize("scope", ["task", "rule"])
+@pytest.mark.parametrize("face", FACES)
+def test_a_yes_for_the_task_or_for_good_is_not_asked_for_again(
+    start: Start, own_project: Path, own_state: Path, face: str, scope: str
+) -> None:
+    client, person = start(face, own_project, own_state), Person(own_state)
+    with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
+        person.answers("--ok", "--for", scope)
+    assert outcome().error is None
+    client.ok("replace_in_file", path=START, find="city", replace="wood")
+    config = own_state / "config.toml"
+    assert config.exists() == (scope == "rule")
+    if config.exists():
+        assert 'tool = "replace_in_file"' in config.read_text()
 
 
 def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, own_state: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from handrail.contract.errors import Aborted
+from handrail.contract.prompts import Beside, nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Call:
     deadline_ms: int | None = None
     trace_id: str | None = None
     progress: Progress = unheard
+    beside: Beside = nowhere
+    """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
     is_aborted: bool = False
 

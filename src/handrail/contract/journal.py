@@ -51,14 +51,17 @@ class Journal(Protocol):
         """Where the lines are, for people to read."""
         ...
 
-    def hold(self, *, is_durable: bool) -> AbstractContextManager[HeldJournal]:
+    def hold(self, *, is_durable: bool, lets_go_early: bool = False) -> AbstractContextManager[HeldJournal]:
         """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
 
         Durable: on disk before the block is left. Otherwise a flush follows within about a second.
+
+        To let go early is to let others read and write while the disk works, which many writers share that way.
+        Then others may see what a failing disk takes back, and what somebody has written after is not taken back.
         """
         ...
 
-    def append(self, line: bytes, *, is_durable: bool) -> None:
+    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
         """`hold` for a single line."""
         ...
 

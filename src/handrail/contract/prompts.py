@@ -4,7 +4,7 @@ Knows no file and no rule: what these types can't say (limits, uniqueness, which
 which kind) is checked by `core/prompt_rules.py` and `core/answer_rules.py`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -150,6 +150,8 @@ class Page:
     position: int
     is_restart: bool = False
     """The log was replaced by another: what was read before is no part of it."""
+    places: Sequence[int] = ()
+    """Where in the log each of the entries begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,26 @@ class PromptAnswer:
     response: PromptResponse = field(repr=False)
     masked: frozenset[str] = frozenset()
     """Keys of secret fields whose values did not reach us; they hold the mask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Another place than the queue where a question is put. The first answer wins, wherever it is given.
+
+    `answer` gives None when there is none from that place: the question stays open. It is cancelled with the
+    message "answered" once somebody else was first.
+    """
+
+    by: str
+    answer: Callable[[], Awaitable[PromptResponse | None]]
+
+
+Beside = Callable[[Prompt], Sequence[Side]]
+
+
+def nowhere(prompt: Prompt) -> Sequence[Side]:
+    """A question that is put in the queue alone."""
+    return ()
 
 
 class PromptQueue(Protocol):
@@ -187,21 +209,31 @@ class PromptQueue(Protocol):
         ...
 
     async def respond(
-        self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
+        self,
+        request_id: str,
+        response: PromptResponse | Mapping[str, Any],
+        *,
+        run_id: str | None = None,
+        by: str | None = None,
     ) -> Receipt:
-        """Returns once the answer is on disk. The first one wins: Conflict for all others.
+        """Returns once the answer is on disk. The first one wins: Conflict for all others. `by` tells who gave it.
 
         NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
         """
         ...
 
     async def ask(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        beside: Beside = nowhere,
     ) -> PromptAnswer:
         """`request` and `wait` in one, without a gap in which a secret could be lost."""
         ...
 
-    async def wait(self, request_id: str) -> PromptAnswer:
+    async def wait(self, request_id: str, *, beside: Sequence[Side] = ()) -> PromptAnswer:
         """Waits without limit, also for a request that is not there yet. While it waits, `is_waiting` is true.
 
         Of several who wait for one answer, the last to come gets its secrets.
@@ -212,12 +244,23 @@ class PromptQueue(Protocol):
         """Whether somebody, in any process, still waits for this answer."""
         ...
 
+    async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
+        """Who gave the answers, as far as it was told: "console:ada", "terminal:ada", "client:claude-code/2"."""
+        ...
+
     async def pending(self) -> list[RequestEntry]:
         """What nobody has answered yet, the oldest first."""
         ...
 
     async def entries(self, limit: int | None = None) -> Page:
         """The newest `limit` entries that can be read, or all."""
+        ...
+
+    async def older(self, place: int, limit: int) -> Page:
+        """The newest `limit` entries, or the few more at hand, of those that begin before `place`, as a page tells it.
+
+        Its `position` is where it begins: 0 when there is nothing before it.
+        """
         ...
 
     def follow(self, position: int) -> AsyncIterator[Page]:

@@ -40,6 +40,8 @@ class Preview:
     cwd: str | None = None
     binding: Mapping[str, str] = field(default_factory=dict)
     state: Any = None
+    undoes: str | None = None
+    """The execution that would be taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Answers without a question: a preset one, a command that is its own yes, a refusal because nobody is there."""
+"""Answers without a question: a preset one, a command that is its own yes, a refusal where nobody is asked."""
 
 from typing import Literal
 
@@ -24,9 +24,7 @@ class OwnCommand:
 
 
 class NobodyToAsk:
+    """For commands that only look."""
+
     async def ask(self, question: Question) -> Answer:
-        raise Declined(
-            f"{question.call.tool} needs a person's yes, and there is no terminal to ask on.",
-            hint="Start handrail with --answer allow to permit such calls, or add a rule to the policy.",
-            reason="nobody",
-        )
+        raise Declined(f"{question.call.tool} needs a person's yes, and nobody is asked here.", reason="nobody")

@@ -27,6 +27,7 @@ from handrail.core.evidence import Evidence, Exhibit, utc_now
 from handrail.core.lanes import Lanes
 from handrail.core.policy import Policy
 from handrail.core.registry import Registered, Registry, UnknownTool
+from handrail.core.summoning import Summon, nobody_is_called, summoning
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class _Passage:
     answer: Answer | None = None
     params_digest: str | None = None
     target: str | None = None
+    undoes: str | None = None
     exhibit: Exhibit | None = None
 
 
@@ -60,6 +62,8 @@ class Gate:
         evidence: Evidence,
         audit: Audit,
         project: str,
+        *,
+        summon: Summon = nobody_is_called,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self.registry = registry
@@ -69,6 +73,7 @@ class Gate:
         self._evidence = evidence
         self._audit = audit
         self._project = project
+        self._summon = summon
         self._now = now
         self._lanes = Lanes()
 
@@ -81,6 +86,7 @@ class Gate:
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         passage = _Passage(call, self._entry(call))
+        call.beside = summoning(call, self._summon)
         try:
             reply = await self._pass(passage)
         except asyncio.CancelledError:
@@ -138,6 +144,7 @@ class Gate:
             passage.decision = "settled"
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
+        passage.undoes = preview.undoes
         if must_ask:
             await self._approve(passage, preview)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
@@ -222,6 +229,7 @@ class Gate:
             "traceId": call.trace_id,
             "project": self._project,
             "target": passage.target,
+            "undoes": passage.undoes,
             "decision": passage.decision,
             "paramsDigest": passage.params_digest,
             **outcome,

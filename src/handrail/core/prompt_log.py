@@ -1,8 +1,10 @@
 """The log of questions to people and their answers: contract 5, §1 to §3, over a journal that many processes share.
 
 What is pending follows from the log alone. Whoever writes has read everything before it, under the
-same lock, so the first answer wins. Reading takes the lock as well: what a failed write takes back
-was never seen. Knows no socket: where secrets go is told by `deliver`.
+same lock, so the first answer wins. An answer keeps the lock until it is on disk, and reading takes
+the lock: nobody acts on an answer that a failing disk takes back. A question lets go before that,
+because nobody acts on a question but by an answer, whose way to the disk takes the question along.
+Knows no socket: where secrets go is told by `deliver`.
 """
 
 import time
@@ -15,20 +17,20 @@ from msgspec import UNSET
 
 from handrail.contract.errors import Conflict, NotFound
 from handrail.contract.journal import HeldJournal, Journal
-from handrail.contract.prompts import Entry, Page, Prompt, PromptResponse, Receipt, RequestEntry, ResponseEntry
+from handrail.contract.prompts import Page, Prompt, PromptResponse, Receipt, RequestEntry, ResponseEntry
 from handrail.core.answer_rules import check_response, mask
 from handrail.core.members import Members, Problems
 from handrail.core.prompt_entries import (
     digest,
     find_line,
     is_request_id,
-    read_entry,
     read_head,
     read_request,
     timestamp,
     write_entry,
 )
 from handrail.core.prompt_index import PromptIndex
+from handrail.core.prompt_pages import PromptPages
 from handrail.core.prompt_rules import check_new_prompt, new_id
 
 LONGEST_ID = 200
@@ -36,8 +38,6 @@ LONGEST_ID = 200
 # How much is read before somebody else gets the lock.
 _BYTES_AT_ONCE = 1 << 23
 _PROMPTS_AT_ONCE = 1000
-
-_FIRST_LOOK_BACK = 1 << 18
 
 Deliver = Callable[[str, str, Mapping[str, str]], bool]
 """Gets the requestId, the digest of the line and the secrets; false when nobody took them."""
@@ -60,6 +60,7 @@ class PromptLog:
 
     def __init__(self, journal: Journal, clock: Callable[[], float] = time.time) -> None:
         self._journal = journal
+        self._pages = PromptPages(journal)
         self._clock = clock
         self._turn = Lock()
         self._index = PromptIndex()
@@ -80,10 +81,10 @@ class PromptLog:
         line = write_entry(RequestEntry(ts=self._now(), request_id=used_id, run_id=run_id or UNSET, prompt=checked))
         with self._turn:
             if not request_id:  # nobody else has made up the same
-                self._journal.append(line, is_durable=True)
+                self._journal.append(line, is_durable=True, lets_go_early=True)
                 return used_id
             self._come_near()
-            with self._journal.hold(is_durable=True) as held:
+            with self._journal.hold(is_durable=True, lets_go_early=True) as held:
                 self._catch_up(held)
                 self._refuse_taken(request_id)
                 held.append(line)
@@ -153,40 +154,18 @@ class PromptLog:
 
     def entries(self, limit: int | None = None) -> Page:
         """The newest `limit` that can be read, or all, in the order of the log."""
-        size = self._journal.glimpse().size or 0
-        if limit is None:
-            return self._page(0, size)
-        back = _FIRST_LOOK_BACK
-        while True:
-            start = max(0, size - back)
-            page = self._page(start, size, is_line_start=start == 0)
-            if start == 0 or len(page.entries) >= limit:
-                return Page(page.entries[max(0, len(page.entries) - limit) :], page.position)
-            back *= 4
+        return self._pages.newest(limit)
+
+    def before(self, place: int, limit: int) -> Page:
+        """The entries that begin before `place`, at least `limit` where there are as many."""
+        return self._pages.before(place, limit)
 
     def since(self, position: int) -> Page:
         """What came after a page that ended at `position`."""
-        size = self._journal.glimpse().size or 0
-        if size < position:
-            page = self._page(0, size)
-            return Page(page.entries, page.position, is_restart=True)
-        return self._page(position, size)
+        return self._pages.since(position)
 
     def close(self) -> None:
         self._journal.close()
-
-    def _page(self, start: int, size: int, *, is_line_start: bool = True) -> Page:
-        entries: list[Entry] = []
-        position = start
-        for line in self._journal.lines(start, until=size):
-            entry = read_entry(line) if is_line_start else None
-            is_line_start = True
-            if entry is None and not line.endswith(b"\n"):
-                break  # torn, or still being written
-            position += len(line)
-            if entry is not None:
-                entries.append(entry)
-        return Page(entries, position)
 
     def _come_near(self) -> bool:
         """Before a write, which reads the rest itself: a long log is read before the lock is taken. False: no log."""

@@ -1,11 +1,14 @@
 """Approvals through the queue: a prompt that shows everything, answered wherever a person sits.
 
 A caller that gives up leaves its prompt standing. When it is answered with ok within ten minutes, the
-identical call passes once: the same program, tool, parameters and content that were shown.
+identical call passes once: the same program, tool, parameters and content that were shown. A command
+that is stopped takes its prompt along.
 """
 
+import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -14,15 +17,21 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.contract.approval import Answer, Question
-from handrail.contract.errors import Declined
+from handrail.contract.errors import Declined, Failure
 from handrail.contract.once import Once
-from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry
+from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry, Side
 from handrail.core.evidence import utc_now
 from handrail.core.visible import visible
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
 _SEARCHED_ENTRIES = 1000
+
+BesideQuestion = Callable[[Question], Sequence[Side]]
+
+
+def in_the_queue_alone(question: Question) -> Sequence[Side]:
+    return ()
 
 
 class QueueApprover:
@@ -31,11 +40,16 @@ class QueueApprover:
         queue: PromptQueue,
         once: Once,
         allow_always: Callable[[Question], None],
+        *,
+        beside: BesideQuestion = in_the_queue_alone,
+        is_left_standing: bool = True,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._queue = queue
         self._once = once
         self._allow_always = allow_always
+        self._beside = beside
+        self._is_left_standing = is_left_standing
         self._now = now
         self._for_task: set[tuple[str, str]] = set()
 
@@ -45,26 +59,35 @@ class QueueApprover:
         kin = PREFIX + _identity(question) + "_"
         if (earlier := await self._answered_before(kin)) is not None:
             return Answer("ok", by=f"prompt {earlier}")
+        prompt = prompt_of(question)
         request_id = await self._left_alone(kin)
         if request_id is None:
             request_id = await self._queue.request(
-                prompt_of(question), request_id=kin + secrets.token_hex(4), run_id=question.call.task
+                prompt, request_id=kin + secrets.token_hex(4), run_id=question.call.task
             )
-        await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
-        answer = await self._queue.wait(request_id)
-        return self._read(question, request_id, answer.response)
+        beside = [*self._beside(question), *question.call.beside(prompt)]
+        try:
+            await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
+            answer = await self._queue.wait(request_id, beside=beside)
+        except asyncio.CancelledError:
+            if not self._is_left_standing:
+                await asyncio.shield(withdraw(self._queue, request_id))
+            raise
+        return await self._read(question, request_id, answer.response)
 
-    def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
+    async def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
+        who = (await self._queue.answered_by([request_id])).get(request_id, "a person")
+        by = f"{who}, prompt {request_id}"
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
-            return Answer(response.status, by=f"prompt {request_id}", remark=remark)
+            return Answer(response.status, by, remark)
         if not self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         if response.scope == "task":
             self._for_task.add(_task_and_tool(question))
         elif response.scope == "rule":
             self._allow_always(question)
-        return Answer("ok", by=f"prompt {request_id}", remark=remark)
+        return Answer("ok", by, remark)
 
     async def _answered_before(self, kin: str) -> str | None:
         """An ok that came when its caller had gone, for exactly this call, and that nobody has used."""
@@ -89,12 +112,19 @@ class QueueApprover:
         return None
 
 
+async def withdraw(queue: PromptQueue, request_id: str) -> None:
+    """Nobody waits for the answer any more. Who answered in the last moment was first, and nothing comes of it."""
+    with suppress(Failure):
+        await queue.respond(request_id, PromptResponse(status="timeout"), by="handrail")
+
+
 def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
     if preview.diff is None:
-        lines += [f"{name}: {_shown(value)}" for name, value in msgspec.to_builtins(question.params).items()]
+        for name, value in msgspec.to_builtins(question.params).items():
+            lines += _shown(name, value)
     return FileChangePrompt(
         title=visible(preview.summary),
         message=visible("\n".join(lines)),
@@ -110,8 +140,10 @@ def _visible(text: str | None) -> Any:
     return UNSET if text is None else visible(text)
 
 
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+def _shown(name: str, value: Any) -> list[str]:
+    """No line of a parameter's can be taken for one of ours."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]
 
 
 def _identity(question: Question) -> str:

@@ -19,14 +19,21 @@ class Validator:
             return
         wrong = []
         for error in self._compiled.iter_errors(value):
-            field = ".".join(str(step) for step in error.instance_path)
-            wrong.append({"field": field, "message": _shortened(error.message)})
+            field = ".".join(str(step) for step in (*error.instance_path, *_member(error.kind)))
+            wrong.append({"field": _shortened(field), "message": _shortened(error.message)})
             if len(wrong) == _MAX_REPORTED:
                 break
         summary = "; ".join(
             f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong
         )
         raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
+
+
+def _member(kind: Any) -> list[str]:
+    """Of a member that is missing or unknown, the path ends at the object that should or should not have it."""
+    if kind.name == "required":
+        return [kind.property]
+    return list(kind.unexpected[:1]) if kind.name == "additionalProperties" else []
 
 
 def _shortened(message: str, limit: int = 300) -> str:

@@ -41,7 +41,11 @@ def _add_claimed(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE claimed (key TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed)
+def _add_answerers(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE answerer (request_id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers)
 
 
 class Database:

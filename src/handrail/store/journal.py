@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from handrail.contract.errors import Conflict
 from handrail.contract.journal import Glimpse
-from handrail.store import locks
+from handrail.store import locks, private_file
 from handrail.store.flusher import Flusher, Later, in_a_thread
-from handrail.store.private_file import PrivateFile, fdatasync, open_private, refused, write_whole
+from handrail.store.held_file import HeldFile, read_mark
+from handrail.store.private_file import PrivateFile, open_private, refused
 
 _BLOCK = 1 << 16
-_LONGEST_MARK = 4096
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -51,7 +52,7 @@ class JournalFile:
         return str(self._log.path)
 
     @contextmanager
-    def hold(self, *, is_durable: bool) -> Iterator["_Held"]:
+    def hold(self, *, is_durable: bool, lets_go_early: bool = False) -> Iterator[HeldFile]:
         if self._process != os.getpid():
             self._leave_parent()
         with self._turn:  # flock knows open files and not threads, so threads take turns first
@@ -60,21 +61,23 @@ class JournalFile:
                 held = self._locked()
                 try:
                     yield held
-                    if is_durable:
+                    if is_durable and not lets_go_early:
                         held.sync()
                 except BaseException:
                     held.roll_back()
                     raise
                 finally:
                     locks.release(self._log.descriptor)
+                if is_durable and lets_go_early:
+                    self._sync_unlocked(held)
             except OSError as error:
                 raise refused(self._log.path, error) from error
             if held.has_changed and not is_durable:
                 self._is_dirty = True
                 self._flusher.note_change()
 
-    def append(self, line: bytes, *, is_durable: bool) -> None:
-        with self.hold(is_durable=is_durable) as held:
+    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
+        with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
             held.append(line)
 
     def glimpse(self) -> Glimpse:
@@ -135,23 +138,37 @@ class JournalFile:
             with self._turn:
                 self._close_files()
 
-    def _locked(self) -> "_Held":
+    def _locked(self) -> HeldFile:
         while True:
             descriptor = self._log.descriptor
             locks.acquire(descriptor, patience=self._patience)
             size = self._log.size()
             if size is not None:
-                return _Held(descriptor, size, self._mark)
+                return HeldFile(descriptor, size, self._mark)
             # The log was moved or removed, and the lock with it: take the one that others will find.
             locks.release(descriptor)
             self._log.close()
+
+    def _sync_unlocked(self, held: HeldFile) -> None:
+        """Many who sync one file at a time share one trip to the disk."""
+        try:
+            held.sync()
+        except BaseException:
+            with suppress(Conflict):
+                locks.acquire(self._log.descriptor, patience=self._patience)
+                try:
+                    if held.is_last:
+                        held.roll_back()
+                finally:
+                    locks.release(self._log.descriptor)
+            raise
 
     def _glimpsed_mark(self) -> bytes | None:
         if self._mark is None:
             return None
         fresh = PrivateFile(self._mark.path, os.O_RDONLY)
         try:
-            return fresh.read(_LONGEST_MARK)
+            return read_mark(fresh)
         finally:
             fresh.close()
 
@@ -179,7 +196,7 @@ class JournalFile:
             copies = [os.dup(file.known_descriptor) for file in files if file.known_descriptor is not None]
         try:
             for copy in copies:
-                fdatasync(copy)
+                private_file.fdatasync(copy)
         finally:
             for copy in copies:
                 os.close(copy)
@@ -193,66 +210,3 @@ class JournalFile:
         """After a fork: a descriptor that is shared with the parent would share its lock too."""
         self._close_files()
         self._begin()
-
-
-class _Held:
-    def __init__(self, descriptor: int, size: int, mark: PrivateFile | None) -> None:
-        self._descriptor = descriptor
-        self._mark_file = mark
-        self._has_touched_mark = False
-        self._first_size = self.size = size
-        self._first_mark = self.mark = mark.read(_LONGEST_MARK) if mark is not None else None
-
-    @property
-    def has_changed(self) -> bool:
-        return self.size != self._first_size or self.mark != self._first_mark
-
-    def set_mark(self, mark: bytes) -> None:
-        self._has_touched_mark = True
-        self._write_mark(mark)
-        self.mark = mark
-
-    def read(self, offset: int, size: int) -> bytes:
-        return os.pread(self._descriptor, size, offset)
-
-    def size_after(self, line: bytes) -> int:
-        return self.size + self._is_torn + len(line) + 1
-
-    def append(self, line: bytes) -> None:
-        if b"\n" in line:
-            raise ValueError("A line feed ends a line and can't stand inside one.")
-        self._write(b"\n%b\n" % line if self._is_torn else line + b"\n")
-
-    def end_line(self) -> None:
-        if self._is_torn:
-            self._write(b"\n")
-
-    def sync(self) -> None:
-        """The lines first: a mark must not name what is not there."""
-        if self.size != self._first_size:
-            fdatasync(self._descriptor)
-        if self._mark_file is not None and self.mark != self._first_mark:
-            fdatasync(self._mark_file.descriptor)
-
-    def roll_back(self) -> None:
-        """As good as the disk allows. Asks the file and not `size`, which a short write does not reach."""
-        with suppress(OSError):
-            if os.fstat(self._descriptor).st_size > self._first_size:
-                os.ftruncate(self._descriptor, self._first_size)
-        with suppress(OSError):
-            if self._has_touched_mark:
-                self._write_mark(self._first_mark or b"")
-
-    @property
-    def _is_torn(self) -> bool:
-        return self.size > 0 and self.read(self.size - 1, 1) != b"\n"
-
-    def _write(self, data: bytes) -> None:
-        write_whole(self._descriptor, data)
-        self.size += len(data)
-
-    def _write_mark(self, mark: bytes) -> None:
-        assert self._mark_file is not None, "this journal has no mark"
-        write_whole(self._mark_file.descriptor, mark, 0)
-        if len(mark) != len(self.mark or b""):
-            os.ftruncate(self._mark_file.descriptor, len(mark))

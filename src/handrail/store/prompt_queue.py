@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from handrail.contract.prompts import (
     MASK,
+    Beside,
     KvPrompt,
     Page,
     Prompt,
@@ -17,17 +18,23 @@ from handrail.contract.prompts import (
     PromptResponse,
     Receipt,
     RequestEntry,
+    Side,
+    nowhere,
 )
 from handrail.core.answer_rules import unmask
+from handrail.core.first_answer import answering
 from handrail.core.prompt_entries import digest, read_answer
 from handrail.core.prompt_log import PromptLog
 from handrail.core.prompt_rules import check_new_prompt, new_id
+from handrail.store.answerers import Answerers
+from handrail.store.database import Database
 from handrail.store.following import FollowedFile
 from handrail.store.journal import JournalFile
 from handrail.store.waiters import Mailbox, Waiters
 
 LOG = "ui-prompts.jsonl"
 WAITERS = "waiters"
+DATABASE = "handrail.db"
 
 T = TypeVar("T")
 
@@ -39,6 +46,7 @@ class LoggedPrompts:
         self._log = PromptLog(JournalFile(state / LOG), clock)
         self._waiters = Waiters(state / WAITERS)
         self._file = FollowedFile(state / LOG)
+        self._answerers = Answerers(Database(state / DATABASE))
 
     @property
     def location(self) -> str:
@@ -50,23 +58,42 @@ class LoggedPrompts:
         return await _to_the_end(lambda: self._log.request(prompt, request_id=request_id, run_id=run_id))
 
     async def respond(
-        self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
+        self,
+        request_id: str,
+        response: PromptResponse | Mapping[str, Any],
+        *,
+        run_id: str | None = None,
+        by: str | None = None,
     ) -> Receipt:
-        deliver = self._waiters.deliver
-        return await _to_the_end(lambda: self._log.respond(request_id, response, run_id=run_id, deliver=deliver))
+        def respond() -> Receipt:
+            receipt = self._log.respond(request_id, response, run_id=run_id, deliver=self._waiters.deliver)
+            if by is not None:
+                self._answerers.note(request_id, by)
+            return receipt
+
+        return await _to_the_end(respond)
 
     async def ask(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        beside: Beside = nowhere,
     ) -> PromptAnswer:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
         async with self._waiters.waiting(used_id) as mailbox:
             await self.request(checked, request_id=used_id, run_id=run_id)
-            return await self._answer(used_id, mailbox, checked)
+            async with answering(self, used_id, beside(checked)):
+                return await self._answer(used_id, mailbox, checked)
 
-    async def wait(self, request_id: str) -> PromptAnswer:
-        async with self._waiters.waiting(request_id) as mailbox:
+    async def wait(self, request_id: str, *, beside: Sequence[Side] = ()) -> PromptAnswer:
+        async with self._waiters.waiting(request_id) as mailbox, answering(self, request_id, beside):
             return await self._answer(request_id, mailbox)
+
+    async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
+        return await asyncio.to_thread(self._answerers.of, request_ids)
 
     async def is_waiting(self, request_id: str) -> bool:
         return self._waiters.is_waiting(request_id)
@@ -76,6 +103,9 @@ class LoggedPrompts:
 
     async def entries(self, limit: int | None = None) -> Page:
         return await asyncio.to_thread(self._log.entries, limit)
+
+    async def older(self, place: int, limit: int) -> Page:
+        return await asyncio.to_thread(self._log.before, place, limit)
 
     async def follow(self, position: int) -> AsyncIterator[Page]:
         with self._file.watching() as watch:
@@ -88,6 +118,7 @@ class LoggedPrompts:
 
     async def close(self) -> None:
         await _to_the_end(self._log.close)
+        self._answerers.close()
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
         with self._file.watching() as watch:

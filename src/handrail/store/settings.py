@@ -27,9 +27,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host: str = "127.0.0.1"
     port: int = 6006
     open_console: bool = True
+    call_person: bool = True
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
     legacy_events: bool = False
+    elicit_approvals: bool = False
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:

@@ -352,10 +352,10 @@ def test_changes_of_the_snapshot_are_logged_where_they_are_asked_for(tmp_path: P
             await browser.say(event("tab_updated", tab={**TAB, "title": "a secret title"}))
 
     for wanted, is_logged in (("1", True), ("true", True), ("0", False), ("", False)):
-        folders = [tmp_path / f"{kind}{wanted}" for kind in ("state", "project")]
-        for folder in folders:
+        state, project = tmp_path / f"state{wanted}", tmp_path / f"project{wanted}"
+        for folder in (state, project):
             folder.mkdir()
-        with Running(*folders, env={"MIMO_SNAPSHOT_DEBUG": wanted}) as server:
+        with Running(state, project, env={"MIMO_SNAPSHOT_DEBUG": wanted}) as server:
             asyncio.run(run(server))
             log = server.stop()
         assert ("tab_updated" in log and "1 tabs" in log) is is_logged

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.persons import Person
+
 HANDRAIL = Path(sys.executable).with_name("handrail")
 
 
@@ -43,6 +45,23 @@ class Machine:
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """For a command that waits; `person` answers it."""
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [HANDRAIL, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            cwd=self.project,
+            env=self.environ(),
+        )
+
+    @property
+    def person(self) -> Person:
+        return Person(self.state)
+
     def call(self, tool: str, params: Any = None, *flags: str, stdin: bytes = b"") -> Ended:
         return self.run("call", tool, *([] if params is None else [json.dumps(params)]), *flags, stdin=stdin)
 
@@ -67,4 +86,5 @@ class Machine:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR"):
             kept.pop(name, None)
-        return {**kept, "HANDRAIL_STATE": str(self.state), "TERM": "xterm", **more}
+        ours = {"HANDRAIL_STATE": str(self.state), "HANDRAIL_CALL_PERSON": "false", "TERM": "xterm"}
+        return {**kept, **ours, **more}

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.faces.cli.machine import HANDRAIL, Machine
-from tests.faces.cli.terminal import PROMPT, Terminal
+from tests.faces.cli.terminal import PATIENCE, PROMPT, Terminal
+
+REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
 
 
 def test_a_result_is_bare_json_and_exit_0(machine: Machine) -> None:
@@ -72,29 +74,51 @@ def test_wrong_usage_is_exit_2_with_nothing_on_stdout(machine: Machine) -> None:
     assert not machine.state.exists()
 
 
-def test_without_a_terminal_an_ask_is_refused_and_answers_can_be_preset(machine: Machine) -> None:
-    params = {"path": "a.txt", "find": "two", "replace": "2"}
-    asked = machine.call("replace_in_file", params)
-    assert (asked.status, asked.code) == (1, "E_POLICY_VIOLATION")
-    assert "--answer" in asked.json["error"]["hint"]
-    denied = machine.call("replace_in_file", params, "--answer", "deny")
-    assert (denied.status, denied.code) == (1, "E_POLICY_VIOLATION")
+def test_without_a_terminal_the_call_waits_for_an_answer_in_the_queue(machine: Machine) -> None:
+    waiting = machine.start("call", "replace_in_file", json.dumps(REPLACE))
+    asked = machine.person.answers("--cancel", "--remark", "not now")
+    out, err = waiting.communicate(timeout=PATIENCE)
+    error = json.loads(out)["error"]
+    assert (waiting.returncode, error["code"], error["details"]["remark"]) == (1, "E_POLICY_VIOLATION", "not now")
+    assert f"handrail prompts show {asked['requestId']}" in err
     assert machine.text("a.txt") == "one\ntwo\n"
-    assert machine.call("replace_in_file", params, "--answer", "allow").json["count"] == 1
+    waiting = machine.start("call", "replace_in_file", json.dumps(REPLACE))
+    machine.person.answers("--ok")
+    out, _ = waiting.communicate(timeout=PATIENCE)
+    assert (waiting.returncode, json.loads(out)["count"]) == (0, 1)
     assert machine.text("a.txt") == "one\n2\n"
 
 
-def test_json_from_stdin_leaves_nobody_to_ask_even_at_a_terminal(machine: Machine) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_call_that_is_stopped_withdraws_its_prompt(machine: Machine, stop: signal.Signals) -> None:
+    waiting = machine.start("call", "replace_in_file", json.dumps(REPLACE))
+    machine.person.sees()
+    waiting.send_signal(stop)
+    out, _ = waiting.communicate(timeout=PATIENCE)
+    assert (waiting.returncode, out) == (128 + stop, "")
+    assert machine.person.pending() == []
+    assert machine.text("a.txt") == "one\ntwo\n"
+
+
+def test_answers_can_be_preset(machine: Machine) -> None:
+    denied = machine.call("replace_in_file", REPLACE, "--answer", "deny")
+    assert (denied.status, denied.code) == (1, "E_POLICY_VIOLATION")
+    assert machine.text("a.txt") == "one\ntwo\n"
+    assert machine.call("replace_in_file", REPLACE, "--answer", "allow").json["count"] == 1
+    assert machine.text("a.txt") == "one\n2\n"
+
+
+def test_with_json_from_stdin_the_queue_alone_is_asked_even_at_a_terminal(machine: Machine) -> None:
     terminal = Terminal(machine, "call", "replace_in_file", "-")
-    terminal.press('{"path":"a.txt","find":"two","replace":"2"}\n\x04')
-    status, result = terminal.result()
-    assert (status, result["error"]["details"]["reason"]) == (1, "nobody")
+    terminal.press(json.dumps(REPLACE) + "\n\x04")
+    machine.person.answers("--ok")
+    assert terminal.result()[0] == 0
+    assert PROMPT not in terminal.screen
 
 
 def test_a_preset_allow_does_not_overrule_a_deny_of_the_policy(machine: Machine) -> None:
     machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "deny"}]}')
-    params = {"path": "a.txt", "find": "two", "replace": "2"}
-    denied = machine.call("replace_in_file", params, "--answer", "allow")
+    denied = machine.call("replace_in_file", REPLACE, "--answer", "allow")
     assert (denied.code, denied.json["error"]["details"]["reason"]) == ("E_POLICY_VIOLATION", "policy")
 
 

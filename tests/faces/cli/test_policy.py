@@ -36,7 +36,9 @@ def test_an_untrusted_file_only_tightens_and_a_trusted_one_counts_until_it_is_ed
     assert (untrusted["exists"], untrusted["trusted"]) == (True, False)
     assert (untrusted["policies"]["maxReadBytes"], untrusted["policies"]["batchMaxLines"]) == (3, 2000)
     assert untrusted["rules"] == [{"tool": "replace_in_file", "decision": "ask", "from": "project rule, not trusted"}]
-    assert machine.call("replace_in_file", REPLACE).code == "E_POLICY_VIOLATION"
+    asking = machine.start("call", "replace_in_file", json.dumps(REPLACE))
+    machine.person.answers("--cancel")
+    assert asking.wait(timeout=30) == 1
 
     unasked = machine.run("policy", "trust")
     assert (unasked.status, "--answer allow" in unasked.err, '"maxReadBytes": 3' in unasked.err) == (1, True, True)

@@ -158,7 +158,7 @@ def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_pat
 def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None:
     machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "allow"}]}')
     params = {"path": "a.txt", "find": "two", "replace": "2"}
-    with up(machine) as (_, address):
+    with up(machine, "--answer", "deny") as (_, address):
         with pytest.raises(urllib.error.HTTPError):
             call(machine, address, "replace_in_file", params)
         machine.run("policy", "trust", "--answer", "allow")
@@ -177,11 +177,12 @@ def mcp(machine: Machine, *messages: object, flags: tuple[str, ...] = ()) -> lis
 def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
     write = {"name": "replace_in_file", "arguments": {"path": "a.txt", "find": "two", "replace": "2"}}
     ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": write}
-    answers = {answer["id"]: answer["result"] for answer in mcp(machine, INITIALIZE, INITIALIZED, LIST, ask)}
+    denying = mcp(machine, INITIALIZE, INITIALIZED, LIST, ask, flags=("--answer", "deny"))
+    answers = {answer["id"]: answer["result"] for answer in denying}
     assert answers[1]["serverInfo"]["name"] == "handrail"
     names = [tool["name"] for tool in answers[2]["tools"]]
     assert names == [tool["name"] for tool in machine.run("tools", "--json").json["tools"]]
-    assert "--answer" in answers[3]["content"][0]["text"]  # nobody to ask
+    assert "denied by --answer deny" in answers[3]["content"][0]["text"]
     allowed = mcp(machine, INITIALIZE, INITIALIZED, ask, flags=("--answer", "allow", "--tools", "workspace"))
     assert allowed[-1]["result"]["structuredContent"]["count"] == 1
 

@@ -115,9 +115,44 @@ def test_the_question_finds_the_terminal_when_stderr_goes_to_a_file(machine: Mac
     assert log.read_text() == ""
 
 
-def test_a_job_in_the_background_has_nobody_to_ask_and_is_not_stopped(machine: Machine) -> None:
+def test_an_answer_given_elsewhere_ends_the_question_on_the_terminal(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.wait_for(PROMPT)
+    machine.person.answers("--ok")
+    terminal.wait_for("Answered elsewhere.")
+    assert terminal.result()[0] == 0
+    assert machine.text("a.txt") == "one\n2\n"
+
+
+def test_an_answer_on_the_terminal_is_the_prompts_answer(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.wait_for(PROMPT)
+    assert len(machine.person.pending()) == 1
+    terminal.press("n not today\n")
+    assert terminal.result()[1]["error"]["details"]["remark"] == "not today"
+    assert machine.person.pending() == []
+    assert '"remark":"not today"' in (machine.state / "ui-prompts.jsonl").read_text()
+
+
+def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.wait_for(PROMPT)
+    terminal.press("a\n")
+    assert terminal.result()[0] == 0
+    config = machine.state / "config.toml"
+    assert 'tool = "replace_in_file"' in config.read_text()
+    assert machine.call("replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"}).status == 0
+    config.unlink()
+    terminal = asked(machine, {"path": "a.txt", "find": "3", "replace": "4"})
+    terminal.wait_for(PROMPT)
+    terminal.press("n\n")
+    assert terminal.result()[0] == 1
+
+
+def test_a_job_in_the_background_asks_in_the_queue_alone_and_is_not_stopped(machine: Machine) -> None:
     job = f"{HANDRAIL} call replace_in_file '{json.dumps(REPLACE)}' & wait $!"
     terminal = Terminal(machine, "-mc", job, program="bash")
+    machine.person.answers("--ok")
     status, result = terminal.result()
-    assert (status, result["error"]["details"]["reason"]) == (1, "nobody")
-    assert "background" in result["error"]["message"]
+    assert (status, result["count"]) == (0, 1)
+    assert PROMPT not in terminal.screen

@@ -27,7 +27,7 @@ def main() -> None:
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(app.serve_http(house, ready, lambda: report(Path(project), Path(state)), console))
+            runner.run(app.serve_http(house, ready, lambda: report(Path(project), Path(state)), console=console))
     except Failure as failure:
         refusal = {"condition": type(failure).__name__, "message": failure.message, "hint": failure.hint}
         print(json.dumps(refusal), flush=True)

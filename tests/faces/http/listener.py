@@ -56,6 +56,11 @@ class Listener:
                 if name == event:
                     return data
 
+    async def gone(self) -> None:
+        """Returns once the server has closed the line."""
+        async with asyncio.timeout(PATIENCE):
+            await self.left.wait()
+
     async def send(self, event: str, data: Any) -> Any:
         return await self.client.call(event, data, namespace=NAMESPACE, timeout=10)
 

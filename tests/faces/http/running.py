@@ -90,11 +90,17 @@ class Running:
         return f"http://127.0.0.1:{self.port}"
 
     def new_code(self) -> str:
-        return str(self.request("POST", "/api/session/code").json["data"]["code"])
+        headers = {**self.bearer, **self.console_key}
+        return str(self.request("POST", "/api/session/code", headers=headers).json["data"]["code"])
 
-    def sign_in(self) -> dict[str, str]:
+    @property
+    def console_key(self) -> dict[str, str]:
+        return {"x-handrail-console-key": (self.state / "console.key").read_text().strip()}
+
+    def sign_in(self, user_agent: str = "a browser") -> dict[str, str]:
         """The headers of a page of ours whose browser was let in."""
-        answer = self.request("POST", "/api/session", headers={"origin": self.address}, json={"code": self.new_code()})
+        headers = {"origin": self.address, "user-agent": user_agent}
+        answer = self.request("POST", "/api/session", headers=headers, json={"code": self.new_code()})
         assert answer.status == 200, answer
         return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": self.address}
 

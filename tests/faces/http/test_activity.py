@@ -123,6 +123,7 @@ def test_evidence_of_another_project_is_not_served(house: Running) -> None:
 def test_a_person_undoes_a_write_in_the_console(house: Running) -> None:
     console = house.sign_in()
     snapshot = write(house, "a.txt", "two\n")["snapshotId"]
+    written = newest(house)["executionId"]
     answer = undo(house, snapshot, console)
     assert answer.status == 200, answer
     assert answer.json["data"]["undone"] == snapshot
@@ -130,6 +131,7 @@ def test_a_person_undoes_a_write_in_the_console(house: Running) -> None:
     record = newest(house)
     assert (record["tool"], record["caller"].partition(":")[0]) == ("undo_write", "console")
     assert record["answer"] == {"status": "ok", "by": "own command"}
+    assert record["undoes"] == written
 
     write(house, "b.txt", "new\n")
     assert undo(house, newest(house)["executionId"], console).json["data"]["removed"] is True

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from handrail.contract.errors import InvalidParams
+from handrail.faces.http import server_file
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.origins import Origins
+from handrail.faces.http.programs import Programs
 from handrail.faces.http.sessions import Sessions
 from tests.faces.http.running import Running
 
@@ -287,7 +289,8 @@ def test_websockets_pass_the_same_checks(
         sent.append(message["type"])
 
     origins = Origins.of(6006, None)
-    credentials = Credentials("secret", Sessions(tmp_path), lambda token: False)
+    published = server_file.Published(tmp_path, server_file.ServerFile(1, "127.0.0.1", 6006, "secret"))
+    credentials = Credentials(published, Sessions(tmp_path), Programs(), lambda token: False)
     guard = Guard(
         inside,
         port=6006,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from handrail.store.prompt_queue import LoggedPrompts
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Answer, Running
 
@@ -40,6 +41,11 @@ def listed(server: Running, query: str = "") -> Any:
     return answer.json["data"]
 
 
+def without_answerer(news: Any) -> Any:
+    """Who answered is noted a moment after the answer, and then told, too."""
+    return [{name: value for name, value in entry.items() if name != "answeredBy"} for entry in news["entries"]]
+
+
 def summary(page: Any) -> list[tuple[str, str]]:
     return [(entry["action"], entry["requestId"]) for entry in page["entries"]]
 
@@ -59,6 +65,7 @@ def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
     assert summary(answered) == [("request", request_id), ("response", request_id)]
     assert answered["entries"][1]["response"] == NAMED
     assert "callerGone" not in answered["entries"][0]
+    assert answered["entries"][1]["answeredBy"] == "program"
     assert answered == listed(asked) == listed(asked, "?state=all")
 
 
@@ -66,7 +73,7 @@ def test_the_log_is_the_contracts_own(asked: Running) -> None:
     respond(asked, ask(asked, requestId="mine"))
     lines = [json.loads(line) for line in (asked.state / "ui-prompts.jsonl").read_text().splitlines()]
     assert [(line["action"], line["requestId"]) for line in lines] == [("request", "mine"), ("response", "mine")]
-    assert not any({"offset", "callerGone"} & set(line) for line in lines)
+    assert not any({"offset", "callerGone", "answeredBy"} & set(line) for line in lines)
 
 
 def test_older_ones_come_page_by_page(asked: Running) -> None:
@@ -209,7 +216,8 @@ def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None
             return told
 
     first, second = asyncio.run(run())
-    assert first == second
+    first, second = (news[:2] for news in (first, second))
+    assert [without_answerer(news) for news in first] == [without_answerer(news) for news in second]
     (request,), (response,) = (news["entries"] for news in first)
     assert (request["action"], response["action"]) == ("request", "response")
     assert request["offset"] < response["offset"]
@@ -240,3 +248,56 @@ def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Pat
     with Running(state, project) as second:
         assert summary(listed(second, "?state=pending")) == [("request", request_id)]
         assert respond(second, request_id).status == 200
+
+
+def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
+    by_person, by_program, by_stranger = (ask(asked, CHOICE, requestId=name) for name in ("a", "b", "c"))
+    chosen = {"status": "ok", "selection": "a"}
+    respond(asked, by_person, chosen, headers=asked.sign_in())
+    respond(asked, by_program, chosen)
+    line = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "response", "requestId": by_stranger}
+
+    async def run() -> Any:
+        async with listening(asked) as page:
+            with (asked.state / "ui-prompts.jsonl").open("a") as log:
+                log.write(json.dumps({**line, "response": chosen}) + "\n")
+            return await page.next("ui_prompts")
+
+    asyncio.run(run())
+    told = {entry["requestId"]: entry.get("answeredBy") for entry in listed(asked)["entries"] if "response" in entry}
+    assert told[by_person].startswith("console:")
+    assert (told[by_program], told[by_stranger]) == ("program", None)
+
+
+def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
+    async def run() -> list[Any]:
+        queue = LoggedPrompts(asked.state)
+        try:
+            async with listening(asked) as page:
+                waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine"))
+                told = [await page.next("ui_prompts")]
+                waiting.cancel()
+                told.append(await page.next("ui_prompts"))
+                waiting = asyncio.create_task(queue.wait("mine"))
+                told.append(await page.next("ui_prompts"))
+                waiting.cancel()
+                return told
+        finally:
+            await queue.close()
+
+    told = [entry for news in asyncio.run(run()) for entry in news["entries"]]
+    assert [(entry["requestId"], entry["callerGone"]) for entry in told] == [
+        ("mine", False), ("mine", True), ("mine", False)
+    ]  # fmt: skip
+
+
+def test_a_page_goes_on_after_a_restart_of_the_server(state: Path, project: Path) -> None:
+    with Running(state, project) as first:
+        for number in range(4):
+            respond(first, ask(first, requestId=f"r{number}"))
+        page = listed(first, "?state=answered&limit=2")
+        first.stop()
+    with Running(state, project) as second:
+        respond(second, ask(second, requestId="meanwhile"))
+        older = listed(second, f"?state=answered&limit=9&before={page['next']}")
+        assert [request_id for action, request_id in summary(older) if action == "response"] == ["r0", "r1"]

@@ -76,7 +76,7 @@ def test_a_file_that_makes_no_sense_is_replaced(content: str, state: Path) -> No
     (state / "server.json").write_text(content)
     with server_file.published(state, "127.0.0.1", 6006) as published:
         assert len(published.token) == 43
-        assert server_file.read(state) == published
+        assert server_file.read(state) == published.content
 
 
 def test_a_link_in_the_place_of_the_file_is_neither_read_nor_followed(state: Path) -> None:

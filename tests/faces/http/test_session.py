@@ -94,7 +94,28 @@ def test_what_is_no_code_is_a_bad_request(body: str, server: Running) -> None:
 def test_only_who_is_inside_can_make_a_code(server: Running) -> None:
     assert server.request("POST", "/api/session/code", headers={}).status == 401
     assert server.request("POST", "/api/session/code", headers={"authorization": "Bearer wrong"}).status == 401
+    assert server.request("POST", "/api/session/code", headers=server.console_key).status == 401
     assert server.request("GET", "/api/session/code").status == 405
+
+
+def test_who_holds_the_token_alone_can_not_become_a_person(server: Running) -> None:
+    wrong = {**server.bearer, "x-handrail-console-key": server.token}
+    for headers in (server.bearer, wrong, server.sign_in()):
+        answer = server.request("POST", "/api/session/code", headers=headers)
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+        assert "handrail open" in answer.json["error"]["message"]
+
+
+def test_the_key_is_its_owners_alone_new_with_every_start_and_gone_after_a_stop(state: Path, project: Path) -> None:
+    keys = []
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        with Running(state, project) as server:
+            assert stat.S_IMODE((state / "console.key").stat().st_mode) == 0o600
+            keys.append(server.console_key["x-handrail-console-key"])
+            log = server.stop(number)
+            assert keys[-1] not in log
+    assert len(set(keys)) == 2
+    assert not (state / "console.key").exists()
 
 
 def test_the_cookie_opens_what_the_token_opens(server: Running) -> None:
@@ -158,7 +179,7 @@ def test_the_file_holds_hashes_for_its_owner_alone(state: Path, project: Path) -
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert secret not in file.read_text()
         assert [set(session) for session in json.loads(file.read_text())["sessions"]] == [
-            {"hash", "createdAt", "expiresAt"}
+            {"hash", "createdAt", "expiresAt", "userAgent"}
         ]
         assert not list(state.glob(".sessions.json*"))
 
@@ -189,9 +210,9 @@ def test_a_session_ends_after_thirty_days(state: Path) -> None:
     sessions = Sessions(state, clock)
     secret = sessions.start()
     clock.now += LIFETIME - 1
-    assert sessions.holds(secret)
+    assert sessions.find(secret)
     clock.now += 1
-    assert not sessions.holds(secret)
+    assert not sessions.find(secret)
     sessions.start()
     assert len(json.loads((state / "sessions.json").read_text())["sessions"]) == 1
 
@@ -199,15 +220,15 @@ def test_a_session_ends_after_thirty_days(state: Path) -> None:
 def test_of_many_sessions_the_oldest_go(state: Path) -> None:
     sessions = Sessions(state)
     secrets = [sessions.start() for _ in range(MOST_SESSIONS + 1)]
-    assert [sessions.holds(secret) for secret in secrets] == [False] + [True] * MOST_SESSIONS
+    assert [sessions.find(secret) is not None for secret in secrets] == [False] + [True] * MOST_SESSIONS
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"sessions": 7}', '{"sessions": [{}]}', "\x00" * 100])
 def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str, state: Path) -> None:
     (state / "sessions.json").write_text(content)
     sessions = Sessions(state)
-    assert not sessions.holds("x")
-    assert sessions.holds(sessions.start())
+    assert not sessions.find("x")
+    assert sessions.find(sessions.start())
 
 
 def test_neither_code_nor_cookie_is_ever_logged(state: Path, project: Path) -> None:

@@ -20,7 +20,7 @@ const CSP =
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 export async function startMock({ port = 0, code = "open-sesame" } = {}) {
-  const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [] };
+  const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]) };
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
 
   let http;
@@ -37,8 +37,20 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     return server;
   }
   function isKnown({ cookie = "", authorization = "" }) {
-    return authorization === `Bearer ${TOKEN}` || state.sessions.has(/handrail_session=([^;]+)/.exec(cookie)?.[1]);
+    return authorization === `Bearer ${TOKEN}` || state.sessions.has(sessionOf({ cookie }));
   }
+  const sessionOf = ({ cookie = "" }) => /handrail_session=([^;]+)/.exec(cookie)?.[1];
+  const browser = (id, userAgent, isCurrent) => ({ id, createdAt: "2026-01-10T08:00:00.000Z", expiresAt: "2026-02-09T08:00:00.000Z", userAgent, isCurrent });
+  const access = () => ({
+    tokens: [{
+      kind: "server", file: "/home/you/.local/state/handrail/server.json", ending: `abc${state.tokens}`,
+      programs: state.tokens > 1 ? [] : [{ name: "claude-code/2.1", lastSeen: "2026-01-11T09:30:00.000Z" }, { name: "cline", lastSeen: "2026-01-10T18:00:00.000Z" }],
+    }],
+    sessions: [
+      browser("this", "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0", true),
+      ...[...state.others].map((id) => browser(id, "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", false)),
+    ],
+  });
 
   function append(entry) {
     const kept = { ts: new Date().toISOString(), type: "ui_prompt", ...entry, offset: state.entries.length };
@@ -50,6 +62,11 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     const requestId = extra.requestId ?? randomUUID();
     append({ action: "request", requestId, callerGone: false, ...extra, prompt });
     return requestId;
+  }
+  /** Nothing is written: what is known besides has changed. */
+  function tellAgain(requestId, more) {
+    const entry = Object.assign(state.entries.find((one) => one.requestId === requestId), more);
+    io.of("/mimo").emit("ui_prompts", { entries: [entry] });
   }
   function record(entry) {
     const kept = { seq: state.records.length + 1, ts: new Date().toISOString(), ...entry };
@@ -83,10 +100,10 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (responses().has(requestId)) return [409, "CONFLICT", "This prompt was answered already."];
     state.received.push({ requestId, response });
     const refused = Object.entries(response.values ?? {}).find(([, value]) => value === "refuse-me");
-    if (refused) return [400, "BAD_REQUEST", "A value was refused.", { fieldErrors: { [refused[0]]: "The server does not like it." } }];
+    if (refused) return [400, "BAD_REQUEST", "A value was refused.", { fieldErrors: [{ field: `values.${refused[0]}`, message: "The server does not like it." }] }];
     const masked = structuredClone(response);
     for (const field of request.prompt.fields ?? []) if (field.secret && masked.values) masked.values[field.key] = "******";
-    append({ action: "response", requestId, ...(runId ? { runId } : {}), response: masked, by: "console" });
+    append({ action: "response", requestId, ...(runId ? { runId } : {}), response: masked, answeredBy: "console:you" });
     return null;
   }
 
@@ -109,6 +126,10 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       return ok({}, { "set-cookie": `handrail_session=${id}; HttpOnly; SameSite=Strict; Path=/` });
     }
     if (!isKnown(request.headers)) return fail(401, "UNAUTHORIZED", "Open the console with handrail up.");
+    if (path === "/session" && request.method === "DELETE") {
+      state.sessions.delete(sessionOf(request.headers));
+      return ok({});
+    }
     if (path === "/session") return ok({ version: "0.1.0", project: "/home/you/my-webgal-game", lang: "en" });
     if (path === "/prompts" && request.method === "POST") return ok({ requestId: ask(body.prompt, { requestId: body.requestId ?? randomUUID(), ...(body.runId ? { runId: body.runId } : {}) }) });
     if (path === "/prompts") return ok(listPrompts(url.searchParams));
@@ -126,14 +147,18 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path === "/undo") {
       if (state.undone.includes(body.id)) return fail(409, "CONFLICT", "It was undone already.");
       state.undone.push(body.id);
+      record({ executionId: randomUUID(), tool: "undo_write", effect: "WRITE", event: "end", ok: true, durationMs: 3, undoes: body.id });
       return ok({});
     }
     if (path === "/tools") return ok(tools);
     if (path.startsWith("/tools/")) {
-      if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: { path: "leads outside" } });
+      if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: [{ field: "path", message: "leads outside" }] });
       return ok({ echoed: body });
     }
     if (path === "/policy") return ok(policy);
+    if (path === "/access/token") state.tokens++;
+    if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
+    if (path.startsWith("/access")) return ok(access());
     if (path === "/doctor") return ok(doctor);
     return fail(404, "NOT_FOUND", "There is nothing at this path.");
   }
@@ -141,7 +166,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
-    state, ask, append, record, answer,
+    state, ask, append, record, answer, tellAgain,
     newCode() {
       const fresh = randomUUID();
       state.codes.add(fresh);

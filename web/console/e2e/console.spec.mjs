@@ -139,7 +139,7 @@ test("the history tells who, when and why", async () => {
   await page.getByRole("button", { name: "Deny" }).click();
   const entry = page.locator(".entry.answered", { hasText: "Unique title" });
   await entry.getByText("not today").waitFor();
-  for (const text of ["denied", "run-7", "claude-code/write_to_file"]) await entry.getByText(text).first().waitFor();
+  for (const text of ["denied", "you, in the console", "run-7", "claude-code/write_to_file"]) await entry.getByText(text).first().waitFor();
   await entry.getByRole("button", { name: "Details" }).click();
   await entry.getByText("changeBg:beach.jpg").waitFor();
   await page.context().close();
@@ -158,6 +158,8 @@ test("calls show up as they happen, with evidence, undo, search and filter", asy
   await write.getByRole("button", { name: "Undo" }).click();
   await write.getByText("Undone").first().waitFor();
   assert.deepEqual(world.mock.state.undone, ["exec_1"]);
+  await page.reload();
+  await write.getByText("Undone").first().waitFor();
   await page.getByLabel("Search tool, file, caller…").fill("beach_date");
   await page.getByLabel("Effect").selectOption("EXECUTE");
   await page.getByText("Nothing matches.").waitFor();
@@ -198,6 +200,38 @@ test("settings show policy and doctor, and switch language and theme for good", 
   await page.context().close();
 });
 
+test("the token is renewed after a word of warning, a browser is sent away, and signing out leaves nothing behind", async () => {
+  const page = await world.open({ path: "settings" });
+  const card = page.locator(".card", { has: page.getByRole("heading", { name: "Access" }) });
+  await card.getByText("•••••••• abc1").waitFor();
+  await card.getByRole("button", { name: "New token…" }).click();
+  await card.getByText("These have to be told the new one: claude-code/2.1, cline.").waitFor();
+  await page.keyboard.press("Enter");
+  await card.getByText("The new token is in /home/you/.local/state/handrail/server.json.").waitFor();
+  await card.getByText("•••••••• abc2").waitFor();
+  await card.getByRole("button", { name: "Send away: Safari 19 · iOS" }).click();
+  await card.getByText("That browser was sent away.").waitFor();
+  assert.equal(await card.locator(".browsers li").count(), 1);
+  await card.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("One-time code").waitFor();
+  await page.context().close();
+});
+
+test("a part that breaks says so, and the rest goes on", async () => {
+  const page = await world.open();
+  const broken = world.mock.ask({ kind: "kv", title: "Broken", fields: null });
+  await page.getByText("Something here broke").waitFor();
+  await page.getByRole("button", { name: "Load the page again" }).waitFor();
+  await page.getByRole("link", { name: "Tools" }).click();
+  await page.getByRole("heading", { name: "Tools" }).waitFor();
+  const sound = world.mock.ask(samples.single);
+  await page.getByRole("button", { name: "Next question" }).click();
+  await page.locator(`[data-request="${sound}"]:not([hidden])`).waitFor();
+  assert.equal(await page.getByText("Something here broke").isVisible(), false);
+  for (const id of [broken, sound]) world.mock.answer(id, { response: { status: "canceled" } });
+  await page.context().close();
+});
+
 test("a prompt that arrives while the page is not in front is told on the desktop, when that was asked for", async () => {
   const page = await world.open({ path: "settings", permissions: ["notifications"] });
   await page.evaluate(() => {
@@ -227,8 +261,10 @@ test("that a caller went away is told on the shown prompt", async () => {
   const page = await world.open();
   const id = world.mock.ask(samples.change);
   await page.locator(`[data-request="${id}"]`).waitFor();
-  world.mock.state.entries.find((entry) => entry.requestId === id).callerGone = true;
+  world.mock.tellAgain(id, { callerGone: true });
   await page.getByText("The agent stopped waiting.").waitFor();
+  world.mock.tellAgain(id, { callerGone: false });
+  await page.getByText("The agent stopped waiting.").waitFor({ state: "hidden" });
   world.mock.answer(id, { response: { status: "canceled" } });
   await page.context().close();
 });

@@ -1,16 +1,16 @@
 /** What happens: signing in, reading, answering. The only writer of the store. */
 
 import {
-  connect, createHost, fetchData, HostError, postJson, serverTransport,
+  connect, createHost, deleteAt, fetchData, HostError, postJson, serverTransport,
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
 import { foldRecords, type AuditRecord } from "./logic/calls";
-import { moveOn, receive, replacePending, show, step } from "./logic/queue";
+import { markTooLate, moveOn, receive, replacePending, show, step } from "./logic/queue";
 import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
   announcement, areCallsLoaded, calls, connection, isPanelOpen, olderCalls, olderPrompts, page, PAGES, queue, session, texts,
-  undone, waiting, type Doctor, type Page, type Policy, type Session, type Tool,
+  type Access, type Doctor, type Page, type Policy, type Session, type Tool,
 } from "./store";
 
 interface PromptPage {
@@ -23,7 +23,7 @@ interface ActivityPage {
   next?: string | number | null;
 }
 
-const LOOK_AGAIN_MS = 10_000;
+const PAGE = 200;
 let host: Host | null = null;
 let isHistoryRead = false;
 
@@ -94,10 +94,6 @@ function listen(): void {
     calls.value = foldRecords(calls.value, records);
   });
   host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
-  // That a caller has gone away is no entry of the log, so nobody announces it.
-  setInterval(() => {
-    if (waiting.value > 0 && connection.value === "online") void reloadPrompts().catch(() => undefined);
-  }, LOOK_AGAIN_MS);
   // Without a socket (a proxy that blocks it) the console still shows what there is.
   void reload();
 }
@@ -108,9 +104,19 @@ async function reenter(again: () => void): Promise<void> {
     await fetchData<Session>("/api/session");
     again();
   } catch (error) {
-    if (error instanceof HostError && error.status === 401) session.value = "signedOut";
+    if (error instanceof HostError && error.status === 401) startAfresh();
     else setTimeout(() => void reenter(again), 2000);
   }
+}
+
+/** Who was sent away keeps nothing in memory of what they saw. */
+function startAfresh(): void {
+  location.reload();
+}
+
+export async function signOut(): Promise<void> {
+  await deleteAt<unknown>("/api/session");
+  startAfresh();
 }
 
 /** The truth after every connect: what is pending, what was answered, what was done. */
@@ -121,7 +127,7 @@ async function reload(): Promise<void> {
 async function reloadPrompts(): Promise<void> {
   const knownBefore = queue.value.order;
   const [answered, pending] = await Promise.all([
-    fetchData<PromptPage>("/api/prompts?state=answered&limit=100"),
+    fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}`),
     allPending(),
   ]);
   queue.value = receive(queue.value, answered.entries);
@@ -135,7 +141,7 @@ async function allPending(): Promise<RequestEntry[]> {
   const found: RequestEntry[] = [];
   let before: string | undefined;
   do {
-    const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=100${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+    const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=${PAGE}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
     found.push(...part.entries.filter((entry) => entry.action === "request"));
     before = token(part.next);
   } while (before);
@@ -166,14 +172,14 @@ export function titleOf(entry: RequestEntry): string {
 
 export async function loadOlderPrompts(): Promise<void> {
   if (!olderPrompts.value) return;
-  const part = await fetchData<PromptPage>(`/api/prompts?state=answered&limit=100&before=${encodeURIComponent(olderPrompts.value)}`);
+  const part = await fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}&before=${encodeURIComponent(olderPrompts.value)}`);
   queue.value = receive(queue.value, part.entries);
   olderPrompts.value = token(part.next);
 }
 
 async function reloadCalls(): Promise<void> {
   const isFirst = !areCallsLoaded.value;
-  const part = await fetchData<ActivityPage>("/api/activity?limit=100");
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}`);
   calls.value = foldRecords(calls.value, part.records);
   if (isFirst) olderCalls.value = token(part.next);
   areCallsLoaded.value = true;
@@ -181,7 +187,7 @@ async function reloadCalls(): Promise<void> {
 
 export async function loadOlderCalls(): Promise<void> {
   if (!olderCalls.value) return;
-  const part = await fetchData<ActivityPage>(`/api/activity?limit=100&before=${encodeURIComponent(olderCalls.value)}`);
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}&before=${encodeURIComponent(olderCalls.value)}`);
   calls.value = foldRecords(calls.value, part.records);
   olderCalls.value = token(part.next);
 }
@@ -195,6 +201,8 @@ export async function respond(request: RequestEntry, response: PromptResponse): 
   } catch (error) {
     const isSettledElsewhere = error instanceof HostError && (error.status === 409 || error.status === 404);
     if (!isSettledElsewhere) throw error;
+    queue.value = markTooLate(queue.value, requestId);
+    announcement.value = texts.value.tooLate;
     await reloadPrompts();
     return;
   }
@@ -237,13 +245,16 @@ export function leaveSettled(): void {
 
 export async function undo(executionId: string): Promise<void> {
   await postJson<unknown>("/api/undo", { id: executionId });
-  undone.value = new Set([...undone.value, executionId]);
+  await reloadCalls();
   announcement.value = texts.value.undone;
 }
 
 export const readTools = async (): Promise<Tool[]> => (await fetchData<{ tools: Tool[] }>("/api/tools")).tools;
 export const callTool = (name: string, params: unknown): Promise<unknown> => postJson(`/api/tools/${encodeURIComponent(name)}`, params);
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");
+export const readAccess = (): Promise<Access> => fetchData<Access>("/api/access");
+export const renewToken = (): Promise<Access> => postJson<Access>("/api/access/token", {});
+export const endSession = (id: string): Promise<Access> => deleteAt<Access>(`/api/access/sessions/${encodeURIComponent(id)}`);
 export const readDoctor = (): Promise<Doctor> => fetchData<Doctor>("/api/doctor");
 
 /** Evidence comes as it lies on disk, without an envelope. */

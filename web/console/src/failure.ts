@@ -8,8 +8,24 @@ export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error));
 }
 
-/** What the server found wrong with single fields, by their key. */
+/** What the server found wrong with single fields, by the path to each. */
 export function fieldErrorsOf(error: unknown): Map<string, string> {
   const found = error instanceof HostError ? error.details.fieldErrors : undefined;
-  return new Map(Object.entries(found ?? {}).map(([key, text]) => [key, visible([text].flat().join(" "))]));
+  return new Map((found ?? []).map(({ field, message }) => [field, visible(message)]));
+}
+
+/** Those below `path`, by what follows it. */
+export function errorsBelow(errors: ReadonlyMap<string, string>, path: string): Map<string, string> {
+  const below = [...errors].filter(([field]) => field.startsWith(`${path}.`));
+  return new Map(below.map(([field, message]) => [field.slice(path.length + 1), message]));
+}
+
+/** For forms with one field for each member of the first level. */
+export function errorsByRoot(errors: ReadonlyMap<string, string>): Map<string, string> {
+  const roots = new Map<string, string>();
+  for (const [field, message] of errors) {
+    const [root = "", ...below] = field.split(".");
+    if (!roots.has(root)) roots.set(root, below.length ? `${below.join(".")}: ${message}` : message);
+  }
+  return roots;
 }

@@ -1,9 +1,9 @@
 /** The one store: what the console knows. Only actions.ts writes to it. */
 
 import { computed, signal } from "@preact/signals";
-import type { Call } from "./logic/calls";
+import { undoneIn, type Call } from "./logic/calls";
 import type { JsonSchema } from "./logic/schema";
-import { answered, emptyQueue, pendingCount, type Queue } from "./logic/queue";
+import { emptyQueue, pendingCount, type Queue } from "./logic/queue";
 import { preferences } from "./preferences";
 import { dictionaries, type Language } from "./texts";
 
@@ -56,6 +56,32 @@ export interface Doctor {
   checks: Check[];
 }
 
+export interface Program {
+  name: string;
+  lastSeen: string;
+}
+
+/** Each kind of token has its own members; this console knows the server's. */
+export interface ServerToken {
+  kind: "server";
+  file: string;
+  ending: string;
+  programs: Program[];
+}
+
+export interface BrowserSession {
+  id: string;
+  createdAt: string;
+  expiresAt: string;
+  userAgent: string;
+  isCurrent: boolean;
+}
+
+export interface Access {
+  tokens: (ServerToken | { kind: string })[];
+  sessions: BrowserSession[];
+}
+
 export const PAGES = ["activity", "prompts", "tools", "settings"] as const;
 export type Page = (typeof PAGES)[number];
 
@@ -69,12 +95,12 @@ export const olderPrompts = signal<string | undefined>(undefined);
 export const olderCalls = signal<string | undefined>(undefined);
 export const calls = signal<readonly Call[]>([]);
 export const areCallsLoaded = signal(false);
-export const undone = signal<ReadonlySet<string>>(new Set());
 /** Read out by screen readers. */
 export const announcement = signal("");
 
 export const waiting = computed(() => pendingCount(queue.value));
-export const history = computed(() => answered(queue.value));
+export const undone = computed(() => undoneIn(calls.value));
+export const history = computed(() => queue.value.answered);
 export const language = computed<Language>(() => {
   const chosen = preferences.value.language;
   if (chosen !== "auto") return chosen;

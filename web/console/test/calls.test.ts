@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, type AuditRecord } from "../src/logic/calls";
+import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, undoneIn, type AuditRecord } from "../src/logic/calls";
 
 const begin: AuditRecord = {
   seq: 1, ts: "2026-01-01T00:00:00Z", event: "begin", executionId: "e1", tool: "write_to_file", effect: "WRITE", target: "a.txt",
@@ -38,6 +38,14 @@ test("words, effect and state narrow the list", () => {
 
 test("only a finished write can be undone", () => {
   expect(foldRecords([], [begin, end, refused]).map(canUndo)).toEqual([false, true]);
+});
+
+test("an undo is known from the record; undone itself, it counts no more", () => {
+  const undo = (seq: number, executionId: string, undoes: string, ok = true): AuditRecord => ({ ...end, seq, executionId, undoes, ok });
+  const once = foldRecords([], [begin, end, undo(3, "e2", "e1")]);
+  expect(undoneIn(once)).toEqual(new Set(["e1"]));
+  expect(undoneIn(foldRecords(once, [undo(4, "e3", "e2")]))).toEqual(new Set(["e2"]));
+  expect(undoneIn(foldRecords([], [begin, end, undo(3, "e2", "e1", false)]))).toEqual(new Set());
 });
 
 test("a picture is read from the evidence and from nowhere else", () => {

@@ -1,6 +1,6 @@
 import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
 import { expect, test } from "vitest";
-import { answered, emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
+import { emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
 
 const request = (requestId: string): RequestEntry => ({
   ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId, prompt: { kind: "result" },
@@ -29,6 +29,29 @@ test("a prompt that somebody else answered stays until the person moves on", () 
 test("the first response wins", () => {
   const queue = receive(filled(request("a")), [response("a", "first"), response("a", "second")]);
   expect(queue.asked.get("a")?.response?.response.remark).toBe("first");
+});
+
+test("of two responses the one that stands first in the log wins, whichever page comes first", () => {
+  const [first, second] = [{ ...response("a", "first"), offset: 10 }, { ...response("a", "second"), offset: 20 }];
+  for (const entries of [[request("a"), second, first], [request("a"), first, second], [second, first, request("a")]]) {
+    expect(filled(...entries).asked.get("a")?.response?.response.remark).toBe("first");
+  }
+});
+
+test("who answered may become known later, also of an answer of our own", () => {
+  const told = { ...response("a"), offset: 10 };
+  const queue = receive(filled(request("a"), response("a")), [told, { ...told, answeredBy: "console:ada" }]);
+  expect(queue.asked.get("a")?.response?.answeredBy).toBe("console:ada");
+});
+
+test("pages in any order give one history, the newest first", () => {
+  const page = (...numbers: number[]) => numbers.flatMap((at) => [request(`r${at}`), { ...response(`r${at}`), offset: at }]);
+  const queue = [page(7, 8), page(9), page(3, 4), page(1, 2), [response("r9"), { ...response("r8"), offset: 8, answeredBy: "program" }]].reduce(receive, emptyQueue);
+  expect(queue.answered.map(({ request: { requestId } }) => requestId)).toEqual(["r9", "r8", "r7", "r4", "r3", "r2", "r1"]);
+  expect(queue.answered[1]?.response?.answeredBy).toBe("program");
+  const own = receive(queue, [request("own"), response("own")]);
+  expect(own.answered[0]?.request.requestId).toBe("own");
+  expect(receive(own, [{ ...response("own"), offset: 10 }]).answered).toHaveLength(8);
 });
 
 test("a response to an unknown request is ignored", () => {
@@ -63,7 +86,7 @@ test("a caller that goes away is marked on the prompt that is shown", () => {
 test("a response read before its request, from a newer page, settles it", () => {
   const queue = receive(filled(response("a")), [request("a")]);
   expect(queue).toMatchObject({ shown: null, order: [] });
-  expect(answered(queue).map((asked) => asked.request.requestId)).toEqual(["a"]);
+  expect(queue.answered.map((asked) => asked.request.requestId)).toEqual(["a"]);
 });
 
 test("a shown prompt that the server no longer lists is marked as gone", () => {

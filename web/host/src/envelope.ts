@@ -1,7 +1,13 @@
 /** The answer every route of handrail gives: `{ok:true,data}` or `{ok:false,error}`. */
 
+export interface FieldError {
+  /** The path to the field, with dots: `values.name`, `tasks.0.title`. */
+  field: string;
+  message: string;
+}
+
 export interface ErrorDetails {
-  fieldErrors?: Record<string, string | string[]>;
+  fieldErrors?: FieldError[];
   [name: string]: unknown;
 }
 
@@ -44,6 +50,10 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
     throw new HostError(code, message, answer.status, details);
   }
   return envelope.data as Data;
+}
+
+export function deleteAt<Data>(url: string): Promise<Data> {
+  return fetchData<Data>(url, { method: "DELETE" });
 }
 
 export function postJson<Data>(url: string, body: unknown): Promise<Data> {

@@ -1,6 +1,6 @@
 export { ask } from "./answer";
 export { consoleWindow } from "./console-window";
-export { type ErrorDetails, fetchData, HostError, postJson } from "./envelope";
+export { type ErrorDetails, type FieldError, fetchData, deleteAt, HostError, postJson } from "./envelope";
 export {
   createHost,
   type Host,

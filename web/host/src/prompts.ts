@@ -112,8 +112,8 @@ export interface RequestEntry extends EntryCommon {
 export interface ResponseEntry extends EntryCommon {
   action: "response";
   response: PromptResponse;
-  /** Who answered, where the server knows it. */
-  by?: string;
+  /** Who answered, where the server knows it: `console:ada`, `terminal:ada`, `client:claude-code/2`, `program`. */
+  answeredBy?: string;
 }
 
 export type PromptEntry = RequestEntry | ResponseEntry;

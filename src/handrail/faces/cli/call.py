@@ -47,19 +47,20 @@ def call(
 ) -> None:
     """Call one tool and print its result as JSON."""
     from handrail.app import describe, open_house
-    from handrail.contract.call import Call
+    from handrail.contract.call import Call, unheard
     from handrail.core.policy_document import BrokenPolicy
     from handrail.dialects import envelope
-    from handrail.faces.cli.person import approver, caller
+    from handrail.faces.cli.person import answers, caller
     from handrail.faces.cli.running import run
 
     entry = _entry(describe(), name)
     try:
         params = _params(json)
-        ask_here = approver(answer, has_terminal=json != _STDIN and sys.stdin.isatty())
-        house = open_house(project, state, ask_here)
+        has_terminal = json != _STDIN and sys.stdin.isatty()
+        house = open_house(project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False))
         try:
-            reply = run(house.gate.run(Call(name, params, caller(), task=task, deadline_ms=timeout)))
+            progress = unheard if has_terminal else _tell
+            reply = run(house.gate.run(Call(name, params, caller(), task, timeout, progress=progress)))
         finally:
             house.close()
     except BrokenPolicy as broken:
@@ -70,6 +71,10 @@ def call(
         print_json(envelope(entry.surface.dialect, failure))
         raise SystemExit(1) from None
     print_json(reply.result)
+
+
+async def _tell(message: str) -> None:
+    print(f"handrail: {message}", file=sys.stderr, flush=True)
 
 
 def _entry(registry: Any, name: str) -> Any:

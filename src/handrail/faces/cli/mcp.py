@@ -25,17 +25,17 @@ Example, for Claude Code:
 def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) -> None:
     """Serve the tools to an MCP client.
 
-    The client starts this command and talks to it over stdin and stdout. It never asks on the
-    terminal; messages go to stderr.
+    The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
+    in the console and by `handrail prompts`, never on this terminal; messages go to stderr.
     """
     import asyncio
 
     from handrail.app import open_house
-    from handrail.faces.cli.person import approver
+    from handrail.faces.cli.person import answers
 
     log_to_stderr()
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    house = open_house(project, state, approver(answer, has_terminal=False), surfaces=surfaces)
+    house = open_house(project, state, answers(answer, has_terminal=False), surfaces=surfaces)
     try:
         asyncio.run(_serve(house))
     finally:

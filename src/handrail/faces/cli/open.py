@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.errors import InputOutput, NotFound
-from handrail.faces.cli.browser import has_display
+from handrail.contract.errors import Conflict, InputOutput, NotFound
 from handrail.faces.cli.output import say
 from handrail.faces.cli.parameters import state_option
 
@@ -16,6 +15,7 @@ Examples:
   handrail open --print      on a machine without a display"""
 
 _PATIENCE = 10.0
+_UNWELCOME = (401, 403)
 
 
 @click.command("open", epilog=EPILOG)
@@ -27,12 +27,13 @@ def open_console(state: Path | None, only_print: bool) -> None:
     The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
     within ten minutes.
     """
-    from handrail.app import running_server
+    from handrail.app import console_key, has_display, running_server
 
     server = running_server(state)
     if server is None or not server.is_running:
         raise NotFound("No handrail server runs on this state directory.", hint="Start one with `handrail up`.")
-    address = f"{server.url}/#code={_new_code(server.host, server.port, server.token)}"
+    credentials = {"authorization": f"Bearer {server.token}", **console_key(state)}
+    address = f"{server.url}/#code={_new_code(server.host, server.port, credentials)}"
     if only_print or not has_display():
         say(address)
         return
@@ -43,15 +44,21 @@ def open_console(state: Path | None, only_print: bool) -> None:
         say(address)
 
 
-def _new_code(host: str, port: int, token: str) -> str:
+def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
     import http.client
     import json
 
     connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_PATIENCE)
     try:
-        connection.request("POST", "/api/session/code", headers={"authorization": f"Bearer {token}"})
+        connection.request("POST", "/api/session/code", headers=credentials)
         answer = connection.getresponse()
-        return str(json.loads(answer.read())["data"]["code"])
+        said = json.loads(answer.read())
+        if answer.status in _UNWELCOME:
+            raise Conflict(
+                "The server that runs does not take the token and key that lie in the state directory.",
+                hint="Stop it and start it again with `handrail up`.",
+            )
+        return str(said["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         raise InputOutput(
             f"Nothing that is handrail answers on port {port}.",

@@ -24,7 +24,7 @@ answer_option = click.option(
     default="ask",
     show_default=True,
     metavar="<ask|allow|deny>",
-    help="How to answer where the policy wants a person asked: ask on the terminal, or always allow or deny.",
+    help="How to answer where the policy wants a person asked: ask one, or always allow or deny.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 limit_option = click.option(

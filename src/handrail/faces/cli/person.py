@@ -5,7 +5,7 @@ import os
 from handrail import app
 from handrail.contract.approval import Approver
 from handrail.contract.call import Caller
-from handrail.core.approvals import NobodyToAsk, PresetAnswer
+from handrail.core.approvals import PresetAnswer
 from handrail.faces.cli.parameters import Choice
 
 user_name = app.user_name
@@ -15,11 +15,12 @@ def caller() -> Caller:
     return Caller(face="cli", name=user_name(), peer=f"uid:{os.getuid()}")
 
 
-def approver(choice: Choice, *, has_terminal: bool) -> Approver:
+def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True) -> Approver | app.InQueue:
+    """With `ask`, the queue, and beside it the terminal where there is one."""
     if choice != "ask":
         return PresetAnswer(choice)
     if not has_terminal:
-        return NobodyToAsk()
-    from handrail.faces.cli.terminal_approver import TerminalApprover
+        return app.InQueue(is_left_standing=is_left_standing)
+    from handrail.faces.cli.terminal_questions import TerminalQuestions
 
-    return TerminalApprover()
+    return app.InQueue(TerminalQuestions().beside, is_left_standing)

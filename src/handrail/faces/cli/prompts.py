@@ -1,11 +1,14 @@
-"""`handrail prompts`: what waits for a person, and the person's answer."""
+"""`handrail prompts`: what waits for a person, and the person's answer; in a terminal, a view of it all."""
 
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from handrail.core.visible import visible
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.times import local_time
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  handrail prompts                                     what waits
+  handrail prompts                                     the full-screen view; without a terminal, the list
+  handrail prompts list                                what waits
   handrail prompts show ID                             everything that would happen
   handrail prompts answer ID --ok
   handrail prompts answer ID --cancel --remark "not in this file"
@@ -31,11 +35,18 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     """Answer what waits for a person.
 
     Approvals, forms and questions of every agent on this state directory. The first answer counts,
-    wherever it is given.
+    wherever it is given. In a terminal, and without a further word, a full-screen view shows them as they
+    come; ? explains its keys.
     """
     ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_prompts, state=state, as_json=False)
+    if ctx.invoked_subcommand is not None:
+        return
+    if _has_screen():
+        from handrail.app import watching_queue
+
+        with watching_queue(state):
+            ctx.exit(_run(state, _show_screen))
+    ctx.invoke(list_prompts, state=state, as_json=False)
 
 
 @prompts.command("list")
@@ -111,6 +122,9 @@ def answer_prompt(
         response["scope"] = scope
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
+        import msgspec
+
+        from handrail.app import user_name
         from handrail.contract.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
 
         prompt = (await _find(queue, request_id)).prompt
@@ -120,12 +134,31 @@ def answer_prompt(
             elif isinstance(prompt, ChoicePrompt):
                 response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
             elif isinstance(prompt, TaskConfirmPrompt):
-                response["tasks"] = list(prompt.tasks)
-        return (await queue.respond(request_id, response)).warnings
+                response["tasks"] = msgspec.to_builtins(prompt.tasks)
+        return (await queue.respond(request_id, response, by=f"terminal:{user_name()}")).warnings
 
     for warning in _run(state or ctx.obj, respond):
-        say(f"Note: {warning}")
+        click.echo(f"handrail: {visible(warning)}", err=True)
     say("Answered.")
+
+
+def _has_screen() -> bool:
+    """Keys come from stdin, and Textual draws on stderr; who sends stdout elsewhere wants the list."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and os.environ.get("TERM") != "dumb"
+
+
+async def _show_screen(queue: "PromptQueue") -> int:
+    import asyncio
+
+    from handrail.app import user_name
+    from handrail.faces.cli.screen.app import PromptsApp
+    from handrail.faces.cli.screen.language import texts_for
+
+    app = PromptsApp(queue, f"terminal:{user_name()}", texts_for())
+    status = await app.run_async()
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
+    return status or app.return_code or 0
 
 
 def _run(state: Path | None, work: Any) -> Any:

@@ -7,6 +7,8 @@ from enum import Enum
 from starlette.types import Scope
 
 from handrail.faces.http.headers import header
+from handrail.faces.http.programs import Programs, program_name
+from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import LIFETIME, Sessions
 
 COOKIE = "handrail_session"
@@ -25,26 +27,31 @@ class Credential(Enum):
 
 
 class Credentials:
-    def __init__(self, token: str, sessions: Sessions, is_paired: Callable[[str], bool]) -> None:
-        self._token = token.encode()
+    def __init__(
+        self, published: Published, sessions: Sessions, programs: Programs, is_paired: Callable[[str], bool]
+    ) -> None:
+        self._published = published
         self._sessions = sessions
+        self._programs = programs
         self._is_paired = is_paired
 
-    def of(self, scope: Scope) -> Credential | None:
-        """Whoever sends an Authorization header is judged by that alone."""
-        given = header(scope, b"authorization")
-        if given is not None:
+    def of(self, scope: Scope, token: str | None = None) -> Credential | None:
+        """`token` is one that came beside the headers. Whoever shows a token is judged by that alone."""
+        if token is None and (given := header(scope, b"authorization")) is not None:
             scheme, _, token = given.partition(" ")
             if scheme.lower() != "bearer":
                 return None
-            if self.is_token(token):
-                return Credential.TOKEN
+        if token is None:
+            return Credential.COOKIE if self.session(scope) is not None else None
+        if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
             return Credential.PLUGIN if self._is_paired(token) else None
-        secret = _secret(header(scope, b"cookie"))
-        return Credential.COOKIE if secret is not None and self._sessions.holds(secret) else None
+        self._programs.note(program_name(scope))
+        return Credential.TOKEN
 
-    def is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self._token)
+    def session(self, scope: Scope) -> str | None:
+        """The id of the session whose cookie came along."""
+        secret = _secret(header(scope, b"cookie"))
+        return None if secret is None else self._sessions.find(secret)
 
 
 def note(scope: Scope, credential: Credential | None) -> None:
@@ -59,6 +66,11 @@ def shown(scope: Scope) -> Credential | None:
 
 def set_cookie(secret: str) -> str:
     return f"{COOKIE}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
+
+
+def no_cookie() -> str:
+    """Tells the browser to forget it."""
+    return f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict"
 
 
 def _secret(cookies: str | None) -> str | None:

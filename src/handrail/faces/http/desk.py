@@ -1,6 +1,7 @@
 """What a person at the console can see and do: handed in by the app, because this face may not know where it lives."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ class Desk:
     `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue.
 
     The callables block, so they are called in threads. The follows give what is added from now on, by any process.
+    `watching` is held while a person looks at the console.
     """
 
     project: str
@@ -33,3 +35,4 @@ class Desk:
     policy: Callable[[], Record]
     checkup: Callable[[], Record]
     follow_activity: Follow
+    watching: Callable[[], AbstractContextManager[None]]

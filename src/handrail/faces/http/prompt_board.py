@@ -1,56 +1,62 @@
-"""The queue as the console pages through it: the newest entries, numbered in the order of the log, and what is pending.
+"""The queue as the console pages through it: the newest entries, older ones from the log, and what is pending.
 
-Numbers (`offset`) only grow while the server runs; after a restart a page reads anew. Nothing here is the truth:
-whether an answer counts is decided by the queue.
+`offset` is where an entry begins in the log, so a page goes on where it was, also after a restart. Nothing here is the
+truth: whether an answer counts is decided by the queue.
 """
 
 import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
 
 from handrail.contract.errors import Failure
-from handrail.contract.prompts import Entry, PromptQueue, RequestEntry, ResponseEntry
+from handrail.contract.prompts import Entry, Page, PromptQueue, RequestEntry, ResponseEntry
+from handrail.faces.http.prompt_history import Placed, requests_before, responses_before
 
 State = Literal["pending", "answered", "all"]
-Numbered = dict[str, Any]
+Told = dict[str, Any]
 
 MOST_KEPT = 10_000
 _AGAIN_AFTER = 1.0
 _CATCH_UP = 2.0
+_MOST_LOOKED_AFTER = 200
 
 logger = logging.getLogger(__name__)
 
 
 class PromptBoard:
-    def __init__(self, queue: PromptQueue, most_kept: int = MOST_KEPT) -> None:
+    def __init__(self, queue: PromptQueue, most_kept: int = MOST_KEPT, look_every: float = 1.0) -> None:
         self._queue = queue
-        self._kept: deque[tuple[int, Entry]] = deque()
         self._most_kept = most_kept
+        self._look_every = look_every
+        self._kept: deque[Placed] = deque()
         self._requests: dict[str, tuple[int, RequestEntry]] = {}
         self._answered: set[str] = set()
-        self._next = 0
+        self._is_gone: dict[str, bool] = {}
+        self._unattributed: list[Placed] = []
         self._position = 0
-        self._news: set[asyncio.Queue[Sequence[Numbered]]] = set()
+        self._news: set[asyncio.Queue[Sequence[Told]]] = set()
         self._has_changed = asyncio.Condition()
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         await self._load()
-        following = asyncio.create_task(self._follow_queue())
+        tasks = [asyncio.create_task(self._follow_queue()), asyncio.create_task(self._look_after())]
         try:
             yield
         finally:
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def follow(self) -> AsyncIterator[Sequence[Numbered]]:
-        """What is added from now on."""
-        news: asyncio.Queue[Sequence[Numbered]] = asyncio.Queue()
+    async def follow(self) -> AsyncIterator[Sequence[Told]]:
+        """What is added from now on, and entries of which something else has become known."""
+        news: asyncio.Queue[Sequence[Told]] = asyncio.Queue()
         self._news.add(news)
         try:
             while True:
@@ -60,13 +66,19 @@ class PromptBoard:
 
     async def page(self, state: State, limit: int, before: int | None) -> dict[str, Any]:
         """`limit` counts requests, or answers with their requests, or entries; `next` is where older ones begin."""
-        chosen = [pair for pair in self._of(state) if before is None or pair[0] < before]
-        newest = chosen[-limit:]
-        shown = self._with_requests(newest) if state == "answered" else newest
-        page: dict[str, Any] = {"path": self._queue.location, "entries": await self._told(shown)}
-        if len(chosen) > len(newest):
-            page["next"] = newest[0][0]
-        return page
+        known = [placed for placed in self._of(state) if before is None or placed[0] < before]
+        first = self._kept[0][0] if self._kept and state != "pending" else 0
+        chosen, has_more = known[-limit:], len(known) > limit or first > 0
+        if len(chosen) < limit and first > 0:
+            start = first if before is None else min(first, before)
+            older, has_more = await self._older(state, start, limit - len(chosen))
+            chosen = [*older, *chosen]
+        asked = await self._requests_to(chosen) if state == "answered" else []
+        shown = sorted([*asked, *chosen], key=lambda placed: placed[0])
+        answer: dict[str, Any] = {"path": self._queue.location, "entries": await self._told(shown)}
+        if has_more and chosen:
+            answer["next"] = chosen[0][0]
+        return answer
 
     async def has_seen(self, request_id: str, *, is_answered: bool) -> None:
         """Waits a moment until the board shows what its own caller has just written."""
@@ -77,27 +89,36 @@ class PromptBoard:
         except TimeoutError:
             logger.warning("the prompt queue is slow to show what was written")
 
-    def _of(self, state: State) -> Iterable[tuple[int, Entry]]:
+    def _of(self, state: State) -> Iterable[Placed]:
         if state == "all":
             return self._kept
         if state == "pending":
-            return [pair for request_id, pair in self._requests.items() if request_id not in self._answered]
-        return [pair for pair in self._kept if isinstance(pair[1], ResponseEntry)]
+            return [placed for request_id, placed in self._requests.items() if request_id not in self._answered]
+        return [placed for placed in self._kept if isinstance(placed[1], ResponseEntry)]
 
-    def _with_requests(self, responses: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
-        found: dict[int, Entry] = {}
-        for offset, response in responses:
-            found[offset] = response
-            if (request := self._requests.get(response.request_id)) is not None:
-                found[request[0]] = request[1]
-        return sorted(found.items())
+    async def _older(self, state: State, start: int, limit: int) -> tuple[list[Placed], bool]:
+        if state == "answered":
+            return await responses_before(self._queue, start, limit)
+        page = await self._queue.older(start, limit)
+        return _placed(page)[-limit:], page.position > 0 or len(page.entries) > limit
 
-    async def _told(self, pairs: Iterable[tuple[int, Entry]]) -> list[Numbered]:
-        return [await self._tell(offset, entry) for offset, entry in pairs]
+    async def _requests_to(self, responses: Sequence[Placed]) -> list[Placed]:
+        ids = {response.request_id for _, response in responses}
+        known: list[Placed] = [self._requests[each] for each in ids if each in self._requests]
+        unknown = ids - self._requests.keys()
+        return [*known, *await requests_before(self._queue, responses[-1][0], unknown)] if unknown else known
 
-    async def _tell(self, offset: int, entry: Entry) -> Numbered:
-        told = _numbered(offset, entry)
-        if isinstance(entry, RequestEntry) and entry.request_id not in self._answered:
+    async def _told(self, entries: Iterable[Placed]) -> list[Told]:
+        entries = list(entries)
+        answered = [entry.request_id for _, entry in entries if isinstance(entry, ResponseEntry)]
+        by = await self._queue.answered_by(answered) if answered else {}
+        return [await self._tell(offset, entry, by.get(entry.request_id)) for offset, entry in entries]
+
+    async def _tell(self, offset: int, entry: Entry, by: str | None) -> Told:
+        told: Told = {"offset": offset, **msgspec.to_builtins(entry)}
+        if isinstance(entry, ResponseEntry):
+            return told if by is None else {**told, "answeredBy": by}
+        if entry.request_id not in self._answered:
             told["callerGone"] = not await self._queue.is_waiting(entry.request_id)
         return told
 
@@ -105,12 +126,15 @@ class PromptBoard:
         """Pending first: what is not among the newest entries after that, is older than they are."""
         pending, newest = await self._queue.pending(), await self._queue.entries(self._most_kept)
         recent = {entry.request_id for entry in newest.entries if isinstance(entry, RequestEntry)}
-        self._kept.clear()
-        self._requests.clear()
-        self._answered.clear()
-        for entry in (*(entry for entry in pending if entry.request_id not in recent), *newest.entries):
-            self._add(entry)
+        for known in (self._kept, self._requests, self._answered, self._is_gone, self._unattributed):
+            known.clear()
+        # Their places are not known. Numbers that keep their order do, and are lower than any line after them.
+        for number, entry in enumerate(entry for entry in pending if entry.request_id not in recent):
+            self._requests[entry.request_id] = (number, entry)
+        for placed in _placed(newest):
+            self._add(placed)
         self._position = newest.position
+        await self._changed_callers()
 
     async def _follow_queue(self) -> None:
         while True:
@@ -118,25 +142,50 @@ class PromptBoard:
                 async for page in self._queue.follow(self._position):
                     if page.is_restart:
                         break
-                    await self._publish([self._add(entry) for entry in page.entries])
+                    added = _placed(page)
+                    for placed in added:
+                        self._add(placed)
                     self._position = page.position
+                    await self._publish(added)
                 await self._load()
                 continue
             except Failure as failure:
                 logger.warning("the prompt queue can't be followed: %s", failure.message)
             await asyncio.sleep(_AGAIN_AFTER)
 
-    def _add(self, entry: Entry) -> tuple[int, Entry]:
-        numbered = (self._next, entry)
-        self._next += 1
-        self._kept.append(numbered)
+    async def _look_after(self) -> None:
+        """What no line of the log tells: that a caller went away or came back, and who answered a moment ago.
+
+        A process that is killed leaves its socket where it was, and no event: so somebody has to look.
+        """
+        while True:
+            await asyncio.sleep(self._look_every)
+            with suppress(Failure):  # there will be another look
+                unattributed, self._unattributed = self._unattributed, []
+                attributed = [told for told in await self._told(unattributed) if "answeredBy" in told]
+                self._pass_on([*attributed, *await self._told(await self._changed_callers())])
+
+    async def _changed_callers(self) -> list[Placed]:
+        """The requests of those who went away, or came back, since the last look."""
+        changed = []
+        for placed in islice(self._of("pending"), _MOST_LOOKED_AFTER):
+            request_id = placed[1].request_id
+            is_gone = not await self._queue.is_waiting(request_id)
+            if self._is_gone.get(request_id) is not is_gone:
+                self._is_gone[request_id] = is_gone
+                changed.append(placed)
+        return changed
+
+    def _add(self, placed: Placed) -> None:
+        self._kept.append(placed)
+        entry = placed[1]
         if isinstance(entry, RequestEntry):
-            self._requests.setdefault(entry.request_id, (numbered[0], entry))
+            self._requests.setdefault(entry.request_id, (placed[0], entry))
         else:
             self._answered.add(entry.request_id)
+            self._is_gone.pop(entry.request_id, None)
         if len(self._kept) > self._most_kept:
             self._forget(self._kept.popleft()[1])
-        return numbered
 
     def _forget(self, entry: Entry) -> None:
         """A request that is pending stays, however old it is."""
@@ -144,15 +193,24 @@ class PromptBoard:
             self._answered.discard(entry.request_id)
             self._requests.pop(entry.request_id, None)
 
-    async def _publish(self, added: Sequence[tuple[int, Entry]]) -> None:
+    async def _publish(self, added: Sequence[Placed]) -> None:
         async with self._has_changed:
             self._has_changed.notify_all()
-        if added and self._news:
-            told = await self._told(added)
+        if not added or not self._news:
+            return
+        told = await self._told(added)
+        self._pass_on(told)
+        for placed, one in zip(added, told, strict=True):
+            if one["action"] == "response" and "answeredBy" not in one:
+                self._unattributed.append(placed)
+            elif "callerGone" in one:
+                self._is_gone[one["requestId"]] = one["callerGone"]
+
+    def _pass_on(self, told: Sequence[Told]) -> None:
+        if told:
             for news in self._news:
                 news.put_nowait(told)
 
 
-def _numbered(offset: int, entry: Entry) -> Numbered:
-    told: Numbered = msgspec.to_builtins(entry)
-    return {"offset": offset, **told}
+def _placed(page: Page) -> list[Placed]:
+    return list(zip(page.places, page.entries, strict=True))

@@ -1,5 +1,6 @@
 """`/api/prompts`: what people are asked, asking them, and their answers."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -12,20 +13,23 @@ from handrail.faces.http import paging
 from handrail.faces.http.answers import success
 from handrail.faces.http.json_body import json_object, optional_text, wrong_field
 from handrail.faces.http.people import is_person, must_be_person
+from handrail.faces.http.programs import program_name
 from handrail.faces.http.prompt_board import PromptBoard, State
 
 PATH = "/api/prompts"
 _STATES: tuple[State, ...] = get_args(State)
 
+logger = logging.getLogger(__name__)
 
-def routes(queue: PromptQueue, board: PromptBoard) -> list[Route]:
+
+def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         return success(await board.page(_state(request), paging.limit(request), paging.before(request)))
 
     async def ask(request: Request) -> Response:
         given = await json_object(request, {"requestId", "runId", "prompt"})
         request_id = await queue.request(
-            _member(given, "prompt"),
+            _from_somewhere(_member(given, "prompt"), request),
             request_id=optional_text(given, "requestId"),
             run_id=optional_text(given, "runId"),
         )
@@ -38,8 +42,11 @@ def routes(queue: PromptQueue, board: PromptBoard) -> list[Route]:
         response, run_id = _member(given, "response"), optional_text(given, "runId")
         if not is_person(request) and await _is_approval(queue, request_id):
             must_be_person(request, "Answering an approval")
-        receipt = await queue.respond(request_id, response, run_id=run_id)
+        by = f"console:{person}" if is_person(request) else "program"
+        receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
         await board.has_seen(request_id, is_answered=True)
+        for warning in receipt.warnings:
+            logger.warning("%s", warning)
         return success({"warnings": list(receipt.warnings)})
 
     return [
@@ -54,6 +61,13 @@ def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise wrong_field(name, "must be an object")
     return value
+
+
+def _from_somewhere(prompt: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+    """Contract 5 §2: where no source is named, the host names the one who asks."""
+    if prompt.get("source", "") != "":
+        return prompt
+    return {**prompt, "source": "console" if is_person(request) else f"http:{program_name(request.scope)}"}
 
 
 def _state(request: Request) -> State:

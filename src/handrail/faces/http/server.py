@@ -5,8 +5,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -15,20 +15,24 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
-from handrail.faces.http import console_files, origins, server_file
+from handrail.faces.http import console_files, console_key, origins, server_file
 from handrail.faces.http.annex import Annex
+from handrail.faces.http.audience import Audience
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.desk import Desk, Follow
+from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.farewell import Farewell
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
 from handrail.faces.http.origins import Origins
+from handrail.faces.http.programs import Programs
 from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
 from handrail.faces.http.sockets import MAX_FRAME, Sockets
+from handrail.faces.http.usage import Usage
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -52,6 +56,14 @@ class Place:
     port: int
 
 
+@dataclass(frozen=True, slots=True)
+class UntilUnused:
+    """When a server that was started for somebody stops by itself: who started it has gone, and nobody uses it."""
+
+    starter_gone: Callable[[], Awaitable[None]]
+    seconds: float
+
+
 OnReady = Callable[[str, str], None]
 
 
@@ -62,9 +74,11 @@ async def serve(
     annex: Annex,
     place: Place,
     on_ready: OnReady,
+    *,
     console_folder: Path | None = None,
+    until_unused: UntilUnused | None = None,
 ) -> None:
-    """Returns after SIGINT or SIGTERM.
+    """Returns after SIGINT or SIGTERM, or `until_unused`.
 
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
@@ -73,12 +87,13 @@ async def serve(
         port = listener.getsockname()[1]
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
-        codes, sessions = Codes(), Sessions(state)
-        with server_file.published(state, host, port) as published:
-            credentials = Credentials(published.token, sessions, annex.is_paired)
+        codes, sessions, programs = Codes(), Sessions(state), Programs()
+        with server_file.published(state, host, port) as published, console_key.published(state) as key:
+            credentials = Credentials(published, sessions, programs, annex.is_paired)
             board = PromptBoard(desk.prompts)
-            sockets = Sockets(credentials, _feeds(desk, board), annex.bus)
-            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, codes, sessions, annex))
+            sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching), annex.bus)
+            entrance = Entrance(published, key, codes, sessions, credentials, programs, sockets.send_strangers_away)
+            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance, annex))
             guard = Guard(
                 inside,
                 port=port,
@@ -87,12 +102,35 @@ async def serve(
                 is_open=open_for(console, annex),
                 is_for_plugins=annex.is_for_plugins,
             )
-            async with mcp_endpoint.run(), board.run(), annex.run(address, sockets.rooms), sockets.run():
-                await _Server(
-                    _config(Farewell(guard)),
-                    on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
-                    on_stop=sockets.close,
-                ).serve([listener])
+            usage = Usage(Farewell(guard))
+            server = _Server(
+                _config(usage),
+                on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
+                on_stop=sockets.close,
+            )
+            async with (
+                mcp_endpoint.run(),
+                board.run(),
+                annex.run(address, sockets.rooms),
+                sockets.run(),
+                _ending(server, usage, until_unused),
+            ):
+                await server.serve([listener])
+
+
+@asynccontextmanager
+async def _ending(server: "_Server", usage: Usage, until: UntilUnused | None) -> AsyncIterator[None]:
+    async def watch() -> None:
+        if until is not None:
+            await until.starter_gone()
+            await usage.ends(until.seconds)
+            server.should_exit = True
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 def _feeds(desk: Desk, board: PromptBoard) -> dict[str, tuple[str, Follow]]:

@@ -1,9 +1,9 @@
 """`<stateDir>/server.json`: which server runs on this state directory, and the token that it wants.
 
 `{pid, host, port, token}`, readable by its owner alone. While the server runs, `pid` is its process; a clean stop
-leaves the file with `pid` 0, because the token survives restarts: clients keep it in their configuration. After a
-crash the pid is stale, so what decides whether a second server may start is a lock on `server.lock` that ends with
-the process, never the pid.
+leaves the file with `pid` 0, because the token survives restarts: clients keep it in their configuration, until a
+person asks for a new one. After a crash the pid is stale, so what decides whether a second server may start is a lock
+on `server.lock` that ends with the process, never the pid.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.contract.errors import Conflict
+from handrail.contract.errors import Conflict, InputOutput
 from handrail.faces.http import state_file
 from handrail.faces.http.listening import url
 
@@ -72,19 +72,43 @@ def claimed(state: Path) -> Iterator[None]:
         os.close(lock)
 
 
+class Published:
+    """The file while this process owns it."""
+
+    def __init__(self, state: Path, content: ServerFile) -> None:
+        self._state = state
+        self.content = content
+
+    @property
+    def path(self) -> Path:
+        return self._state / FILE
+
+    @property
+    def token(self) -> str:
+        return self.content.token
+
+    def renew_token(self) -> None:
+        """Once the new one is on disk, the old one counts no more; when it can't be written, the old one stays."""
+        self.write(msgspec.structs.replace(self.content, token=_new_token()))
+
+    def write(self, content: ServerFile) -> None:
+        with state_file.spelled(self._state):
+            state_file.replace(self.path, msgspec.json.encode(content) + b"\n")
+        self.content = content
+
+
 @contextmanager
-def published(state: Path, host: str, port: int) -> Iterator[ServerFile]:
+def published(state: Path, host: str, port: int) -> Iterator[Published]:
     """While inside, the file names this process; afterwards it keeps the token and names none."""
     known = read(state)
-    token = known.token if known is not None else secrets.token_urlsafe(32)
-    running = ServerFile(os.getpid(), host, port, token)
-    with state_file.spelled(state):
-        _write(state, running)
+    running = ServerFile(os.getpid(), host, port, known.token if known is not None else _new_token())
+    file = Published(state, running)
+    file.write(running)
     try:
-        yield running
+        yield file
     finally:
-        with suppress(OSError):  # then the pid is stale, as after a crash
-            _write(state, ServerFile(0, host, port, token))
+        with suppress(InputOutput):  # then the pid is stale, as after a crash
+            file.write(msgspec.structs.replace(file.content, pid=0))
 
 
 def _already_running(server: ServerFile | None) -> Conflict:
@@ -96,5 +120,5 @@ def _already_running(server: ServerFile | None) -> Conflict:
     )
 
 
-def _write(state: Path, content: ServerFile) -> None:
-    state_file.replace(state / FILE, msgspec.json.encode(content) + b"\n")
+def _new_token() -> str:
+    return secrets.token_urlsafe(32)

@@ -5,17 +5,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail import __version__
+from handrail.contract.errors import Declined
 from handrail.faces.http.answers import refused, success
-from handrail.faces.http.codes import Codes, TooManyCodes, WrongCode
-from handrail.faces.http.credentials import set_cookie
+from handrail.faces.http.codes import TooManyCodes, WrongCode
+from handrail.faces.http.console_key import HEADER
+from handrail.faces.http.credentials import no_cookie, set_cookie
 from handrail.faces.http.desk import Desk
+from handrail.faces.http.entrance import Entrance
+from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
-from handrail.faces.http.sessions import Sessions
+from handrail.faces.http.people import must_be_person
 
 PATH = "/api/session"
 
 
-def routes(desk: Desk, codes: Codes, sessions: Sessions) -> list[Route]:
+def routes(desk: Desk, entrance: Entrance) -> list[Route]:
+    codes, sessions = entrance.codes, entrance.sessions
     here = {"version": __version__, "project": desk.project, "lang": desk.language}
 
     async def tell(request: Request) -> Response:
@@ -30,14 +35,28 @@ def routes(desk: Desk, codes: Codes, sessions: Sessions) -> list[Route]:
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         answer = success(here)
-        answer.headers["set-cookie"] = set_cookie(sessions.start())
+        answer.headers["set-cookie"] = set_cookie(sessions.start(header(request.scope, b"user-agent") or ""))
         return answer
 
     async def make_code(request: Request) -> Response:
+        if not entrance.console_key.is_right(header(request.scope, HEADER.encode())):
+            raise Declined(
+                "A code for the console is a person's own business: the token alone does not get one.",
+                hint="`handrail open` opens the console.",
+                reason="person",
+            )
         return success({"code": codes.make()})
+
+    async def sign_out(request: Request) -> Response:
+        must_be_person(request, "Signing out")
+        await entrance.end_session(entrance.credentials.session(request.scope) or "")
+        answer = success({})
+        answer.headers["set-cookie"] = no_cookie()
+        return answer
 
     return [
         Route(PATH, tell),
         Route(PATH, exchange, methods=["POST"]),
+        Route(PATH, sign_out, methods=["DELETE"]),
         Route(f"{PATH}/code", make_code, methods=["POST"]),
     ]

@@ -18,16 +18,25 @@ from handrail.faces.http import state_file
 FILE = "sessions.json"
 LIFETIME = 30 * 24 * 3600
 MOST_SESSIONS = 32
+LONGEST_USER_AGENT = 300
 
 
-class _Session(msgspec.Struct, frozen=True, rename="camel"):
+class Session(msgspec.Struct, frozen=True, rename="camel"):
+    """One browser; what it calls itself is its own claim. Times are seconds since 1970."""
+
     hash: str
     created_at: int
     expires_at: int
+    user_agent: str = ""
+
+    @property
+    def id(self) -> str:
+        """For people to name it by: it opens nothing."""
+        return self.hash[:16]
 
 
 class _Content(msgspec.Struct, frozen=True):
-    sessions: tuple[_Session, ...] = ()
+    sessions: tuple[Session, ...] = ()
 
 
 class Sessions:
@@ -38,24 +47,38 @@ class Sessions:
         self._file = state / FILE
         self._clock = clock
         self._seen: tuple[int, int, int] | None = None
-        self._known: dict[str, _Session] = {}
+        self._known: dict[str, Session] = {}
 
-    def start(self) -> str:
+    def start(self, user_agent: str = "") -> str:
         """The secret for the cookie; here only its hash stays."""
         secret, now = secrets.token_urlsafe(32), int(self._clock())
-        started = _Session(_hash(secret), now, now + LIFETIME)
-        alive = [session for session in self._current().values() if now < session.expires_at]
-        with state_file.spelled(self._state):
-            state_file.replace(
-                self._file, msgspec.json.encode(_Content((*alive[1 - MOST_SESSIONS :], started))) + b"\n"
-            )
+        started = Session(_hash(secret), now, now + LIFETIME, user_agent[:LONGEST_USER_AGENT])
+        self._write((*self.alive()[1 - MOST_SESSIONS :], started))
         return secret
 
-    def holds(self, secret: str) -> bool:
+    def find(self, secret: str) -> str | None:
+        """The id of the session that this secret opens."""
         session = self._current().get(_hash(secret))
-        return session is not None and self._clock() < session.expires_at
+        return session.id if session is not None and self._clock() < session.expires_at else None
 
-    def _current(self) -> dict[str, _Session]:
+    def alive(self) -> tuple[Session, ...]:
+        """The oldest first."""
+        now = self._clock()
+        return tuple(session for session in self._current().values() if now < session.expires_at)
+
+    def end(self, id: str) -> bool:
+        """False when there is no such session."""
+        alive = self.alive()
+        rest = tuple(session for session in alive if session.id != id)
+        if len(rest) < len(alive):
+            self._write(rest)
+        return len(rest) < len(alive)
+
+    def _write(self, sessions: tuple[Session, ...]) -> None:
+        with state_file.spelled(self._state):
+            state_file.replace(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
+
+    def _current(self) -> dict[str, Session]:
         try:
             status = os.lstat(self._file)
         except OSError:
@@ -67,7 +90,7 @@ class Sessions:
         return self._known
 
 
-def _read(file: Path) -> dict[str, _Session]:
+def _read(file: Path) -> dict[str, Session]:
     try:
         content = msgspec.json.decode(state_file.read(file) or b"", type=_Content)
     except (msgspec.DecodeError, UnicodeDecodeError):

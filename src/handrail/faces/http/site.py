@@ -12,15 +12,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from handrail import __version__
 from handrail.contract.errors import Failure
 from handrail.core.gate import Gate
-from handrail.faces.http import activity, overview, page, prompts, session, sockets, tools
+from handrail.faces.http import access, activity, overview, page, prompts, session, sockets, tools
 from handrail.faces.http.annex import Annex
 from handrail.faces.http.answers import failed, refused, success
-from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_files import ConsoleFiles
 from handrail.faces.http.desk import Desk
+from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import IsOpen
 from handrail.faces.http.prompt_board import PromptBoard
-from handrail.faces.http.sessions import Sessions
 
 HEALTH = "/health"
 
@@ -32,8 +31,7 @@ def site(
     desk: Desk,
     board: PromptBoard,
     console: ConsoleFiles | None,
-    codes: Codes,
-    sessions: Sessions,
+    entrance: Entrance,
     annex: Annex,
 ) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
@@ -43,8 +41,9 @@ def site(
             *(console.routes() if console is not None else ()),
             *page.routes(gate.registry, address),
             Route(HEALTH, _health),
-            *session.routes(desk, codes, sessions),
-            *prompts.routes(desk.prompts, board),
+            *session.routes(desk, entrance),
+            *access.routes(desk, entrance),
+            *prompts.routes(desk.prompts, board, desk.person),
             *activity.routes(desk),
             *overview.routes(desk),
             *tools.routes(gate, desk),

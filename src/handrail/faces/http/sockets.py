@@ -8,7 +8,7 @@ business, which is handed in.
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -21,6 +21,7 @@ from handrail.contract.errors import Failure
 from handrail.core import strict_json
 from handrail.dialects.mimo import http_code, refusal
 from handrail.faces.http.answers import refused
+from handrail.faces.http.audience import Audience
 from handrail.faces.http.credentials import Credential, Credentials, shown
 from handrail.faces.http.desk import Follow
 from handrail.faces.http.headers import header
@@ -50,6 +51,7 @@ class Sockets:
         self,
         credentials: Credentials,
         feeds: Mapping[str, tuple[str, Follow]],
+        audience: Audience,
         bus: SocketBus,
         *,
         join_within: float = _JOIN_WITHIN,
@@ -57,6 +59,7 @@ class Sockets:
     ) -> None:
         self._credentials = credentials
         self._feeds = feeds
+        self._audience = audience
         self._bus = bus
         self._join_within = join_within
         self._post_within = post_within
@@ -70,6 +73,7 @@ class Sockets:
             logger=_silent("socketio"),
             engineio_logger=_silent("engineio"),
         )
+        self._is_known: dict[str, Callable[[], bool]] = {}
         self._server.on("connect", self._join, namespace=NAMESPACE)
         self._server.on("disconnect", self._leave, namespace=NAMESPACE)
         self._server.on("*", self._hear, namespace=NAMESPACE)
@@ -106,6 +110,12 @@ class Sockets:
         for sid in list(self._server.eio.sockets):
             await self._drop(sid)
 
+    async def send_strangers_away(self) -> None:
+        """Those whose token or session has ended since they joined."""
+        for sid, is_known in list(self._is_known.items()):
+            if not is_known() and (engine_sid := self._server.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None:
+                await self._drop(engine_sid)
+
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The library keeps who posts nonsense waiting until it listens; here it is told, and let go."""
         if scope["type"] != "http" or scope["method"] != "POST":
@@ -126,28 +136,34 @@ class Sockets:
         if connection is not None:
             with suppress(socketio.exceptions.SocketIOError, engineio.exceptions.EngineIOError):
                 await connection.close(wait=False)
+            await connection.queue.put(None)  # ends the writer, and with it a WebSocket: browsers don't heed the packet
 
     async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
         given = auth if isinstance(auth, dict) else {}
-        token, kind = given.get("token"), given.get("clientType", FRONTEND)
-        if isinstance(token, str):
-            is_known = self._credentials.is_token(token)
-        else:
-            is_known = shown(environ["asgi.scope"]) in (Credential.TOKEN, Credential.COOKIE)
-        if not is_known and not (kind == PLUGIN and self._bus.is_own_token(given)):
+        scope: Scope = environ["asgi.scope"]
+        token = given["token"] if isinstance(given.get("token"), str) else None
+        kind = given.get("clientType", FRONTEND)
+        credential = self._credentials.of(scope, token) if token is not None else shown(scope)
+        is_own = kind == PLUGIN and self._bus.is_own_token(given)
+        if credential is None or (credential is Credential.PLUGIN and not is_own):
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
         try:
-            if kind == PLUGIN:
-                await self._bus.join_plugin(sid, given)
-            else:
-                await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-                await self._bus.join_frontend(sid, given)
+            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given))
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
+        self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
+        if kind == FRONTEND and credential is Credential.COOKIE:
+            self._audience.come(sid)
+
+    async def _join_page(self, sid: str, given: Mapping[str, Any]) -> None:
+        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        await self._bus.join_frontend(sid, given)
 
     async def _leave(self, sid: str, reason: str) -> None:
+        self._is_known.pop(sid, None)
+        self._audience.go(sid)
         await self._bus.leave(sid)
 
     async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:

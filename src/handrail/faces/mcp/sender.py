@@ -13,10 +13,11 @@ _MEMBER = rb"(?:" + _ID + rb'|"(?:jsonrpc|method)"\s*:\s*' + _STRING + rb")"
 _HEAD = re.compile(rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*")
 _TAIL = re.compile(rb"(?:,\s*" + _MEMBER + rb"\s*)+\}\s*$")
 _TOOL = re.compile(rb'"params"\s*:\s*\{(?:\s*"_meta"\s*:\s*\{[^{}]*\}\s*,)?\s*"name"\s*:\s*"([A-Za-z0-9_-]{1,64})"')
+_ANSWER = re.compile(rb'"(?:result|error)"\s*:')
 
 
 class Sender(NamedTuple):
-    """`tool` is known when the line was a tool call."""
+    """`tool` is known when the line was a tool call. An answer to us is nobody's: its id is of our own numbers."""
 
     id: str | int | None
     tool: str | None
@@ -27,7 +28,10 @@ def sender_of(line: bytes | TooLong) -> Sender:
     start = _HEAD.match(head)
     end = _TAIL.search(tail)
     own = (start.group() if start else b"") + b"," + (end.group() if end else b"")
-    return Sender(_id(own), _tool(own, head[start.end() if start else 0 :]))
+    rest = head[start.end() if start else 0 :]
+    if _ANSWER.match(rest):
+        return Sender(None, None)
+    return Sender(_id(own), _tool(own, rest))
 
 
 def _id(own: bytes) -> str | int | None:

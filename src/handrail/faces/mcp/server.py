@@ -17,6 +17,7 @@ from handrail.contract.tool import Reply
 from handrail.core.gate import Gate
 from handrail.core.registry import UnknownTool
 from handrail.dialects import envelope
+from handrail.faces.mcp import elicitation
 from handrail.faces.mcp.listing import listed
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 
@@ -34,7 +35,7 @@ _TASK_META_KEY = "handrail/task"
 _COMPLETE = {"resultType": "complete"}
 
 
-def build_server(gate: Gate, peer: Callable[[Context], str]) -> Server[Any]:
+def build_server(gate: Gate, peer: Callable[[Context], str], *, elicits_approvals: bool = False) -> Server[Any]:
     """`peer` tells what the transport vouches for about the client of a request."""
     tools = [listed(entry.tool) for entry in gate.registry]
 
@@ -42,11 +43,13 @@ def build_server(gate: Gate, peer: Callable[[Context], str]) -> Server[Any]:
         return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        client = _client_name(context)
         call = Call(
             tool=params.name,
             params=params.arguments if params.arguments is not None else {},
-            caller=Caller("mcp", _client_name(context), peer(context)),
+            caller=Caller("mcp", client, peer(context)),
             task=_task(context),
+            beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
         )
         try:
             async with _progress(context, call):

@@ -18,7 +18,7 @@ from handrail.core import strict_json
 from handrail.core.gate import Gate
 from handrail.faces.mcp.lines import Lines, TooLong
 from handrail.faces.mcp.refusal import refusal, rpc_error
-from handrail.faces.mcp.sdk import SessionMessage, types
+from handrail.faces.mcp.sdk import ServerRequestContext, SessionMessage, types
 from handrail.faces.mcp.server import build_server
 from handrail.faces.mcp.standard_streams import Sink, claimed
 
@@ -28,13 +28,17 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate) -> None:
+async def serve(gate: Gate, *, elicits_approvals: bool = False) -> None:
     """Until the client closes our stdin."""
-    server = build_server(gate, lambda context: f"uid:{os.getuid()} ppid:{os.getppid()}")
+    server = build_server(gate, _peer, elicits_approvals=elicits_approvals)
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink)
         incoming = Incoming(Lines(source, MAX_LINE), outgoing, gate)
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _peer(context: ServerRequestContext[Any, Any]) -> str:
+    return f"uid:{os.getuid()} ppid:{os.getppid()}"
 
 
 class _Stream:
@@ -128,7 +132,8 @@ class Incoming(_Stream):
         try:
             message = types.jsonrpc_message_adapter.validate_python(value, by_name=False)
         except pydantic.ValidationError:
-            known = value.get("id") if isinstance(value, dict) else None
+            # The id of an answer to us is of our own numbers, not of the client's.
+            known = value.get("id") if isinstance(value, dict) and "method" in value else None
             known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
             await self._outgoing.send_raw(rpc_error(known, types.INVALID_REQUEST, "Not a JSON-RPC 2.0 message."))
             return None

@@ -22,10 +22,12 @@ _MAX_DEPTH = 128
 
 
 class McpEndpoint:
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, *, elicits_approvals: bool = False) -> None:
         self._gate = gate
         self._manager = StreamableHTTPSessionManager(
-            app=build_server(gate, _peer), max_request_body_size=MAX_BODY, security_settings=None
+            app=build_server(gate, _peer, elicits_approvals=elicits_approvals),
+            max_request_body_size=MAX_BODY,
+            security_settings=None,
         )
 
     @asynccontextmanager

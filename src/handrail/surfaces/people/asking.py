@@ -20,7 +20,7 @@ async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout
     asked = {**prompt, "source": f"handrail/{call.tool}"}
     try:
         async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
-            return await queue.ask(asked, request_id=request_id, run_id=call.task)
+            return await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside)
     except TimeoutError:
         return await _withdrawn(queue, request_id)
     except asyncio.CancelledError:

@@ -1,5 +1,7 @@
 """Undo: takes one write back, and touches nothing but what that write left."""
 
+from dataclasses import replace
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -55,7 +57,8 @@ def _planned(workspace: Workspace, params: Params) -> Preview:
         )
     change = Change(path, current, None if snapshot.was_absent else before_write, undoes=snapshot.id)
     verb = "Remove" if change.after is None else "Restore"
-    return preview_of(workspace, change, f"{verb} {path} (undo {snapshot.id})")
+    shown = preview_of(workspace, change, f"{verb} {path} (undo {snapshot.id})")
+    return replace(shown, undoes=snapshot.execution_id)
 
 
 def _chosen(workspace: Workspace, wanted: str | None) -> tuple[Snapshot, bytes]:

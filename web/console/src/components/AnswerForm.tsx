@@ -1,6 +1,6 @@
 import type { ApprovalScope, PromptResponse, RequestEntry } from "@handrail/host";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions";
 import { fieldErrorsOf, messageOf } from "../failure";
 import { visible } from "../logic/visible";
@@ -24,7 +24,8 @@ interface AnswerFormProps {
   collect: () => PromptResponse | null;
   /** Called once the answer is on its way. */
   onSending?: () => void;
-  onFieldErrors?: (errors: Map<string, string>) => void;
+  /** Shows what it can at the fields that are named, and tells which those are. */
+  onFieldErrors?: (errors: ReadonlyMap<string, string>) => readonly string[];
   children?: ComponentChildren;
 }
 
@@ -34,34 +35,45 @@ export function AnswerForm(props: AnswerFormProps) {
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
+  const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
-  const shownSince = useRef(0);
+  const [isArmed, setIsArmed] = useState(false);
+  const remarkProblemId = useId();
   const canCancel = request.prompt.allowCancel !== false;
 
   useEffect(() => {
-    shownSince.current = performance.now();
+    setIsArmed(false);
+    if (!isShown || !isPanelOpen.value) return;
+    const arming = setTimeout(() => setIsArmed(true), ARMING_MS);
+    return () => clearTimeout(arming);
   }, [isShown, isPanelOpen.value]);
 
   async function send(response: PromptResponse | null): Promise<void> {
-    if (isSending || performance.now() - shownSince.current < ARMING_MS) return;
+    if (isSending || !isArmed) return;
     if (!response) {
       setError(t.fix);
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      focusProblem();
       return;
     }
     setIsSending(true);
     setError("");
+    setRemarkProblem(undefined);
     onSending?.();
     try {
       await respond(request, withRemark(response, remark?.value));
     } catch (failure) {
-      setError(messageOf(failure));
-      onFieldErrors?.(fieldErrorsOf(failure));
+      const errors = fieldErrorsOf(failure);
+      const shown = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
+      setRemarkProblem(remark && errors.get("remark"));
+      setError(errors.size && [...errors.keys()].every((field) => shown.has(field)) ? t.refusedFields : messageOf(failure));
+      focusProblem();
     } finally {
       setIsSending(false);
     }
   }
 
+  const focusProblem = (): void =>
+    void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   const allow = (scope: ApprovalScope = "once"): void => {
     const response = collect();
     void send(response && hasScopes ? { ...response, scope } : response);
@@ -91,6 +103,7 @@ export function AnswerForm(props: AnswerFormProps) {
       class="answer"
       ref={form}
       aria-busy={isSending}
+      data-armed={isArmed}
       onSubmit={(event) => {
         event.preventDefault();
         allow();
@@ -104,6 +117,8 @@ export function AnswerForm(props: AnswerFormProps) {
         {remark && (
           <input
             value={remark.value}
+            aria-invalid={remarkProblem !== undefined}
+            aria-describedby={remarkProblem && remarkProblemId}
             onInput={(event) => remark.set(event.currentTarget.value)}
             onKeyDown={(event) => {
               // Enter in the remark must not say yes: the remark may be the reason for a no.
@@ -114,6 +129,7 @@ export function AnswerForm(props: AnswerFormProps) {
             autocomplete="off"
           />
         )}
+        {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
         <div class="row">
           <button type="submit" class="primary" disabled={isSending}>

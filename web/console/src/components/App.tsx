@@ -1,5 +1,6 @@
 import { announcement, connection, page, PAGES, session, texts, waiting } from "../store";
 import { Activity } from "./Activity";
+import { Boundary } from "./Boundary";
 import { Icon } from "./Icon";
 import { Panel } from "./Panel";
 import { Prompts } from "./Prompts";
@@ -28,9 +29,9 @@ export function App() {
         ))}
       </nav>
       <main id="main" tabIndex={-1} key={page.value}>
-        <View />
+        <Boundary><View /></Boundary>
       </main>
-      <Panel />
+      <Boundary><Panel /></Boundary>
       <div class="unseen" aria-live="polite" role="status">{announcement.value}</div>
     </div>
   );

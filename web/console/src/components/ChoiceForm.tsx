@@ -12,8 +12,10 @@ export function ChoiceForm({ request, prompt, isShown }: { request: RequestEntry
   const name = useId();
   const [selection, setSelection] = useState(() => initialSelection(prompt));
   const [hasTried, setHasTried] = useState(false);
+  const [refused, setRefused] = useState("");
   const { min, max } = choiceLimits(prompt);
-  const problem = hasTried ? checkSelection(prompt, selection) : null;
+  const unfit = hasTried ? checkSelection(prompt, selection) : null;
+  const problem = unfit ? t.problems[unfit] : refused;
   const isFull = prompt.multiple === true && selection.length >= max;
 
   // Radio buttons move by arrows on their own; checkboxes are taught to.
@@ -27,6 +29,11 @@ export function ChoiceForm({ request, prompt, isShown }: { request: RequestEntry
       isShown={isShown}
       yes={t.choose}
       no={t.cancel}
+      onFieldErrors={(errors) => {
+        const about = [...errors].filter(([field]) => field === "selection" || field.startsWith("selection."));
+        setRefused(about.map(([, message]) => message).join(" "));
+        return about.map(([field]) => field);
+      }}
       collect={() => {
         setHasTried(true);
         if (checkSelection(prompt, selection)) return null;
@@ -46,7 +53,11 @@ export function ChoiceForm({ request, prompt, isShown }: { request: RequestEntry
                 name={name}
                 checked={isChosen}
                 disabled={isFull && !isChosen}
-                onChange={() => setSelection(toggleOption(prompt, selection, option.value))}
+                aria-invalid={problem !== ""}
+                onChange={() => {
+                  setSelection(toggleOption(prompt, selection, option.value));
+                  setRefused("");
+                }}
               />
               <span>
                 <Visible text={option.label || option.value} />
@@ -56,7 +67,7 @@ export function ChoiceForm({ request, prompt, isShown }: { request: RequestEntry
           );
         })}
       </fieldset>
-      {problem && <p class="problem" id={`${name}-problem`}>{t.problems[problem]}</p>}
+      {problem && <p class="problem" id={`${name}-problem`}>{problem}</p>}
     </AnswerForm>
   );
 }

@@ -65,10 +65,10 @@ export function Select({ label, value, options, onChange, isLabelHidden = false,
   return (
     <div class="field">
       <label for={id} class={isLabelHidden ? "unseen" : ""}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)} aria-invalid={problem !== undefined}>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)} aria-invalid={problem !== undefined} aria-describedby={problem && `${id}-problem`}>
         {options.map(([known, text]) => <option key={known} value={known}>{text}</option>)}
       </select>
-      {problem && <p class="problem">{problem}</p>}
+      {problem && <p class="problem" id={`${id}-problem`}>{problem}</p>}
     </div>
   );
 }

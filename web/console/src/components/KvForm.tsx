@@ -1,5 +1,6 @@
 import type { KvPrompt, RequestEntry } from "@handrail/host";
 import { useState } from "preact/hooks";
+import { errorsBelow } from "../failure";
 import { checkValues, initialValues } from "../logic/answers";
 import { texts } from "../store";
 import { AnswerForm } from "./AnswerForm";
@@ -27,7 +28,11 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
       yes={t.send}
       no={t.cancel}
       onSending={forgetSecrets}
-      onFieldErrors={setProblems}
+      onFieldErrors={(errors) => {
+        const found = new Map([...errorsBelow(errors, "values")].filter(([key]) => prompt.fields.some((field) => field.key === key)));
+        setProblems(found);
+        return [...found.keys()].map((key) => `values.${key}`);
+      }}
       collect={() => {
         const found = checkValues(prompt, values);
         setProblems(new Map([...found].map(([key, problem]) => [key, t.problems[problem]])));

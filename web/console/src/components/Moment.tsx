@@ -1,15 +1,26 @@
 import { language } from "../store";
 
+const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
+const DAY: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
+/** Making one takes longer than all else in a row of a list. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(kind: "time" | "day" | "whole"): Intl.DateTimeFormat {
+  const name = `${kind} ${language.value}`;
+  const options = kind === "whole" ? { dateStyle: "long" as const, timeStyle: "medium" as const } : kind === "time" ? TIME : { ...TIME, ...DAY };
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(language.value, options);
+  formats.set(name, format);
+  return format;
+}
+
 /** A time as short as it can be: the day only when it is another one. */
 export function Moment({ at }: { at: string }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;
   const isToday = date.toDateString() === new Date().toDateString();
-  const format: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
-  if (!isToday) Object.assign(format, { year: "numeric", month: "short", day: "numeric" });
   return (
-    <time dateTime={at} title={date.toLocaleString(language.value)}>
-      {new Intl.DateTimeFormat(language.value, format).format(date)}
+    <time dateTime={at} title={formatOf("whole").format(date)}>
+      {formatOf(isToday ? "time" : "day").format(date)}
     </time>
   );
 }

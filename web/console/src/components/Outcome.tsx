@@ -1,4 +1,4 @@
-import type { PromptResponse } from "@handrail/host";
+import type { PromptResponse, ResponseEntry } from "@handrail/host";
 import type { Asked } from "../logic/queue";
 import { texts } from "../store";
 import { Chip } from "./Chip";
@@ -23,7 +23,7 @@ export function Outcome({ asked }: { asked: Asked }) {
       </p>
       <Facts
         facts={[
-          [t.by, entry.by],
+          [t.by, answererOf(entry)],
           [t.scope, response.scope && t.scopes[response.scope]],
           [t.answerGiven, outcome === "ok" && answerText(response)],
           [t.remarkGiven, response.remark],
@@ -31,6 +31,16 @@ export function Outcome({ asked }: { asked: Asked }) {
       />
     </div>
   );
+}
+
+/** An answer of this page's own has no place in the log yet: the server tells in a moment who gave it. */
+function answererOf({ answeredBy, offset }: ResponseEntry): string {
+  const { answerers } = texts.value;
+  if (answeredBy === undefined) return offset === undefined ? "" : answerers.another;
+  const [kind = "", ...rest] = answeredBy.split(":");
+  const name = rest.join(":");
+  if (kind === "console" || kind === "terminal" || kind === "client") return answerers[kind](name);
+  return kind === "program" || kind === "handrail" ? answerers[kind] : answeredBy;
 }
 
 function answerText({ values, selection, tasks }: PromptResponse): string {

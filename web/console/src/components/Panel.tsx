@@ -3,6 +3,7 @@ import { closePanel, openPanel, stepPrompt } from "../actions";
 import { prefer, preferences } from "../preferences";
 import { isPanelOpen, queue, texts, waiting } from "../store";
 import { isTyping } from "./AnswerForm";
+import { Boundary } from "./Boundary";
 import { Icon } from "./Icon";
 import { PromptCard } from "./PromptCard";
 
@@ -79,7 +80,7 @@ export function Panel() {
         </div>
         {cards.map((id) => {
           const card = asked.get(id);
-          return card && <PromptCard key={id} asked={card} isShown={id === shown} />;
+          return card && <Boundary key={id} isHidden={id !== shown}><PromptCard asked={card} isShown={id === shown} /></Boundary>;
         })}
         {shown === null && (
           <div class="empty" tabIndex={-1}>

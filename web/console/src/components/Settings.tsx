@@ -4,6 +4,7 @@ import { setNotifies } from "../notice";
 import { prefer, preferences, type Theme } from "../preferences";
 import { session, texts, type Check, type Policy } from "../store";
 import type { Language } from "../texts";
+import { AccessCard } from "./AccessCard";
 import { EffectChip } from "./Chip";
 import { Facts } from "./Facts";
 import { Select } from "./Field";
@@ -19,6 +20,7 @@ export function Settings() {
       <div class="page-body settings" data-scroller tabIndex={0} role="group" aria-label={t.pages.settings}>
         <Appearance />
         <PolicyCard />
+        <AccessCard />
         <DoctorCard />
         <section class="card">
           <h2>{t.keyboard}</h2>

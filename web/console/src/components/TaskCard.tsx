@@ -11,7 +11,8 @@ interface TaskCardProps {
   task: Task;
   at: number;
   total: number;
-  problem: string | undefined;
+  /** By the name of the field. */
+  problems: ReadonlyMap<string, string>;
   isDragged: boolean;
   onChange: (task: Task) => void;
   onMove: (to: number) => void;
@@ -22,7 +23,7 @@ interface TaskCardProps {
 }
 
 export function TaskCard(props: TaskCardProps) {
-  const { task, at, total, problem, isDragged, onChange, onMove, onRemove, onDragStart, onDragOver, onDragEnd } = props;
+  const { task, at, total, problems, isDragged, onChange, onMove, onRemove, onDragStart, onDragOver, onDragEnd } = props;
   const t = texts.value;
   // As typed: "a, " must not lose its comma while somebody is about to write the next tag.
   const [tags, setTags] = useState(task.tags.join(", "));
@@ -67,18 +68,20 @@ export function TaskCard(props: TaskCardProps) {
           <button type="button" aria-label={t.removeTask(name)} title={t.removeTask(name)} onClick={onRemove}><Icon name="remove" /></button>
         </span>
       </div>
-      <Field label={t.taskTitle} value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problem} isRequired />
-      <Field label={t.details} kind="multiline" value={task.details} onInput={(details) => onChange({ ...task, details })} />
+      <Field label={t.taskTitle} value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problems.get("title")} isRequired />
+      <Field label={t.details} kind="multiline" value={task.details} onInput={(details) => onChange({ ...task, details })} problem={problems.get("details")} />
       <div class="task-row">
         <Select
           label={t.priority}
           value={task.priority}
+          problem={problems.get("priority")}
           options={Object.entries(t.priorities)}
           onChange={(priority) => onChange({ ...task, priority: priority as TaskPriority })}
         />
         <Select
           label={t.status}
           value={task.status}
+          problem={problems.get("status")}
           options={Object.entries(t.statuses)}
           onChange={(status) => onChange({ ...task, status: status as TaskStatus })}
         />
@@ -86,6 +89,7 @@ export function TaskCard(props: TaskCardProps) {
       <Field
         label={t.tags}
         value={tags}
+        problem={problems.get("tags")}
         onInput={(text) => {
           setTags(text);
           onChange({ ...task, tags: readTags(text) });

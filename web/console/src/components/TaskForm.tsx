@@ -1,9 +1,17 @@
 import type { RequestEntry, Task, TaskConfirmPrompt } from "@handrail/host";
 import { useRef, useState } from "preact/hooks";
 import { announcement, texts } from "../store";
+import { errorsBelow } from "../failure";
 import { checkTasks, initialTasks, moveTask, newTask } from "../logic/answers";
 import { AnswerForm } from "./AnswerForm";
 import { TaskCard } from "./TaskCard";
+
+const TASK_FIELD = /^tasks\.\d+\./;
+
+/** What is wrong with a tag is told at the tags, with the draft's own id at its title. */
+function fieldsOf(errors: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...errors].map(([field, message]) => [field.split(".")[0]?.replace("draftId", "title") ?? "title", message]));
+}
 
 export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; prompt: TaskConfirmPrompt; isShown: boolean }) {
   const t = texts.value;
@@ -12,11 +20,17 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
   const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
   const [hasTried, setHasTried] = useState(false);
   const [dragged, setDragged] = useState<number | null>(null);
-  const problems = hasTried ? checkTasks(tasks) : new Map<string, never>();
+  const [refused, setRefused] = useState<ReadonlyMap<string, ReadonlyMap<string, string>>>(new Map());
+  const untitled = hasTried ? checkTasks(tasks) : new Map<string, never>();
+  const problemsOf = ({ draftId }: Task): ReadonlyMap<string, string> =>
+    untitled.has(draftId) ? new Map([["title", t.problems.taskTitle]]) : (refused.get(draftId) ?? new Map());
 
   const focusTask = (draftId: string, part: string): void =>
     void requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(draftId)}"] ${part}`)?.focus());
-  const change = (at: number, changed: Task): void => setTasks(tasks.map((task, index) => (index === at ? changed : task)));
+  const change = (at: number, changed: Task): void => {
+    setTasks(tasks.map((task, index) => (index === at ? changed : task)));
+    setRefused(new Map([...refused].filter(([draftId]) => draftId !== changed.draftId)));
+  };
   const move = (from: number, to: number): void => {
     if (to < 0 || to >= tasks.length) return;
     setTasks(moveTask(tasks, from, to));
@@ -43,6 +57,11 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
       yes={t.confirmTasks}
       no={t.cancel}
       remark={{ value: remark, set: setRemark }}
+      onFieldErrors={(errors) => {
+        const about = tasks.map((task, at) => [task.draftId, fieldsOf(errorsBelow(errors, `tasks.${at}`))] as const);
+        setRefused(new Map(about));
+        return [...errors.keys()].filter((field) => TASK_FIELD.test(field));
+      }}
       collect={() => {
         setHasTried(true);
         return checkTasks(tasks).size ? null : { status: "ok", tasks };
@@ -55,7 +74,7 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
             task={task}
             at={at}
             total={tasks.length}
-            problem={problems.has(task.draftId) ? t.problems.taskTitle : undefined}
+            problems={problemsOf(task)}
             isDragged={dragged === at}
             onChange={(changed) => change(at, changed)}
             onMove={(to) => move(at, to)}

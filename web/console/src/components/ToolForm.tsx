@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { callTool } from "../actions";
-import { fieldErrorsOf, messageOf } from "../failure";
+import { errorsByRoot, fieldErrorsOf, messageOf } from "../failure";
 import { type Parameter, parametersOf, readParameters } from "../logic/schema";
 import { texts, type Tool } from "../store";
 import { Field, Select } from "./Field";
@@ -27,7 +27,7 @@ export function ToolForm({ tool }: { tool: Tool }) {
       setResult(JSON.stringify(await callTool(tool.name, read.params), null, 2));
     } catch (failure) {
       setError(messageOf(failure));
-      setProblems(fieldErrorsOf(failure));
+      setProblems(errorsByRoot(fieldErrorsOf(failure)));
     } finally {
       setIsCalling(false);
     }

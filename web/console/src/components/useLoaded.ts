@@ -5,6 +5,8 @@ interface Loaded<Data> {
   data: Data | null;
   error: string;
   again: () => void;
+  /** What a change has answered in place of reading again. */
+  replace: (data: Data) => void;
 }
 
 /** Reads once when a page opens, and again when asked. */
@@ -16,5 +18,5 @@ export function useLoaded<Data>(read: () => Promise<Data>): Loaded<Data> {
     read().then((found) => setData(() => found), (failure: unknown) => setError(messageOf(failure)));
   };
   useEffect(again, []);
-  return { data, error, again };
+  return { data, error, again, replace: (found) => setData(() => found) };
 }

@@ -1,5 +1,7 @@
 /** Audit records folded into calls: one row an execution, whatever of it has been seen so far. */
 
+import type { PromptStatus } from "@handrail/host";
+
 export interface AuditRecord {
   seq: number;
   ts: string;
@@ -15,7 +17,9 @@ export interface AuditRecord {
   error?: { condition?: string; code?: string; message?: string };
   durationMs?: number;
   evidence?: { dir: string; sha256: Record<string, string> };
-  answer?: { status: string; by: string; remark?: string };
+  answer?: { status: PromptStatus; by: string; remark?: string };
+  /** The execution that this one takes back. */
+  undoes?: string;
 }
 
 export type CallState = "running" | "done" | "failed" | "refused";
@@ -77,6 +81,15 @@ export function filterCalls(calls: readonly Call[], filter: CallFilter): readonl
 /** A write that was done has a snapshot behind it, which `undo` restores. */
 export function canUndo(call: Call): boolean {
   return call.effect === "WRITE" && call.state === "done" && call.evidence !== undefined;
+}
+
+/** The executions that were taken back and stayed so; `calls` are the newest first, and an undo can be undone. */
+export function undoneIn(calls: readonly Call[]): ReadonlySet<string> {
+  const undone = new Set<string>();
+  for (const { undoes, state, executionId } of calls) {
+    if (undoes && state === "done" && !undone.has(executionId)) undone.add(undoes);
+  }
+  return undone;
 }
 
 export function evidenceUrl(executionId: string, file: string): string {

@@ -1,67 +1,76 @@
-"""Asks the person at the terminal. The wait blocks nobody, and Ctrl-C ends it."""
+"""Asks the person at the terminal, beside the queue. The wait blocks nobody, and Ctrl-C ends it."""
 
 import asyncio
 import os
 import re
 import sys
 import termios
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from handrail.contract.approval import Answer, Question
-from handrail.contract.errors import Declined
+from msgspec import UNSET
+
+from handrail.contract.approval import Question
+from handrail.contract.prompts import PromptResponse, Scope, Side
+from handrail.core.first_answer import ANSWERED
 from handrail.faces.cli.gutter import width_of
 from handrail.faces.cli.person import user_name
 from handrail.faces.cli.question_page import Line, QuestionPage
 
 _COLOURS = {"title": "1", "heading": "1", "note": "36", "added": "32", "removed": "31"}
-_YES = re.compile(r"y(es)?", re.IGNORECASE)
+_YES = re.compile(r"(?P<once>y(es)?)|(?P<task>t(ask)?)|(?P<rule>a(lways)?)", re.IGNORECASE)
 _NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
 
 
-class TerminalApprover:
+class TerminalQuestions:
     """One question at a time: the next one waits, so that none takes another's place under the person's hands."""
 
     def __init__(self, keyboard: int = 0) -> None:
         self._keyboard = keyboard
         self._turn = asyncio.Lock()
 
-    async def ask(self, question: Question) -> Answer:
+    def beside(self, question: Question) -> Sequence[Side]:
+        return [Side(f"terminal:{user_name()}", lambda: self._ask(question))]
+
+    async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:
             if not _is_in_foreground(self._keyboard):
-                raise Declined(
-                    f"{question.call.tool} needs a person's yes, and handrail runs in the background.",
-                    hint="Bring it to the foreground, or start it with --answer allow or a rule in the policy.",
-                    reason="nobody",
-                )
+                return None
             with _screen(self._keyboard) as screen:
                 try:
                     return await self._asked(question, screen)
-                except asyncio.CancelledError:
-                    print("\nWithdrawn: the call was stopped, nothing was done.", file=screen, flush=True)
+                except asyncio.CancelledError as stop:
+                    is_answered = stop.args == (ANSWERED,)
+                    ending = "Answered elsewhere." if is_answered else "Withdrawn: the call was stopped."
+                    print(f"\n{ending}", file=screen, flush=True)
                     raise
 
-    async def _asked(self, question: Question, screen: TextIO) -> Answer:
+    async def _asked(self, question: Question, screen: TextIO) -> PromptResponse:
         page = QuestionPage(question, width_of(screen))
         _show(screen, page.lines())
         # What was typed before the question stood there is no answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
-        by = f"terminal:{user_name()}"
         while True:
-            choices = "[y]es / [n]o / n with a remark" + (" / [v]iew all" if page.has_folded else "")
-            print(f"Allow? {choices}: ", end="", file=screen, flush=True)
+            choices = "[y]es / for this [t]ask / [a]lways / [n]o / n with a remark"
+            print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
-                return Answer("canceled", by)
-            if _YES.fullmatch(typed):
-                return Answer("ok", by)
+                return PromptResponse(status="canceled")
+            if agreed := _YES.fullmatch(typed):
+                return PromptResponse(status="ok", scope=_scope(agreed))
             if refusal := _NO.fullmatch(typed):
-                return Answer("canceled", by, refusal["remark"] or None)
+                return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
             if _VIEW.fullmatch(typed):
                 _show(screen, page.unfolded())
+
+
+def _scope(agreed: re.Match[str]) -> Scope:
+    if agreed["task"]:
+        return "task"
+    return "rule" if agreed["rule"] else "once"
 
 
 def _is_in_foreground(keyboard: int) -> bool:

@@ -1,4 +1,4 @@
-"""A person's browser, where there is one to open."""
+"""A person's screen and browser, where there is one."""
 
 import os
 import sys

@@ -1,0 +1,75 @@
+"""`/api/access`: who may come in, and how a person sends them away. The token opens none of it."""
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail.core.prompt_entries import timestamp
+from handrail.faces.http.answers import success
+from handrail.faces.http.desk import Desk
+from handrail.faces.http.entrance import Entrance
+from handrail.faces.http.people import caller, must_be_person
+
+PATH = "/api/access"
+_HINT = "Do it in the console (`handrail open`)."
+_SHOWN = 4
+
+
+def routes(desk: Desk, entrance: Entrance) -> list[Route]:
+    async def tell(request: Request) -> Response:
+        must_be_person(request, "Seeing who may come in", _HINT)
+        return success(_overview(request, entrance))
+
+    async def renew_token(request: Request) -> Response:
+        must_be_person(request, "Renewing the token", _HINT)
+        await entrance.renew_token()
+        await _record(request, "renewed the server's token")
+        return success(_overview(request, entrance))
+
+    async def end_session(request: Request) -> Response:
+        must_be_person(request, "Ending a session", _HINT)
+        id = request.path_params["id"]
+        await entrance.end_session(id)
+        await _record(request, f"ended the console's session {id}")
+        return success(_overview(request, entrance))
+
+    async def _record(request: Request, done: str) -> None:
+        record = {"event": "access", "caller": str(caller(request, desk.person)), "target": done, "ok": True}
+        await asyncio.to_thread(desk.audit.append, record, durable=True)
+
+    return [
+        Route(PATH, tell),
+        Route(f"{PATH}/token", renew_token, methods=["POST"]),
+        Route(f"{PATH}/sessions/{{id}}", end_session, methods=["DELETE"]),
+    ]
+
+
+def _overview(request: Request, entrance: Entrance) -> dict[str, Any]:
+    """A list of tokens, each with its kind: the server's own is the only one that everybody has."""
+    current = entrance.credentials.session(request.scope)
+    return {
+        "tokens": [
+            {
+                "kind": "server",
+                "file": str(entrance.published.path),
+                "ending": entrance.published.token[-_SHOWN:],
+                "programs": [
+                    {"name": name, "lastSeen": timestamp(seconds)}
+                    for name, seconds in entrance.programs.last_seen.items()
+                ],
+            }
+        ],
+        "sessions": [
+            {
+                "id": session.id,
+                "createdAt": timestamp(session.created_at),
+                "expiresAt": timestamp(session.expires_at),
+                "userAgent": session.user_agent,
+                "isCurrent": session.id == current,
+            }
+            for session in reversed(entrance.sessions.alive())
+        ],
+    }

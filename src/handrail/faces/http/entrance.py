@@ -1,0 +1,36 @@
+"""Everything by which somebody is let in, in one hand: for those routes on which a person looks after it.
+
+What ends here ends at once, also for pages and programs that are connected.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from handrail.contract.errors import NotFound
+from handrail.faces.http.codes import Codes
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.credentials import Credentials
+from handrail.faces.http.programs import Programs
+from handrail.faces.http.server_file import Published
+from handrail.faces.http.sessions import Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    published: Published
+    console_key: ConsoleKey
+    codes: Codes
+    sessions: Sessions
+    credentials: Credentials
+    programs: Programs
+    send_strangers_away: Callable[[], Awaitable[None]]
+
+    async def renew_token(self) -> None:
+        self.published.renew_token()
+        self.programs.forget()
+        await self.send_strangers_away()
+
+    async def end_session(self, id: str) -> None:
+        if not self.sessions.end(id):
+            raise NotFound("There is no such session; it may have ended.")
+        await self.send_strangers_away()

@@ -1,0 +1,73 @@
+"""Approvals whose callers went, over the real queue and a clock of the test's own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from handrail.contract.prompts import FileChangePrompt, Side
+from handrail.core.left_prompts import LeftPrompts
+from handrail.core.queue_approver import KEPT, PREFIX
+from handrail.store.prompt_queue import LoggedPrompts
+
+TEN_MINUTES = KEPT.total_seconds()
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@asynccontextmanager
+async def prompts(state: Path) -> AsyncIterator[LoggedPrompts]:
+    queue = LoggedPrompts(state)
+    try:
+        yield queue
+    finally:
+        await queue.close()
+
+
+async def pending(queue: LoggedPrompts) -> list[str]:
+    return [entry.request_id for entry in await queue.pending()]
+
+
+async def test_an_approval_that_nobody_waits_for_stands_for_ten_minutes(tmp_path: Path) -> None:
+    clock = Clock()
+    async with prompts(tmp_path) as queue:
+        left = LeftPrompts(queue, clock)
+        await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1")
+        await queue.request(FileChangePrompt(path="a"), request_id="a-program's-own")
+        await left.look()
+        clock.now = TEN_MINUTES - 1
+        await left.look()
+        assert len(await pending(queue)) == 2
+        clock.now = TEN_MINUTES
+        await left.look()
+        assert await pending(queue) == ["a-program's-own"]
+        assert (await queue.wait(PREFIX + "1")).response.status == "timeout"
+
+
+async def test_the_time_begins_anew_when_a_caller_has_come_back(tmp_path: Path) -> None:
+    clock = Clock()
+    async with prompts(tmp_path) as queue:
+        left = LeftPrompts(queue, clock)
+        request_id = await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1")
+        await left.look()
+        is_waiting = asyncio.Event()
+
+        async def note() -> None:
+            is_waiting.set()
+
+        waiting = asyncio.ensure_future(queue.wait(request_id, beside=[Side("test", note)]))
+        await is_waiting.wait()
+        clock.now = TEN_MINUTES
+        await left.look()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await left.look()
+        assert await pending(queue) == [request_id]
+        clock.now = 2 * TEN_MINUTES
+        await left.look()
+        assert await pending(queue) == []

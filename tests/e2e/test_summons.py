@@ -1,0 +1,114 @@
+"""An agent asks and nobody watches: a person is called, by the real program with nothing else running."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from handrail.store.watching import watching
+from tests.e2e.agents import Agent
+from tests.e2e.servers import until
+from tests.persons import HANDRAIL, PATIENCE, Person
+from tests.wire.stage import START
+
+
+def server(state: Path) -> Any:
+    file = state / "server.json"
+    return json.loads(file.read_bytes()) if file.exists() else {"pid": 0}
+
+
+@contextmanager
+def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
+    opened = Agent(project, state, **environ)
+    try:
+        yield opened
+    finally:
+        opened.close()
+        if pid := server(state)["pid"]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            until(lambda: server(state)["pid"] == 0)
+
+
+def test_without_a_display_the_agent_is_told_the_address_and_the_command(project: Path, state: Path) -> None:
+    with agent(project, state) as client:
+        client.asks()
+        told = client.is_told("Nobody is watching")
+        running = server(state)
+        assert f"http://127.0.0.1:{running['port']}" in told
+        assert "handrail prompts" in told
+        assert "code=" not in told, "the client is the agent's own program"
+        assert httpx2.get(f"http://127.0.0.1:{running['port']}/health").json()["data"]["pid"] == running["pid"]
+        Person(state).answers("--ok")
+        assert client.result()["isError"] is False
+    assert "city" in (project / START).read_text()
+
+
+def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, state: Path, tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >> {opened}\n')
+    browser.chmod(0o755)
+    with agent(project, state, DISPLAY=":99", BROWSER=f"{browser} %s") as client:
+        client.asks()
+        client.is_told("the console opens in a browser")
+        until(opened.exists)
+        address, _, code = opened.read_text().strip().partition("/#code=")
+        let_in = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
+        assert let_in.status_code == 200, let_in.text
+        Person(state).answers("--ok")
+        assert client.result()["isError"] is False
+
+
+def test_a_port_that_is_taken_is_no_hindrance(project: Path, state: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        with agent(project, state, HANDRAIL_PORT=str(taken)) as client:
+            client.asks()
+            client.is_told("Nobody is watching")
+            assert server(state)["port"] != taken
+            Person(state).answers("--cancel")
+            assert client.result()["isError"] is True
+
+
+def test_who_watches_is_not_called(project: Path, state: Path) -> None:
+    state.mkdir()
+    with watching(state), agent(project, state) as client:
+        client.asks()
+        client.is_told("handrail prompts show")
+        Person(state).answers("--cancel")
+        client.result()
+        assert server(state)["pid"] == 0
+
+
+def test_a_setting_turns_it_off(project: Path, state: Path) -> None:
+    with agent(project, state, HANDRAIL_CALL_PERSON="false") as client:
+        client.asks()
+        client.is_told("handrail prompts show")
+        Person(state).answers("--cancel")
+        client.result()
+        assert server(state)["pid"] == 0
+
+
+def test_a_server_that_was_started_for_somebody_ends_once_nobody_uses_it(project: Path, state: Path) -> None:
+    folders = ["--project", str(project), "--state", str(state)]
+    with subprocess.Popen(
+        [HANDRAIL, "up", *folders, "--port", "0", "--no-open", "--until-unused", "1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as started:
+        assert started.stdin is not None
+        assert started.stdout is not None
+        started.stdout.readline()
+        started.stdin.close()
+        assert started.wait(timeout=PATIENCE) == 0
+    assert server(state)["pid"] == 0

@@ -1,0 +1,113 @@
+"""A person at the full-screen view: the real app over a real queue, keys pressed, the screen read."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from handrail.contract.prompts import PromptQueue
+from handrail.faces.cli.screen.app import PromptsApp
+from handrail.faces.cli.screen.english import ENGLISH
+from handrail.faces.cli.screen.key_line import KeyLine
+from handrail.faces.cli.screen.page import PromptPage
+from handrail.faces.cli.screen.text_block import TextBlock
+from handrail.faces.cli.screen.texts import Texts
+
+PATIENCE = 20.0
+
+
+class Clock:
+    """Stands still until somebody moves it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Seat:
+    def __init__(self, app: PromptsApp, pilot: Pilot[int], clock: Clock, log: Path) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.clock = clock
+        self._log = log
+
+    async def press(self, *keys: str) -> None:
+        """As somebody who reads before each key."""
+        for key in keys:
+            self.clock.now += 1
+            await self.pilot.press(key)
+            await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        await self.press(*(text if text.isascii() and text.isalnum() else [*text]))
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                await self.pilot.pause()
+
+    async def until_shown(self, text: str) -> None:
+        await self.until(lambda: text in self.screen)
+
+    async def answered(self, request_id: str) -> dict[str, Any]:
+        """The response as it stands in the log, once it does."""
+        await self.until(lambda: request_id in self.responses)
+        return self.responses[request_id]
+
+    @property
+    def responses(self) -> dict[str, dict[str, Any]]:
+        lines = map(json.loads, self._log.read_bytes().splitlines()) if self._log.exists() else ()
+        return {line["requestId"]: line["response"] for line in lines if line["action"] == "response"}
+
+    @property
+    def page(self) -> PromptPage:
+        assert self.app.page is not None
+        return self.app.page
+
+    @property
+    def shown(self) -> str | None:
+        return self.app.page.row.id if self.app.page is not None else None
+
+    @property
+    def rows(self) -> list[str]:
+        return [row.id for row in self.app.board]
+
+    @property
+    def status(self) -> str:
+        block = self.app.query_one("#status", TextBlock)
+        return block.plain if block.display else ""
+
+    @property
+    def keys(self) -> list[str]:
+        return [key for key, _ in self.app.query_one(KeyLine).shown]
+
+    @property
+    def typed(self) -> list[str]:
+        return [field.value for field in self.page.form.query(Input)]
+
+    @property
+    def screen(self) -> str:
+        """Every character as the terminal would show it."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+@asynccontextmanager
+async def seated(
+    queue: PromptQueue, log: Path, *, size: tuple[int, int] = (80, 24), texts: Texts = ENGLISH
+) -> AsyncIterator[Seat]:
+    clock = Clock()
+    app = PromptsApp(queue, "terminal:ada", texts, clock)
+    async with app.run_test(size=size) as pilot:
+        seat = Seat(app, pilot, clock, log)
+        waiting = {entry.request_id for entry in await queue.pending()}
+        await seat.until(lambda: waiting <= set(seat.rows) and (not waiting or seat.app.page is not None))
+        await pilot.pause()
+        yield seat

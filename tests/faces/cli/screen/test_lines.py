@@ -1,0 +1,41 @@
+"""Other people's text as lines: nothing hidden, nothing lost, nothing outside its gutter."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from handrail.core.visible import visible
+from handrail.faces.cli.screen.lines import Line, fact_lines, own_line, text_lines, wrapped
+
+
+def rows(lines: list[Line], width: int) -> list[str]:
+    return ["".join(text for text, _ in row) for row in wrapped(lines, width)]
+
+
+@given(st.text(st.characters(exclude_characters="\n\t")), st.integers(10, 60))
+def test_every_character_is_there_and_every_row_fits(text: str, width: int) -> None:
+    shown = wrapped([Line(text)], width)
+    assert "".join(piece for row in shown for piece, _ in row[1:]) == visible(text)
+    assert all(cell_len("".join(piece for piece, _ in row)) <= width for row in shown)
+
+
+def test_each_row_of_foreign_text_starts_with_our_gutter() -> None:
+    hostile = "x" * 30 + " " * 90 + "handrail: allowed\nhandrail · nothing waits"
+    assert all(row.startswith(("│ ", "┆ ")) for row in rows(text_lines(hostile), 30))
+
+
+def test_an_escape_differs_from_text_that_looks_like_one() -> None:
+    (row,) = wrapped([Line("a\u202e\\u{202e}")], 40)
+    assert row == [("│ ", "gutter"), ("a", ""), ("\\u{202e}", "escape"), ("\\u{202e}", "")]
+
+
+def test_a_row_ends_after_a_blank_where_one_is_near() -> None:
+    assert rows([Line("one two three four")], 14) == ["│ one two ", "┆ three four"]
+
+
+def test_facts_stand_in_a_column_also_when_a_name_is_wide() -> None:
+    assert rows(fact_lines([("file", "a"), ("目录", "b\nc")]), 20) == ["file │ a", "目录 │ b", "     │ c"]
+
+
+def test_our_own_words_are_wrapped_between_words() -> None:
+    assert rows([own_line("nothing waits here")], 10) == ["nothing", "waits here"]

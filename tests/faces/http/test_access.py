@@ -1,0 +1,186 @@
+"""A person sees who may come in, and sends them away."""
+
+import asyncio
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.errors import InputOutput
+from handrail.faces.http import server_file
+from handrail.faces.http.programs import MOST_PROGRAMS, Programs
+from handrail.faces.http.sessions import LONGEST_USER_AGENT
+from tests.faces.http.listener import listening
+from tests.faces.http.running import Running
+
+
+@pytest.fixture
+def house(state: Path, project: Path) -> Any:
+    """A server of the test's own: what ends here must not end for other tests."""
+    with Running(state, project) as running:
+        yield running
+
+
+def overview(house: Running, person: dict[str, str]) -> Any:
+    answer = house.request("GET", "/api/access", headers=person)
+    assert answer.status == 200, answer
+    return answer.json["data"]
+
+
+def renew(house: Running, person: dict[str, str]) -> Any:
+    answer = house.request("POST", "/api/access/token", headers=person)
+    assert answer.status == 200, answer
+    return answer.json["data"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/access"),
+        ("POST", "/api/access/token"),
+        ("DELETE", "/api/access/sessions/x"),
+        ("DELETE", "/api/session"),
+    ],
+)
+def test_the_token_opens_none_of_it(method: str, path: str, server: Running) -> None:
+    for headers in (server.bearer, {**server.sign_in(), **server.bearer}):
+        answer = server.request(method, path, headers=headers)
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+        assert "handrail open" in answer.json["error"]["message"]
+    assert server.request(method, path, headers={}).status == 401
+
+
+def test_the_token_is_told_by_its_ending_and_its_place(house: Running) -> None:
+    (told,) = overview(house, house.sign_in())["tokens"]
+    assert (told["kind"], told["file"]) == ("server", str(house.state / "server.json"))
+    assert told["ending"] == house.token[-4:]
+    assert house.token not in json.dumps(told)
+
+
+def test_programs_that_came_with_the_token_are_named_the_last_one_first(house: Running) -> None:
+    for name in ("claude-code/2.1 (cli)", "cline", "claude-code/2.1 (cli)", "<script>"):
+        house.request("GET", "/api/tools", headers={**house.bearer, "user-agent": name})
+    house.request("GET", "/api/tools", headers={"authorization": "Bearer wrong", "user-agent": "stranger"})
+    person = house.sign_in()
+    named = [program["name"] for program in overview(house, person)["tokens"][0]["programs"]]
+    assert [name for name in named if not name.startswith("python")] == ["unknown", "claude-code/2.1", "cline"]
+
+
+def test_of_many_programs_the_longest_silent_go() -> None:
+    programs = Programs()
+    for number in range(MOST_PROGRAMS + 1):
+        programs.note(f"p{number}")
+    assert len(programs.last_seen) == MOST_PROGRAMS
+    assert "p0" not in programs.last_seen
+
+
+def test_a_new_token_counts_at_once_and_the_old_one_no_more(house: Running) -> None:
+    person, old = house.sign_in(), house.bearer
+    before = house.file
+    told = renew(house, person)
+    assert house.bearer != old
+    assert told["tokens"][0]["ending"] == house.token[-4:]
+    assert told["tokens"][0]["programs"] == []
+    assert {**house.file, "token": ""} == {**before, "token": ""}
+    assert stat.S_IMODE((house.state / "server.json").stat().st_mode) == 0o600
+    assert not list(house.state.glob(".server.json*"))
+    assert house.request("GET", "/api/tools", headers=old).status == 401
+    assert house.request("GET", "/api/tools").status == 200
+    assert overview(house, person)["sessions"][0]["isCurrent"]
+
+
+def test_a_new_token_survives_a_restart(state: Path, project: Path) -> None:
+    with Running(state, project) as first:
+        old = first.token
+        renew(first, first.sign_in())
+        new = first.token
+        log = first.stop()
+        assert (old in log, new in log) == (False, False)
+    with Running(state, project) as second:
+        assert second.token == new != old
+
+
+def test_when_a_new_token_can_not_be_written_the_old_one_stays(tmp_path: Path) -> None:
+    with server_file.published(tmp_path, "127.0.0.1", 6006) as published:
+        old = published.token
+        (tmp_path / "server.json").unlink()
+        (tmp_path / "server.json").mkdir()
+        with pytest.raises(InputOutput):
+            published.renew_token()
+        assert published.token == old
+
+
+def test_a_connection_that_showed_the_old_token_is_closed(house: Running) -> None:
+    person = house.sign_in()
+
+    async def run() -> bool:
+        async with (
+            listening(house, headers=house.bearer) as by_header,
+            listening(house, auth={"token": house.token}, transports=["websocket"]) as by_word,
+            listening(house, headers=person) as page,
+        ):
+            await asyncio.to_thread(renew, house, person)
+            await by_header.gone()
+            await by_word.gone()
+            return bool(page.client.connected)
+
+    assert asyncio.run(run())
+
+
+def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(house: Running) -> None:
+    house.sign_in()
+    mine = house.sign_in(user_agent="Mozilla/5.0 (X11) Firefox/150.0")
+    first, second = overview(house, mine)["sessions"]
+    assert (first["userAgent"], first["isCurrent"]) == ("Mozilla/5.0 (X11) Firefox/150.0", True)
+    assert second["isCurrent"] is False
+    assert first["id"] != second["id"]
+    assert first["createdAt"] < first["expiresAt"]
+    assert mine["cookie"].partition("=")[2] not in json.dumps([first, second])
+
+
+def test_a_browser_that_says_too_much_about_itself_is_cut_short(house: Running) -> None:
+    mine = house.sign_in(user_agent="x" * 5000)
+    assert overview(house, mine)["sessions"][0]["userAgent"] == "x" * LONGEST_USER_AGENT
+
+
+def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(house: Running) -> None:
+    mine, other = house.sign_in(), house.sign_in()
+    (ended,) = (one["id"] for one in overview(house, mine)["sessions"] if not one["isCurrent"])
+
+    async def run() -> bool:
+        async with listening(house, headers=other) as page, listening(house, headers=mine) as own:
+            path = f"/api/access/sessions/{ended}"
+            answer = await asyncio.to_thread(house.request, "DELETE", path, headers=mine)
+            assert [one["isCurrent"] for one in answer.json["data"]["sessions"]] == [True]
+            await page.gone()
+            return bool(own.client.connected)
+
+    assert asyncio.run(run())
+    assert house.request("GET", "/api/session", headers=other).status == 401
+    again = house.request("DELETE", f"/api/access/sessions/{ended}", headers=mine)
+    assert (again.status, again.code) == (404, "NOT_FOUND")
+
+
+def test_who_signs_out_is_out_and_the_cookie_goes(house: Running) -> None:
+    mine, other = house.sign_in(), house.sign_in()
+    answer = house.request("DELETE", "/api/session", headers=mine)
+    assert answer.status == 200
+    assert answer.headers["set-cookie"].startswith("handrail_session=; Max-Age=0; Path=/")
+    assert house.request("GET", "/api/session", headers=mine).status == 401
+    assert house.request("GET", "/api/session", headers=other).status == 200
+
+
+def test_what_a_person_changes_here_is_on_record(house: Running) -> None:
+    mine = house.sign_in()
+    house.sign_in()
+    renew(house, mine)
+    (other,) = (one["id"] for one in overview(house, mine)["sessions"] if not one["isCurrent"])
+    house.request("DELETE", f"/api/access/sessions/{other}", headers=mine)
+    records = house.request("GET", "/api/activity", headers=mine).json["data"]["records"]
+    assert [(record["event"], record["target"]) for record in records] == [
+        ("access", f"ended the console's session {other}"),
+        ("access", "renewed the server's token"),
+    ]
+    assert all(record["caller"].startswith("console") for record in records)

@@ -1,0 +1,120 @@
+"""The board keeps the newest entries; what is older comes from the log, back to the very first."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.faces.http.prompt_board import PromptBoard, State
+from handrail.store.prompt_queue import LOG, LoggedPrompts
+
+COUNT = 120
+
+
+def request(number: int) -> dict[str, Any]:
+    prompt = {"kind": "result", "title": f"Question {number}", "markdown": "x" * (number % 7) * 100}
+    return {**head(number), "action": "request", "prompt": prompt}
+
+
+def response(number: int, status: str = "ok") -> dict[str, Any]:
+    return {**head(number), "action": "response", "response": {"status": status}}
+
+
+def head(number: int) -> dict[str, Any]:
+    return {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "requestId": f"r{number}"}
+
+
+def write(state: Path, entries: list[dict[str, Any]]) -> None:
+    with (state / LOG).open("a") as log:
+        log.writelines(json.dumps(entry) + "\n" for entry in entries)
+
+
+async def all_pages(board: PromptBoard, state: State, limit: int) -> list[list[dict[str, Any]]]:
+    pages, before = [], None
+    while True:
+        page = await board.page(state, limit, before)
+        pages.append(page["entries"])
+        before = page.get("next")
+        if before is None:
+            return pages
+
+
+def ids(entries: list[dict[str, Any]], action: str) -> list[str]:
+    return [entry["requestId"] for entry in entries if entry["action"] == action]
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("kept", [1, 2, 7, 50, 1000])
+@pytest.mark.parametrize("limit", [1, 10, 500])
+async def test_pages_lead_back_to_the_very_first_answer(kept: int, limit: int, state: Path) -> None:
+    write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue, most_kept=kept)
+    async with board.run():
+        pages = await all_pages(board, "answered", limit)
+    await queue.close()
+    wanted = [f"r{number}" for number in range(COUNT)]
+    assert [id for page in reversed(pages) for id in ids(page, "response")] == wanted
+    assert all(set(ids(page, "request")) == set(ids(page, "response")) for page in pages)
+    offsets = [entry["offset"] for page in reversed(pages) for entry in page if entry["action"] == "response"]
+    assert offsets == sorted(set(offsets))
+
+
+@pytest.mark.parametrize("kept", [1, 7, 1000])
+async def test_pages_of_everything_hold_each_entry_once(kept: int, state: Path) -> None:
+    write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue, most_kept=kept)
+    async with board.run():
+        pages = await all_pages(board, "all", 33)
+    await queue.close()
+    offsets = [entry["offset"] for page in reversed(pages) for entry in page]
+    assert offsets == sorted(set(offsets))
+    assert len(offsets) == 2 * COUNT
+
+
+async def test_a_request_that_was_answered_much_later_comes_with_its_answer(state: Path) -> None:
+    write(state, [request(number) for number in range(COUNT)])
+    write(state, [response(number) for number in range(COUNT)])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue, most_kept=5)
+    async with board.run():
+        pages = await all_pages(board, "answered", 10)
+    await queue.close()
+    assert all(set(ids(page, "request")) == set(ids(page, "response")) for page in pages)
+    assert sum(len(ids(page, "response")) for page in pages) == COUNT
+
+
+async def test_what_is_pending_since_long_ago_is_listed_in_its_order(state: Path) -> None:
+    write(state, [request(number) for number in range(5)])
+    write(state, [entry for number in range(10, COUNT) for entry in (request(number), response(number))])
+    write(state, [request(1000)])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue, most_kept=4)
+    async with board.run():
+        pages = await all_pages(board, "pending", 2)
+    await queue.close()
+    assert [id for page in reversed(pages) for id in ids(page, "request")] == ["r0", "r1", "r2", "r3", "r4", "r1000"]
+
+
+async def test_junk_and_answers_to_nothing_hide_no_entry(state: Path) -> None:
+    write(state, [request(0), response(0), response(5000)])
+    with (state / LOG).open("a") as log:
+        log.write("no JSON\n" * 50_000)
+    write(state, [response(6000), request(1), response(1), response(1, "canceled"), request(2), response(2)])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue, most_kept=2)
+    async with board.run():
+        pages = await all_pages(board, "answered", 1)
+    await queue.close()
+    answered = [id for page in reversed(pages) for id in ids(page, "request")]
+    assert list(dict.fromkeys(answered)) == ["r0", "r1", "r2"]
+    first = min((entry["offset"], entry) for page in pages for entry in page if entry["requestId"] == "r1")
+    assert first[1]["action"] == "request"

@@ -1,0 +1,49 @@
+"""A person beside the program under test: sees what waits in the queue, and answers with `handrail prompts`."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HANDRAIL = str(Path(sys.executable).with_name("handrail"))
+PATIENCE = 30.0
+
+
+class Person:
+    def __init__(self, state: Path) -> None:
+        self._state = state
+
+    def pending(self) -> list[dict[str, Any]]:
+        """Read from the log alone, as another program would."""
+        waiting: dict[str, dict[str, Any]] = {}
+        log = self._state / "ui-prompts.jsonl"
+        lines = log.read_bytes().split(b"\n") if log.exists() else []
+        for entry in map(json.loads, filter(None, lines)):
+            if entry["action"] == "request":
+                waiting[entry["requestId"]] = entry
+            else:
+                waiting.pop(entry["requestId"], None)
+        return list(waiting.values())
+
+    def sees(self) -> dict[str, Any]:
+        """The oldest that waits, once there is one."""
+        deadline = time.monotonic() + PATIENCE
+        while not (pending := self.pending()):
+            assert time.monotonic() < deadline, "nothing was asked"
+            time.sleep(0.01)
+        return pending[0]
+
+    def answers(self, *words: str) -> dict[str, Any]:
+        """`words` are those of `handrail prompts answer ID …`; gives what was asked."""
+        asked = self.sees()
+        done = subprocess.run(
+            [HANDRAIL, "prompts", "answer", asked["requestId"], *words, "--state", str(self._state)],
+            capture_output=True,
+            env={**os.environ, "NO_COLOR": "1"},
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        return asked

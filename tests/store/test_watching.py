@@ -1,0 +1,33 @@
+"""Whether somebody watches is known in every process, and ends with the one that watched."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from handrail.store.watching import is_watched, watching
+
+
+def test_who_watches_is_seen_until_the_last_one_goes(tmp_path: Path) -> None:
+    assert not is_watched(tmp_path)
+    with watching(tmp_path):
+        with watching(tmp_path):
+            assert is_watched(tmp_path)
+        assert is_watched(tmp_path)
+    assert not is_watched(tmp_path)
+
+
+def test_one_that_is_killed_watches_no_more(tmp_path: Path) -> None:
+    program = (
+        "import sys, pathlib, handrail.store.watching as w\n"
+        "with w.watching(pathlib.Path(sys.argv[1])):\n"
+        "    print('ready', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert is_watched(tmp_path)
+        child.kill()
+        child.wait()
+        assert not is_watched(tmp_path)

@@ -1,0 +1,284 @@
+"""Questions that are put to the client as well: by the SDK's own client over both transports, and line by line."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client as SdkClient
+from mcp import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, Implementation
+
+from handrail.contract.prompts import PromptResponse, RequestEntry, ResponseEntry
+from handrail.store.prompt_queue import LoggedPrompts
+from tests.wire.clients import HANDRAIL, Json, Up, run
+from tests.wire.stage import SCENE, START
+
+BOTH = pytest.mark.parametrize("face", ["stdio", "streamable"])
+pytestmark = pytest.mark.anyio
+
+OPTIONS = [{"value": "a", "label": "Apple"}, {"value": "b", "label": "Pear"}]
+ANSWERED = PromptResponse(status="ok", values={"answer": "grey"})
+
+REPLACE = {"path": START, "find": "beach", "replace": "city"}
+
+Answer = Callable[[ElicitRequestFormParams], Awaitable[ElicitResult | ErrorData]]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Person:
+    """Who sits at the client, with their form; and the queue, in which the same question waits."""
+
+    def __init__(self, state: Path) -> None:
+        self.queue = LoggedPrompts(state)
+        self.shown: list[ElicitRequestFormParams] = []
+        self.is_shown = anyio.Event()
+        self.was_taken_back = anyio.Event()
+        self.says: Answer = self.thinks
+
+    async def __call__(self, context: Any, params: Any) -> ElicitResult | ErrorData:
+        assert isinstance(params, ElicitRequestFormParams)
+        self.shown.append(params)
+        self.is_shown.set()
+        return await self.says(params)
+
+    async def thinks(self, params: ElicitRequestFormParams) -> ElicitResult:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.was_taken_back.set()
+        return ElicitResult(action="cancel")
+
+    def will(self, action: Any, **content: Any) -> None:
+        async def says(params: ElicitRequestFormParams) -> ElicitResult:
+            return ElicitResult(action=action, content=content or None)
+
+        self.says = says
+
+    async def waiting(self) -> RequestEntry:
+        while not (found := await self.queue.pending()):
+            pass
+        return found[0]
+
+    async def answers_in_the_queue(self, response: PromptResponse = ANSWERED) -> None:
+        await self.queue.respond((await self.waiting()).request_id, response)
+
+    async def answer_in_the_log(self) -> ResponseEntry:
+        last = (await self.queue.entries()).entries[-1]
+        assert isinstance(last, ResponseEntry)
+        return last
+
+
+@pytest.fixture
+def own_state(tmp_path: Path) -> Path:
+    folder = tmp_path / "own-state"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def person(own_state: Path) -> AsyncIterator[Person]:
+    person = Person(own_state)
+    yield person
+    await person.queue.close()
+
+
+@asynccontextmanager
+async def connected(
+    face: str, project: Path, state: Path, person: Person | None, mode: str = "legacy", **environ: str
+) -> AsyncIterator[SdkClient]:
+    name = Implementation(name="wire", version="1")
+    if face == "stdio":
+        arguments = ["mcp", "--project", str(project), "--state", str(state)]
+        server = StdioServerParameters(command=HANDRAIL, args=arguments, env={**os.environ, **environ})
+        async with SdkClient(
+            stdio_client(server), mode=mode, elicitation_callback=person, client_info=name, raise_exceptions=True
+        ) as client:
+            yield client
+        return
+    up = Up(project, state, environ=environ)
+    try:
+        url, headers = str(up.http.base_url.join("/mcp")), {"Authorization": up.http.headers["Authorization"]}
+        async with (
+            httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60) as http,
+            SdkClient(
+                streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=person, client_info=name
+            ) as client,
+        ):
+            yield client
+    finally:
+        up.close()
+
+
+async def call(client: SdkClient, tool: str, **params: Any) -> Json:
+    result = await client.call_tool(tool, params)
+    assert isinstance(result, CallToolResult)
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def ask(client: SdkClient) -> Json:
+    return await call(client, "ask_followup_question", question="Which colour?")
+
+
+@BOTH
+async def test_the_clients_answer_counts_and_stands_in_the_log(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    person.will("accept", answer="blue")
+    async with connected(face, own_project, own_state, person) as client:
+        assert await ask(client) == {"ack": True, "answer": "blue"}
+    (form,) = person.shown
+    assert form.message == "A question\n\nWhich colour?"
+    assert form.requested_schema["required"] == ["answer"]
+    entry = await person.answer_in_the_log()
+    assert entry.response == PromptResponse(status="ok", values={"answer": "blue"})
+    assert await person.queue.answered_by([entry.request_id]) == {entry.request_id: "client:wire/1"}
+    assert await person.queue.pending() == []
+
+
+@BOTH
+async def test_choices_are_made_in_the_client(face: str, own_project: Path, own_state: Path, person: Person) -> None:
+    async with connected(face, own_project, own_state, person) as client:
+        person.will("accept", selection="b")
+        assert (await call(client, "prompt_choices", options=OPTIONS))["selection"] == "b"
+        person.will("accept", selection=["a", "b"])
+        assert (await call(client, "prompt_choices", options=OPTIONS, multiple=True))["selection"] == ["a", "b"]
+        person.will("decline")
+        assert (await call(client, "prompt_choices", options=OPTIONS))["status"] == "canceled"
+
+
+@BOTH
+async def test_an_answer_from_elsewhere_takes_the_form_back(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:
+
+        async def answer() -> None:
+            await person.is_shown.wait()
+            await person.answers_in_the_queue()
+
+        tasks.start_soon(answer)
+        assert await ask(client) == {"ack": True, "answer": "grey"}
+        await person.was_taken_back.wait()
+        assert (await client.call_tool("read_file", {"path": "notes.md"})).is_error is False
+
+
+@BOTH
+async def test_a_client_that_never_answers_holds_nobody_up(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person) as client:
+        result = await call(client, "prompt_choices", options=OPTIONS, timeout_ms=50)
+        assert result["status"] == "timeout"
+    assert await person.queue.pending() == []
+
+
+@BOTH
+async def test_a_form_with_a_secret_is_not_put_to_the_client(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    fields = [{"key": "name"}, {"key": "password", "secret": True}]
+    values = {"name": "Ada", "password": "tr0ub4dor"}
+    async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(person.answers_in_the_queue, PromptResponse(status="ok", values=values))
+        assert (await call(client, "prompt_key_values", fields=fields))["values"] == values
+    assert person.shown == []
+
+
+UNUSABLE = [
+    pytest.param(ElicitResult(action="accept"), id="nothing"),
+    pytest.param(ElicitResult(action="accept", content={"answer": 5}), id="a number"),
+    pytest.param(ElicitResult(action="accept", content={"answer": "blue", "more": "x"}), id="a field too many"),
+    pytest.param(ElicitResult(action="cancel"), id="dismissed"),
+    pytest.param(ErrorData(code=INTERNAL_ERROR, message="no window"), id="an error"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize("answer", UNUSABLE)
+async def test_what_is_no_answer_leaves_the_question_open(
+    face: str, own_project: Path, own_state: Path, person: Person, answer: ElicitResult | ErrorData
+) -> None:
+    has_answered = anyio.Event()
+
+    async def says(params: ElicitRequestFormParams) -> ElicitResult | ErrorData:
+        has_answered.set()
+        return answer
+
+    async def answer_elsewhere() -> None:
+        await has_answered.wait()
+        for _ in ("while it is sent", "after it was read"):
+            await client.call_tool("read_file", {"path": "notes.md"})
+        await person.answers_in_the_queue()
+
+    person.says = says
+    async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(answer_elsewhere)
+        assert await ask(client) == {"ack": True, "answer": "grey"}
+    assert len(person.shown) == 1
+
+
+@BOTH
+async def test_a_client_of_the_protocol_without_server_requests_is_not_asked(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person, mode="auto") as client:
+        assert client.protocol_version == "2026-07-28"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(person.answers_in_the_queue)
+            assert await ask(client) == {"ack": True, "answer": "grey"}
+    assert person.shown == []
+
+
+@BOTH
+async def test_a_call_that_its_client_cancels_takes_the_question_and_the_form_back(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, client)
+            await person.is_shown.wait()
+            tasks.cancel_scope.cancel()
+        await person.was_taken_back.wait()
+    entry = await person.answer_in_the_log()
+    assert entry.response.status == "timeout"
+
+
+@BOTH
+async def test_an_approval_is_put_to_the_client_where_the_settings_say_so(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person, HANDRAIL_ELICIT_APPROVALS="true") as client:
+        person.will("accept", decision="deny", remark="keep the beach")
+        denied = await client.call_tool("replace_in_file", REPLACE)
+        assert denied.is_error
+        assert "keep the beach" in str(denied.content)
+        assert (own_project / START).read_text() == SCENE
+        person.will("accept", decision="once")
+        await call(client, "replace_in_file", **REPLACE)
+        assert "city" in (own_project / START).read_text()
+    assert START in person.shown[0].message
+    assert "-changeBg:beach.jpg;\n+changeBg:city.jpg;" in person.shown[0].message
+    history = run("history", "--project", own_project, "--state", own_state)
+    assert "by client:wire/1" in history.stdout
+
+
+@BOTH
+async def test_an_approval_is_not_put_to_the_client_otherwise(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(person.answers_in_the_queue, PromptResponse(status="ok"))
+        await call(client, "replace_in_file", **REPLACE)
+    assert person.shown == []

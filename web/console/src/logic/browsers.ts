@@ -1,0 +1,27 @@
+/** A browser's name for people, from what it says about itself: a claim, and a guess. */
+
+const BROWSERS: readonly (readonly [string, RegExp])[] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\/(\d+)/],
+  ["Opera", /\bOPR\/(\d+)/],
+  ["Firefox", /\b(?:Firefox|FxiOS)\/(\d+)/],
+  ["Chrome", /\b(?:Headless)?(?:Chrome|CriOS)\/(\d+)/],
+  ["Safari", /\bVersion\/(\d+).*\bSafari\//],
+];
+const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+  ["Android", /\bAndroid\b/],
+  ["iOS", /\b(?:iPhone|iPad)\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Linux", /\bLinux\b/],
+];
+
+/** "Firefox 150 · Linux"; what it says as it stands where none is known. */
+export function browserName(userAgent: string): string {
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  for (const [name, pattern] of BROWSERS) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version) return [`${name} ${version}`, system].filter(Boolean).join(" · ");
+  }
+  return userAgent;
+}

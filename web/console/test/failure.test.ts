@@ -1,0 +1,22 @@
+import { HostError } from "@handrail/host";
+import { expect, test } from "vitest";
+import { errorsBelow, errorsByRoot, fieldErrorsOf } from "../src/failure";
+
+const refused = new HostError("BAD_REQUEST", "no", 400, {
+  fieldErrors: [
+    { field: "values.name", message: "is required" },
+    { field: "values.a.b", message: "holds a \u202e" },
+    { field: "remark", message: "must be a string" },
+  ],
+});
+
+test("what the server says of a field is found by its path, with nothing hidden in it", () => {
+  const errors = fieldErrorsOf(refused);
+  expect([...errorsBelow(errors, "values")]).toEqual([["name", "is required"], ["a.b", "holds a \\u{202e}"]]);
+  expect(errors.get("remark")).toBe("must be a string");
+  expect(fieldErrorsOf(new Error("other")).size).toBe(0);
+});
+
+test("a form with one field a member shows what is wrong below it there", () => {
+  expect(errorsByRoot(fieldErrorsOf(refused)).get("values")).toBe("name: is required");
+});
