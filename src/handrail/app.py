@@ -254,13 +254,13 @@ def open_bus(state: State) -> LocalBus:
 def remote_bus(state_dir: Path | None) -> Bus:
     """For every other process: the bus of the server that runs on this state directory."""
     from handrail.backends.remote_bus import BusAddress, RemoteBus
-    from handrail.store.bus_key import bus_key
 
     def find() -> BusAddress | None:
         server = running_server(state_dir)
         if server is None or not server.is_running:
             return None
-        return BusAddress(server.host, server.port, server.token, bus_key(state_path(state_dir)))
+        credentials = {"authorization": f"Bearer {server.token}", **console_key(state_dir)}
+        return BusAddress(server.host, server.port, credentials)
 
     return RemoteBus(find)
 
@@ -269,10 +269,8 @@ def remote_bus(state_dir: Path | None) -> Bus:
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.core.mimo.pairing import Pairings
     from handrail.faces.bus.annex import MimoAnnex
-    from handrail.store.bus_key import bus_key
 
-    key = bus_key(house.state.path)
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), key, speaks_legacy=house.settings.legacy_events)
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
     await bus.close()
 
 

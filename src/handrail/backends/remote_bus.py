@@ -5,7 +5,7 @@ Which server that is, is asked at every call: it may start, stop and start again
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -17,18 +17,16 @@ from handrail.contract.errors import Failure, Internal, Offline, TooLarge
 from handrail.core.mimo.artifacts import MAX_BYTES
 from handrail.dialects.mimo import failure_of
 
-KEY_HEADER = "X-Handrail-Bus-Key"
 _CONNECT_WITHIN = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BusAddress:
-    """Where a server is, and what it wants to be shown."""
+    """Where a server is, and the headers that it wants to be shown."""
 
     host: str
     port: int
-    token: str
-    key: str
+    credentials: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,7 @@ class RemoteBus:
             raise _nobody_there()
         lines = {
             "Host": f"{server.host}:{server.port}",
-            "Authorization": f"Bearer {server.token}",
-            KEY_HEADER: server.key,
+            **server.credentials,
             "Content-Length": str(len(body)),
             "Connection": "close",
             **headers,
