@@ -49,15 +49,15 @@ class RemoteBus:
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}
-        return msgspec.convert(await self._data("POST", "/api/browser/act", body, headers), ActionResult)
+        return msgspec.convert(await self.data("POST", "/api/browser/act", body, headers), ActionResult)
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         query = "" if client_id is None else f"?clientId={quote(client_id, safe='')}"
-        return msgspec.convert(await self._data("GET", f"/api/snapshot{query}"), Snapshot)
+        return msgspec.convert(await self.data("GET", f"/api/snapshot{query}"), Snapshot)
 
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
         body = {"caller": caller} if task is None else {"caller": caller, "taskId": task}
-        return msgspec.convert(await self._data("POST", "/api/browser/task", body), TaskRecord)
+        return msgspec.convert(await self.data("POST", "/api/browser/task", body), TaskRecord)
 
     async def artifact(self, artifact_id: str) -> Artifact:
         answer = await self._request("GET", f"/api/artifacts/{quote(artifact_id, safe='')}", b"", {})
@@ -70,14 +70,15 @@ class RemoteBus:
         if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
             raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
         body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}
-        slot = msgspec.convert(await self._data("POST", "/api/artifacts/presign", body), Slot)
+        slot = msgspec.convert(await self.data("POST", "/api/artifacts/presign", body), Slot)
         place = urlsplit(slot.upload_url)
         answer = await self._request("PUT", f"{place.path}?{place.query}", data, {})
         if answer.status != 200:
             raise _failure(answer)
         return slot.artifact_id
 
-    async def _data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+    async def data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        """What the server's API answers; what it refuses is raised."""
         sent = b"" if body is None else msgspec.json.encode(body)
         answer = await self._request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
         if answer.status != 200:
