@@ -8,6 +8,7 @@ import pytest
 
 from tests.wire.browsing import Agent, Browsing
 from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
+from tests.wire.prompt_house import PromptHouse
 from tests.wire.stage import Stage, furnish
 
 
@@ -74,6 +75,14 @@ def agent(request: pytest.FixtureRequest, browsing: Browsing) -> Agent:
 def mcp(browsing: Browsing) -> Agent:
     """For what can't differ between faces, or is MCP's own."""
     return browsing.agent("streamable")
+
+
+@pytest.fixture(scope="session")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PromptHouse]:
+    """One queue for all tests that name their own prompts."""
+    house = PromptHouse(tmp_path_factory.mktemp("prompts-state"), tmp_path_factory.mktemp("prompts-project"))
+    yield house
+    house.close()
 
 
 @pytest.fixture

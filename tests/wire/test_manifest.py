@@ -10,10 +10,9 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+MANIFESTS = (HERE / "rules.toml", *sorted((HERE / "rules").glob("*.toml")))
 RULES: list[dict[str, Any]] = [
-    rule
-    for file in sorted(HERE.glob("rules*.toml"))
-    for rule in tomllib.loads(file.read_text(encoding="utf-8"))["rule"]
+    rule for manifest in MANIFESTS for rule in tomllib.loads(manifest.read_text(encoding="utf-8"))["rule"]
 ]
 
 
