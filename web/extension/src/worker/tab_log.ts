@@ -8,7 +8,10 @@ export interface Download { filename: string; url: string; state: string }
 const KEPT = 200;
 const LONGEST = 2000;
 
-interface Pending { url: string; method: string; type: string; startedAt: number; status?: number }
+/** A request that is open for longer is a stream, which nobody waits for. */
+const STREAM_MS = 10_000;
+
+interface Pending { url: string; method: string; type: string; loaderId: string; startedAt: number; status?: number }
 
 export class TabLog {
   readonly console: ConsoleMessage[] = [];
@@ -26,10 +29,11 @@ export class TabLog {
   }
 
   get open(): number {
-    return this.pending.size;
+    const now = performance.now();
+    return [...this.pending.values()].filter((one) => now - one.startedAt < STREAM_MS).length;
   }
 
-  /** Resolves when the next request ends. */
+  /** Resolves when the next request ends or a download begins. */
   nextEnd(): Promise<void> {
     return new Promise((resolve) => this.waiting.add(resolve));
   }
@@ -37,18 +41,18 @@ export class TabLog {
   note(method: string, params: Record<string, any>): void {
     switch (method) {
       case "Runtime.consoleAPICalled":
-        return this.say({ level: params["type"] === "warning" ? "warn" : params["type"], text: (params["args"] as RemoteObject[]).map(shown).join(" "), timestamp: params["timestamp"], ...origin(params["stackTrace"]) });
+        return this.say(params["type"], (params["args"] as RemoteObject[]).map(shown).join(" "), params["timestamp"], origin(params["stackTrace"]));
       case "Runtime.exceptionThrown": {
         const details = params["exceptionDetails"];
-        return this.say({ level: "error", text: details.exception?.description ?? details.text, timestamp: params["timestamp"], ...(details.url ? { url: details.url, line: details.lineNumber + 1 } : {}) });
+        const at = details.url ? { url: details.url, line: details.lineNumber + 1 } : {};
+        return this.say("error", details.exception?.description ?? details.text, params["timestamp"], at);
       }
       case "Log.entryAdded": {
         const { level, text, timestamp, url, lineNumber } = params["entry"];
-        return this.say({ level: level === "warning" ? "warn" : level, text, timestamp, ...(url ? { url } : {}), ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }) });
+        return this.say(level, text, timestamp, { ...(url ? { url } : {}), ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }) });
       }
       case "Network.requestWillBeSent":
-        this.pending.set(params["requestId"], { url: params["request"].url, method: params["request"].method, type: params["type"] ?? "Other", startedAt: performance.now() });
-        return;
+        return this.begin(params["requestId"], params["request"], params["type"] ?? "Other", params["loaderId"]);
       case "Network.responseReceived": {
         const request = this.pending.get(params["requestId"]);
         if (!request) return;
@@ -58,6 +62,10 @@ export class TabLog {
         if (params["type"] === "EventSource") this.end(params["requestId"]);
         return;
       }
+      case "Page.frameNavigated":
+        // The requests of the page before end without a word.
+        if (!params["frame"].parentId) for (const [id, one] of this.pending) if (one.loaderId !== params["frame"].loaderId) this.pending.delete(id);
+        return;
       case "Network.loadingFinished":
         return this.end(params["requestId"]);
       case "Network.loadingFailed": {
@@ -67,7 +75,7 @@ export class TabLog {
       }
       case "Page.downloadWillBegin":
         this.downloads.set(params["guid"], { filename: params["suggestedFilename"], url: params["url"], state: "inProgress" });
-        return;
+        return this.wake();
       case "Page.downloadProgress": {
         const download = this.downloads.get(params["guid"]);
         if (download) download.state = params["state"];
@@ -76,9 +84,13 @@ export class TabLog {
     }
   }
 
-  private say(message: ConsoleMessage): void {
+  private begin(id: string, { url, method }: { url: string; method: string }, type: string, loaderId: string): void {
+    this.pending.set(id, { url, method, type, loaderId, startedAt: performance.now() });
+  }
+
+  private say(level: string, text: string, timestamp: number, at: { url?: string; line?: number }): void {
     this.consoleTotal++;
-    this.console.push({ ...message, text: message.text.slice(0, LONGEST), timestamp: Math.round(message.timestamp) });
+    this.console.push({ level: level === "warning" ? "warn" : level, text: text.slice(0, LONGEST), timestamp: Math.round(timestamp), ...at });
     if (this.console.length > KEPT) this.console.shift();
   }
 
@@ -90,6 +102,10 @@ export class TabLog {
 
   private end(requestId: string): void {
     this.pending.delete(requestId);
+    this.wake();
+  }
+
+  private wake(): void {
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
   }
