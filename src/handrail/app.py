@@ -19,8 +19,9 @@ from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Approver, Question
-from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound, Unsupported
 from handrail.contract.paths import ClosedFolders
+from handrail.contract.target import ANY_HOST
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
@@ -38,6 +39,7 @@ from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
 from handrail.store.watching import is_watched, watching
+from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
@@ -47,6 +49,10 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.backends.remote_bus import BusAddress
+    from handrail.contract.browser import Bus
+    from handrail.core.mimo.bus import LocalBus
+    from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
     from handrail.faces.http.server_file import ServerFile
 
@@ -80,6 +86,8 @@ class House:
     project: LocalFolder
     prompts: LoggedPrompts
     summons: Summons
+    bus: LocalBus | None = None
+    """The bus to browsers, where this process is to be the server."""
 
     @property
     def registry(self) -> Registry:
@@ -94,7 +102,7 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    return Registry([workspace_surface.surface(None), people_surface.surface(None)])
+    return Registry([workspace_surface.surface(None), browser_surface.surface(None), people_surface.surface(None)])
 
 
 def open_house(
@@ -104,7 +112,9 @@ def open_house(
     *,
     surfaces: Collection[str] | None = None,
     flags: Mapping[str, Any] | None = None,
+    is_server: bool = False,
 ) -> House:
+    """The server has the bus to browsers; every other process reaches that of the server which runs."""
     check_surfaces(surfaces)
     state = open_state(state_dir)
     settings = settings_file.load(state.path, flags or {})
@@ -128,7 +138,9 @@ def open_house(
         tool_names=lambda: names,
     )
     prompts = LoggedPrompts(state.path)
-    registry = Registry([workspace_surface.surface(workspace), people_surface.surface(prompts)], surfaces)
+    bus = open_bus(state) if is_server else None
+    browser = browser_surface.surface(bus or remote_bus(state.path), files)
+    registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     has_terminal = isinstance(approver, InQueue) and approver.beside is not in_the_queue_alone
@@ -146,7 +158,7 @@ def open_house(
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)
 
 
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
@@ -219,11 +231,129 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with _tidying(house):
+    async with _tidying(house), _browser(house, house.bus or open_bus(house.state)) as annex:
         endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         desk = _desk(house, checkup)
-        await serve(house.gate, endpoint, desk, place, on_ready, console_folder=console, until_unused=until)
+        await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
+
+
+def open_bus(state: State) -> LocalBus:
+    """The bus to browsers, which lives in the server; it remembers in a database of its own."""
+    from handrail.core.mimo.artifacts import Artifacts
+    from handrail.core.mimo.bus import LocalBus
+    from handrail.store.artifact_files import ArtifactFolder, artifacts_folder
+    from handrail.store.batches import Batches
+    from handrail.store.browser_actions import SqliteActions
+    from handrail.store.browser_artifacts import SqliteArtifacts
+    from handrail.store.browser_plugins import SqlitePlugins
+    from handrail.store.browser_tables import browser_database
+    from handrail.store.browser_tasks import SqliteTasks
+
+    batches, files = Batches(browser_database(state.path)), ArtifactFolder(artifacts_folder(state.path))
+    return LocalBus(
+        SqliteTasks(batches),
+        SqliteActions(batches),
+        SqlitePlugins(batches),
+        Artifacts(SqliteArtifacts(batches), files),
+        batches.close,
+    )
+
+
+def remote_bus(state_dir: Path | None) -> Bus:
+    """For every other process: the bus of the server that runs on this state directory."""
+    from handrail.backends.remote_bus import RemoteBus
+
+    return RemoteBus(_bus_address(state_dir))
+
+
+def _bus_address(state_dir: Path | None) -> Callable[[], BusAddress | None]:
+    from handrail.backends.remote_bus import BusAddress
+
+    def find() -> BusAddress | None:
+        server = running_server(state_dir)
+        if server is None or not server.is_running:
+            return None
+        credentials = {"authorization": f"Bearer {server.token}", **console_key(state_dir)}
+        return BusAddress(server.host, server.port, credentials)
+
+    return find
+
+
+def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
+    """What the running server's API answers to a person's own command: its data, or its refusal as a Failure."""
+    from handrail.backends.remote_bus import RemoteBus
+
+    return asyncio.run(RemoteBus(_bus_address(state_dir)).data(method, path))
+
+
+EXTENSION_FOLDER = Path(__file__).parent / "extension"
+
+
+def connected_browsers(state_dir: Path | None) -> list[str]:
+    """Offline: no server runs, so none is."""
+    plugins = ask_server(state_dir, "GET", "/api/extension/extension-list")
+    return [plugin["browserName"] or plugin["clientId"] for plugin in plugins if plugin["socketConnected"]]
+
+
+def extension_folder() -> Path:
+    """Where the built extension is."""
+    if not (EXTENSION_FOLDER / "manifest.json").is_file():
+        raise NotFound("The extension is not built.", hint="Run `make setup`; a wheel brings it along.")
+    return EXTENSION_FOLDER
+
+
+async def launch_browser(
+    state_dir: Path | None,
+    server: str,
+    code: str,
+    on_ready: Callable[[], None],
+    *,
+    program: str | None = None,
+    shows_window: bool = True,
+) -> None:
+    """A Chromium with a profile below the state directory, paired with the server by this code, until it is closed."""
+    from handrail.backends.chromium import Chromium
+
+    found, folder = program or chromium_program(), extension_folder()
+    if found is None:
+        raise _no_chromium(folder)
+    profile = state_path(state_dir) / "chromium"
+    make_private_folder(profile)
+    browser = await Chromium.start(found, profile, folder, has_display=shows_window)
+    try:
+        await browser.pair(server, code)
+        on_ready()
+        await browser.wait()
+    finally:
+        await asyncio.shield(browser.close())
+
+
+def chromium_program() -> str | None:
+    from handrail.backends import chromium
+
+    return chromium.program()
+
+
+def _no_chromium(extension: Path) -> Failure:
+    from handrail.backends import chromium
+
+    if (branded := chromium.branded_program()) is None:
+        return NotFound("No Chromium was found.", hint="Install the package chromium, or name one with --browser.")
+    return Unsupported(
+        f"{branded} no longer loads extensions from the command line.",
+        hint=f'Open chrome://extensions there, switch on "Developer mode", choose "Load unpacked" and {extension}; '
+        "then click on the extension and pair it with `handrail extension pair`.",
+    )
+
+
+@asynccontextmanager
+async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
+    from handrail.core.mimo.pairing import Pairings
+    from handrail.faces.bus.annex import MimoAnnex
+
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
+    await bus.close()
 
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
@@ -264,8 +394,12 @@ def _queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> Queue
 
     def allow_always(question: Question) -> None:
         members = {"tool": question.call.tool}
+        if question.preview.host == ANY_HOST:
+            return  # what was shown has no name that a rule could hold
         if question.preview.path is not None:
             members["path"] = question.preview.path
+        if question.preview.host is not None:
+            members["host"] = question.preview.host
         rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
     return QueueApprover(

@@ -15,8 +15,9 @@ from handrail.contract.call import Call, Caller
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
 from handrail.contract.policy import Rule
+from handrail.contract.target import Target
 from handrail.contract.tokens import Scope
-from handrail.contract.tool import Preview, Settled, Surface, Target, Tool
+from handrail.contract.tool import Preview, Settled, Surface, Tool
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence
 from handrail.core.gate import Gate
@@ -72,6 +73,8 @@ async def echo(call: Call, params: Params) -> Any:
 
 class Scripted:
     """Stands for a person: gives one answer after the other and remembers what was asked."""
+
+    shows_questions = True
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []

@@ -49,6 +49,10 @@ class Conflict(Failure):
     retryable = True
 
 
+class Changed(Conflict):
+    """What was shown to a person is no longer what would be acted on."""
+
+
 class Declined(Failure):
     """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
 
@@ -71,6 +75,49 @@ class Aborted(Failure):
     """Stopped on request."""
 
     retryable = True
+
+
+class Busy(Failure):
+    """Too much at once, or too often."""
+
+    retryable = True
+
+
+class Gone(NotFound):
+    """It was there, and its time is over."""
+
+
+class Offline(Failure):
+    """Who should carry this out is not connected, or no longer answers."""
+
+    retryable = True
+
+
+class Unacknowledged(Timeout):
+    """Who should carry this out did not say in time that it has begun."""
+
+
+class Unfinished(Timeout):
+    """Who carries this out began and did not say in time how it ended."""
+
+
+class WrongTab(Failure):
+    """A browser tab that is not there, or another task's."""
+
+
+class BadAnswer(Failure):
+    """Who carried this out answered what is no answer to it."""
+
+
+class Reported(Failure):
+    """What the other side of a wire says went wrong, in its own words: its `code` passes through."""
+
+    def __init__(
+        self, message: str, *, code: str, retryable: bool = False, hint: str | None = None, **details: Any
+    ) -> None:
+        super().__init__(message, hint=hint, **details)
+        self.code = code
+        self.retryable = retryable
 
 
 class InputOutput(Failure):

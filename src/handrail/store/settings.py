@@ -30,6 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     call_person: bool = True
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
+    legacy_events: bool = False
     elicit_approvals: bool = False
     rules: tuple[Rule, ...] = ()
 

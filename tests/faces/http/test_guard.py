@@ -290,8 +290,15 @@ def test_websockets_pass_the_same_checks(
 
     origins = Origins.of(6006, None)
     published = server_file.Published(tmp_path, server_file.ServerFile(1, "127.0.0.1", 6006, "secret"))
-    credentials = Credentials(published, Sessions(tmp_path), Programs())
-    guard = Guard(inside, port=6006, credentials=credentials, origins=origins, is_open=lambda scope: False)
+    credentials = Credentials(published, Sessions(tmp_path), Programs(), lambda token: False)
+    guard = Guard(
+        inside,
+        port=6006,
+        credentials=credentials,
+        origins=origins,
+        is_open=lambda scope: False,
+        is_for_plugins=lambda scope: False,
+    )
     asyncio.run(guard(scope, receive, send))
     assert bool(reached) is is_let_in
     assert sent[:1] == ([] if is_let_in else ["websocket.http.response.start" if can_deny else "websocket.close"])

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from handrail.contract.errors import Failure
 from handrail.dialects import envelope
-from handrail.dialects.mimo import STATUS, refusal
+from handrail.dialects.mimo import STATUS, http_envelope, http_status, refusal
 
 
 def success(data: Any) -> Response:
@@ -17,13 +17,13 @@ def success(data: Any) -> Response:
 
 def failed(failure: Failure, dialect: str | None = None) -> Response:
     """`dialect` is the tool's own: its error object, hint included, goes into `details.toolError`."""
-    body = envelope("mimo", failure)
+    body = http_envelope(failure)
     error = body["error"]
     if dialect is not None:
         error["details"]["toolError"] = envelope(dialect, failure)["error"]
     elif failure.hint is not None:
         error["message"] += f" {failure.hint}"
-    return _json(body, STATUS[error["code"]])
+    return _json(body, http_status(failure))
 
 
 def refused(

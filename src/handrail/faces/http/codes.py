@@ -25,10 +25,11 @@ class TooManyCodes(Failure):
 
 
 class Codes:
-    """`clock` gives seconds that only go forwards."""
+    """`clock` gives seconds that only go forwards; `source` is where a person gets another code."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, source: str = "`handrail open`") -> None:
         self._clock = clock
+        self._source = source
         self._deadlines: dict[bytes, float] = {}
         self._failures: deque[float] = deque(maxlen=MOST_FAILURES)
 
@@ -43,11 +44,11 @@ class Codes:
     def use(self, code: str) -> None:
         now = self._clock()
         if len(self._failures) == MOST_FAILURES and now - self._failures[0] < _WINDOW:
-            raise TooManyCodes("Too many wrong codes were tried.", hint="Wait a minute, then `handrail open` again.")
+            raise TooManyCodes("Too many wrong codes were tried.", hint=f"Wait a minute, then {self._source} again.")
         deadline = self._deadlines.pop(_fingerprint(code), None)
         if deadline is None or now >= deadline:
             self._failures.append(now)
-            raise WrongCode("This code is wrong, was used before or is too old.", hint="`handrail open` makes another.")
+            raise WrongCode("This code is wrong, was used before or is too old.", hint=f"{self._source} makes another.")
 
 
 def _fingerprint(code: str) -> bytes:

@@ -1,6 +1,7 @@
-"""How a caller shows that it may come in: the Bearer token of programs, or the cookie of a person's browser."""
+"""How a caller shows that it may come in: a program's Bearer token, a plugin's own, or a person's cookie."""
 
 import hmac
+from collections.abc import Callable
 from enum import Enum
 
 from starlette.types import Scope
@@ -15,17 +16,24 @@ _KEY = "handrail.credential"
 
 
 class Credential(Enum):
-    """A program holds the token, an agent's own program too. Only a person at the console has the cookie."""
+    """A program holds the token, an agent's own program too. Only a person at the console has the cookie.
+
+    A plugin that was paired has a token of its own, which opens little.
+    """
 
     TOKEN = "token"
+    PLUGIN = "plugin"
     COOKIE = "cookie"
 
 
 class Credentials:
-    def __init__(self, published: Published, sessions: Sessions, programs: Programs) -> None:
+    def __init__(
+        self, published: Published, sessions: Sessions, programs: Programs, is_paired: Callable[[str], bool]
+    ) -> None:
         self._published = published
         self._sessions = sessions
         self._programs = programs
+        self._is_paired = is_paired
 
     def of(self, scope: Scope, token: str | None = None) -> Credential | None:
         """`token` is one that came beside the headers. Whoever shows a token is judged by that alone."""
@@ -36,7 +44,7 @@ class Credentials:
         if token is None:
             return Credential.COOKIE if self.session(scope) is not None else None
         if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
-            return None
+            return Credential.PLUGIN if self._is_paired(token) else None
         self._programs.note(program_name(scope))
         return Credential.TOKEN
 

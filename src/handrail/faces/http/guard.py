@@ -28,14 +28,27 @@ IsOpen = Callable[[Scope], bool]
 
 
 class Guard:
-    """What `is_open` names needs no credential; nothing can be reached through a foreign Host or Origin."""
+    """What `is_open` names needs no credential; nothing can be reached through a foreign Host or Origin.
 
-    def __init__(self, app: ASGIApp, *, port: int, credentials: Credentials, origins: Origins, is_open: IsOpen) -> None:
+    A plugin's own token opens what `is_for_plugins` names, and nothing else.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        port: int,
+        credentials: Credentials,
+        origins: Origins,
+        is_open: IsOpen,
+        is_for_plugins: IsOpen,
+    ) -> None:
         self._app = BodyLimit(app)
         self._hosts = own_hosts(port)
         self._credentials = credentials
         self._origins = origins
         self._is_open = is_open
+        self._is_for_plugins = is_for_plugins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         extra: Pairs = []
@@ -70,6 +83,8 @@ class Guard:
             return None
         if is_borrowed:
             return refused("FORBIDDEN", "With the console's cookie this needs an Origin header that is our own.")
+        if credential is Credential.PLUGIN and not self._is_for_plugins(scope):
+            return refused("FORBIDDEN", "This is not for plugins: their own token does not open it.")
         if credential is not None:
             return None
         return refused(

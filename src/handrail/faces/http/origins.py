@@ -4,11 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
+from handrail.contract.browser import EXTENSION_ORIGIN
 from handrail.contract.errors import InvalidParams
 
 SETTING = "MIMO_CORS_ORIGIN"
 _DEFAULT = frozenset({"http://localhost:3000", "http://127.0.0.1:3000"})
 _FOR_PAGES = ("/api/", "/socket.io/")
+_FOR_EXTENSION = (*_FOR_PAGES, "/health")
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
@@ -21,7 +23,10 @@ def own_hosts(port: int) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, where pages call."""
+    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, where pages call.
+
+    Our extension's exact origin is always allowed where it calls.
+    """
 
     own: frozenset[str]
     listed: frozenset[str]
@@ -35,6 +40,8 @@ class Origins:
         return cls(own, frozenset(_parsed(item) for item in setting.split(",") if item.strip()), frozenset())
 
     def allow(self, origin: str, path: str) -> bool:
+        if origin == EXTENSION_ORIGIN:
+            return path.startswith(_FOR_EXTENSION)
         return origin in self.own or origin in self.listed or (origin in self.api and path.startswith(_FOR_PAGES))
 
     def is_own(self, origin: str) -> bool:

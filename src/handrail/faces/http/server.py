@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.core.gate import Gate
 from handrail.faces.http import console_files, console_key, origins, server_file
+from handrail.faces.http.annex import Annex
 from handrail.faces.http.audience import Audience
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.credentials import Credentials
@@ -30,7 +31,7 @@ from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
-from handrail.faces.http.sockets import MAX_MESSAGE, Sockets
+from handrail.faces.http.sockets import MAX_FRAME, Sockets
 from handrail.faces.http.usage import Usage
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
@@ -70,6 +71,7 @@ async def serve(
     gate: Gate,
     mcp_endpoint: McpEndpoint,
     desk: Desk,
+    annex: Annex,
     place: Place,
     on_ready: OnReady,
     *,
@@ -87,19 +89,32 @@ async def serve(
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
         with server_file.published(state, host, port) as published, console_key.published(state) as key:
-            credentials = Credentials(published, sessions, programs)
+            credentials = Credentials(published, sessions, programs, annex.is_paired)
             board = PromptBoard(desk.prompts)
-            sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching))
+            sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching), annex.bus)
             entrance = Entrance(published, key, codes, sessions, credentials, programs, sockets.send_strangers_away)
-            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance))
-            guard = Guard(inside, port=port, credentials=credentials, origins=allowed, is_open=open_for(console))
+            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance, annex))
+            guard = Guard(
+                inside,
+                port=port,
+                credentials=credentials,
+                origins=allowed,
+                is_open=open_for(console, annex),
+                is_for_plugins=annex.is_for_plugins,
+            )
             usage = Usage(Farewell(guard))
             server = _Server(
                 _config(usage),
                 on_ready=lambda: on_ready(address, f"{address}/#code={codes.make()}"),
                 on_stop=sockets.close,
             )
-            async with mcp_endpoint.run(), board.run(), sockets.run(), _ending(server, usage, until_unused):
+            async with (
+                mcp_endpoint.run(),
+                board.run(),
+                annex.run(address, sockets.rooms),
+                sockets.run(),
+                _ending(server, usage, until_unused),
+            ):
                 await server.serve([listener])
 
 
@@ -127,7 +142,7 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         app,
         http=BoundedProtocol,
         ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE,
+        ws_max_size=MAX_FRAME,
         ws_per_message_deflate=False,  # on this machine alone, it costs time and saves nothing
         lifespan="off",
         interface="asgi3",

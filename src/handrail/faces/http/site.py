@@ -13,6 +13,7 @@ from handrail import __version__
 from handrail.contract.errors import Failure
 from handrail.core.gate import Gate
 from handrail.faces.http import access, activity, overview, page, prompts, session, sockets, tools
+from handrail.faces.http.annex import Annex
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
 from handrail.faces.http.desk import Desk
@@ -31,10 +32,12 @@ def site(
     board: PromptBoard,
     console: ConsoleFiles | None,
     entrance: Entrance,
+    annex: Annex,
 ) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
+            *annex.routes(desk.person, entrance.console_key),
             *(console.routes() if console is not None else ()),
             *page.routes(gate.registry, address),
             Route(HEALTH, _health),
@@ -53,12 +56,12 @@ def site(
     return app
 
 
-def open_for(console: ConsoleFiles | None) -> IsOpen:
-    """What needs no credential: reading the pages and /health, exchanging a code, connecting a socket."""
+def open_for(console: ConsoleFiles | None, annex: Annex) -> IsOpen:
+    """What needs no credential: pages and /health, exchanging a code, connecting a socket, and what the annex says."""
 
     def is_open(scope: Scope) -> bool:
         path: str = scope["path"]
-        if sockets.is_open(scope):
+        if sockets.is_open(scope) or annex.is_open(scope):
             return True
         if scope["type"] != "http":
             return False

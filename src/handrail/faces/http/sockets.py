@@ -1,11 +1,13 @@
 """Socket.IO, namespace `/mimo`: what is added to the queue and to the record, told to every page as it happens.
 
-The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may listen is decided when a
-client joins the namespace: by the credential that the guard found, or by `auth.token`.
+The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may come in is decided when a
+client joins the namespace: by the credential that the guard found, or by `auth.token`. What clients say is the bus's
+business, which is handed in.
 """
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -17,20 +19,27 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.contract.errors import Failure
 from handrail.core import strict_json
-from handrail.dialects.mimo import refusal
+from handrail.dialects.mimo import http_code, refusal
 from handrail.faces.http.answers import refused
 from handrail.faces.http.audience import Audience
 from handrail.faces.http.credentials import Credential, Credentials, shown
 from handrail.faces.http.desk import Follow
 from handrail.faces.http.headers import header
+from handrail.faces.http.rooms import Rooms, SocketBus
 
 PATH = "/socket.io/"
 NAMESPACE = "/mimo"
 FRONTEND = "frontend"
+PLUGIN = "plugin"
 MAX_MESSAGE = 1_000_000
+MAX_FRAME = 4_000_000  # so that who sends too much is told so, and not cut off at once
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _AGAIN_AFTER = 1.0
+_EVENT = re.compile(r'\["([a-z_]{1,64})",')
+
+TOO_LONG = object()
+"""Stands for what was not even looked at."""
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +52,7 @@ class Sockets:
         credentials: Credentials,
         feeds: Mapping[str, tuple[str, Follow]],
         audience: Audience,
+        bus: SocketBus,
         *,
         join_within: float = _JOIN_WITHIN,
         post_within: float = _POST_WITHIN,
@@ -50,13 +60,15 @@ class Sockets:
         self._credentials = credentials
         self._feeds = feeds
         self._audience = audience
+        self._bus = bus
         self._join_within = join_within
         self._post_within = post_within
         self._server = socketio.AsyncServer(
             async_mode="asgi",
+            async_handlers=False,  # what one client says is heard in its order
             namespaces=[NAMESPACE],
             cors_allowed_origins=[],  # the guard's business
-            max_http_buffer_size=MAX_MESSAGE,
+            max_http_buffer_size=MAX_FRAME,
             json=_Json,
             logger=_silent("socketio"),
             engineio_logger=_silent("engineio"),
@@ -64,7 +76,8 @@ class Sockets:
         self._is_known: dict[str, Callable[[], bool]] = {}
         self._server.on("connect", self._join, namespace=NAMESPACE)
         self._server.on("disconnect", self._leave, namespace=NAMESPACE)
-        self._server.on("*", self._refuse, namespace=NAMESPACE)
+        self._server.on("*", self._hear, namespace=NAMESPACE)
+        self.rooms = Rooms(self._server, NAMESPACE, self._drop)
 
     def around(self, app: ASGIApp) -> ASGIApp:
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,22 +142,36 @@ class Sockets:
         given = auth if isinstance(auth, dict) else {}
         scope: Scope = environ["asgi.scope"]
         token = given["token"] if isinstance(given.get("token"), str) else None
+        kind = given.get("clientType", FRONTEND)
         credential = self._credentials.of(scope, token) if token is not None else shown(scope)
-        if credential is None:
+        is_own = kind == PLUGIN and self._bus.is_own_token(given)
+        if credential is None or (credential is Credential.PLUGIN and not is_own):
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
-        if given.get("clientType", "frontend") != "frontend":
-            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend.")
+        if kind not in (FRONTEND, PLUGIN):
+            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
+        try:
+            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given))
+        except Failure as failure:
+            raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
-        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-        if credential is Credential.COOKIE:
+        if kind == FRONTEND and credential is Credential.COOKIE:
             self._audience.come(sid)
+
+    async def _join_page(self, sid: str, given: Mapping[str, Any]) -> None:
+        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        await self._bus.join_frontend(sid, given)
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)
         self._audience.go(sid)
+        await self._bus.leave(sid)
 
-    async def _refuse(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
-        return refusal("BAD_REQUEST", "No event of this name is known here.")
+    async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
+        if event not in self._bus.events:
+            return refusal("BAD_REQUEST", "No event of this name is known here.")
+        if TOO_LONG in data:
+            return refusal("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
+        return await self._bus.hear(sid, event, data)
 
     async def _tell(self, event: str, member: str, follow: Follow) -> None:
         """For as long as the server runs: what can't be followed now is tried again."""
@@ -187,6 +214,8 @@ class _Json:
 
     @staticmethod
     def loads(text: str) -> Any:
+        if len(text) > MAX_MESSAGE and (named := _EVENT.match(text)) is not None:
+            return [named[1], TOO_LONG]
         try:
             return strict_json.decode(text, max_bytes=MAX_MESSAGE)
         except Failure as failure:

@@ -1,18 +1,13 @@
 """`POST /api/tools/<name>`: one call through the gate. `GET /api/tools`: what can be called."""
 
-import asyncio
 import re
-from collections.abc import Coroutine
-from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive
 
 from handrail.contract.call import Call
 from handrail.contract.errors import Failure, InvalidParams
-from handrail.contract.tool import Reply
 from handrail.core import strict_json
 from handrail.core.catalogue import catalogue
 from handrail.core.gate import Gate
@@ -20,6 +15,7 @@ from handrail.core.registry import UnknownTool
 from handrail.faces.http.answers import failed, success, unheard
 from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.desk import Desk
+from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import header, is_visible, trace_id
 from handrail.faces.http.people import caller, is_person
 
@@ -36,14 +32,14 @@ def routes(gate: Gate, desk: Desk) -> list[Route]:
         try:
             call = await _call(request, entry.tool.name, desk.person)
             passed = desk.trying_gate if is_person(request) else gate
-            reply = await _unless_gone(request.receive, passed.run(call))
+            reply = await unless_gone(request.receive, passed.run(call))
         except ClientDisconnect:
             return unheard()
         except UnknownTool:
             raise  # for people alone: then it speaks no tool's dialect either
         except Failure as failure:
             return failed(failure, entry.surface.dialect)
-        return unheard() if reply is None else success(reply.result)
+        return success(reply.result)
 
     return [Route("/api/tools", list_tools), Route("/api/tools/{name}", call_tool, methods=["POST"])]
 
@@ -72,20 +68,3 @@ def _timeout_ms(given: str | None) -> int | None:
     if not _DIGITS.fullmatch(given) or not 1 <= int(given) <= MAX_TIMEOUT_MS:
         raise InvalidParams(f"X-Timeout-Ms must be a whole number from 1 to {MAX_TIMEOUT_MS}.")
     return int(given)
-
-
-async def _unless_gone(receive: Receive, running: Coroutine[Any, Any, Reply]) -> Reply | None:
-    """The reply; None when the client went away meanwhile, and then the call has been stopped."""
-    run, gone = asyncio.create_task(running), asyncio.create_task(_disconnect(receive))
-    try:
-        await asyncio.wait({run, gone}, return_when=asyncio.FIRST_COMPLETED)
-        return run.result() if run.done() else None
-    finally:
-        run.cancel()
-        gone.cancel()
-        await asyncio.gather(run, gone, return_exceptions=True)
-
-
-async def _disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -1,0 +1,201 @@
+"""What goes between handrail, a browser extension (a plugin) and web pages, as contract 2 spells it, and the ports.
+
+Knows no socket, no table and no rule: what an action may hold and how long it may take says `core/mimo`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+PROTOCOL = 1
+EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm"
+"""Chrome derives it from the `key` of the extension's manifest, so it is the same on every machine."""
+EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
+
+Actions = Mapping[str, Mapping[str, Any]]
+"""One action by its name, or several that the plugin runs in this order: `{"browser_click": {"tabId": 1, …}}`."""
+TaskStatus = Literal["created", "running", "ongoing", "takeover", "completed", "error"]
+ResultStatus = Literal["success", "partial"]
+EndStatus = Literal["success", "partial", "error"]
+Role = Literal["user", "assistant"]
+TakeoverReason = Literal["user_input", "popup", "badge", "console"]
+
+
+class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
+    """An object on the wire: camelCase, and what is unset is left out."""
+
+
+class Tab(Wire, frozen=True, kw_only=True):
+    tab_id: int
+    window_id: int
+    group_id: int | UnsetType = UNSET
+    url: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    fav_icon_url: str | UnsetType = UNSET
+    status: str | UnsetType = UNSET
+    active: bool = False
+    pinned: bool = False
+    hidden: bool = False
+    index: int = 0
+    opener_tab_id: int | UnsetType = UNSET
+
+
+class Window(Wire, frozen=True, kw_only=True):
+    window_id: int
+    focused: bool = False
+    top: int | UnsetType = UNSET
+    left: int | UnsetType = UNSET
+    width: int | UnsetType = UNSET
+    height: int | UnsetType = UNSET
+    type: str = "normal"
+
+
+class TabGroup(Wire, frozen=True, kw_only=True):
+    id: int
+    collapsed: bool = False
+    color: str = "grey"
+    title: str | UnsetType = UNSET
+    window_id: int
+
+
+class BrowserState(Wire, frozen=True, kw_only=True):
+    """What a browser has open: the `state` of a `snapshotSync`."""
+
+    windows: tuple[Window, ...] = ()
+    tabs: tuple[Tab, ...] = ()
+    tab_groups: tuple[TabGroup, ...] = ()
+    active_window_id: int | None = None
+    active_tab_id: int | None = None
+    last_updated: int = 0
+
+
+class Snapshot(BrowserState, frozen=True, kw_only=True):
+    """`stale`: its plugin is away, or nothing was heard of it for half a minute."""
+
+    connected: bool = False
+    age_ms: int = 0
+    stale: bool = True
+    client_id: str | UnsetType = UNSET
+
+
+class TaskRecord(Wire, frozen=True, kw_only=True):
+    task_id: str
+    title: str
+    status: TaskStatus
+    created_at: int
+    updated_at: int
+    selected_client_id: str | UnsetType = UNSET
+
+
+class Message(Wire, frozen=True, kw_only=True):
+    id: str
+    role: Role
+    content: str
+    timestamp: int
+
+
+class PluginRecord(Wire, frozen=True, kw_only=True):
+    """A browser extension that has announced itself, as `extension-list` tells of it."""
+
+    client_id: str
+    extension_id: str = ""
+    extension_name: str = ""
+    ua: str = ""
+    version: str = ""
+    browser_name: str = ""
+    allow_other_client: bool = False
+    socket_connected: bool = False
+    healthy: bool = True
+    last_seen_at: int = 0
+
+
+class ActionResult(Wire, frozen=True, kw_only=True):
+    """What became of actions that were carried out; those that were not end in a Failure."""
+
+    status: ResultStatus
+    result: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+class ActionRecord(Wire, frozen=True, kw_only=True):
+    """One call of the bus. It has ended when `status` is set, and then for good."""
+
+    action_id: str
+    task_id: str
+    client_id: str
+    actions: dict[str, dict[str, Any]]
+    created_at: int
+    trace_id: str | UnsetType = UNSET
+    status: EndStatus | UnsetType = UNSET
+    result: dict[str, Any] | UnsetType = UNSET
+    ended_at: int | UnsetType = UNSET
+
+
+class Slot(Wire, frozen=True, kw_only=True):
+    """A place for one artifact: where it may be put until `expires_at`, and where it can be fetched afterwards."""
+
+    artifact_id: str
+    upload_url: str
+    download_url: str
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    artifact_id: str
+    kind: str
+    content_type: str
+    data: bytes
+
+
+class Bus(Protocol):
+    """What the browser surface needs, whether the bus lives in this process or in a running `handrail up`."""
+
+    async def act(
+        self,
+        task: str,
+        actions: Actions,
+        *,
+        timeout_ms: int | None = None,
+        trace_id: str | None = None,
+    ) -> ActionResult:
+        """Waits until the actions have ended, in exactly one way. A cancelled call ends them too.
+
+        Offline, Unacknowledged, Unfinished: the plugin; WrongTab; Reported: an error that the plugin spells itself;
+        Aborted: the task was stopped; Conflict: it is over.
+        """
+        ...
+
+    async def snapshot(self, client_id: str | None = None) -> Snapshot:
+        """Of that plugin, or of the one that a new task would get."""
+        ...
+
+    async def task_for(self, caller: str, task: str | None) -> TaskRecord:
+        """The named task, made where it is new; without a name, the caller's own one. InvalidParams: no task's id."""
+        ...
+
+    async def artifact(self, artifact_id: str) -> Artifact:
+        """NotFound: there is none, it is too old, or nothing was uploaded."""
+        ...
+
+    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+        """The id of a new artifact with these bytes, for `browser_upload` to name. TooLarge."""
+        ...
+
+
+Acknowledge = Callable[[Any], None]
+
+
+class PluginLine(Protocol):
+    """The way to one connected plugin."""
+
+    def send(self, message: Mapping[str, Any], on_ack: Acknowledge) -> Awaitable[None]:
+        """Hands the message over; `on_ack` gets the plugin's answer, if there ever is one."""
+        ...
+
+    def drop(self) -> None:
+        """Ends the connection in such a way that the plugin connects again by itself."""
+        ...

@@ -1,0 +1,126 @@
+"""The tasks: made once, however often they are named; paused while a person has taken over; over when stopped."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.contract.browser import Message, TaskRecord, TaskStatus
+from handrail.contract.browser_store import TaskStore
+from handrail.contract.errors import Conflict, NotFound
+from handrail.core.mimo import task_ids
+
+_TITLE_LENGTH = 80
+
+Now = Callable[[], int]
+
+
+def milliseconds() -> int:
+    return int(time.time() * 1000)
+
+
+class Task:
+    """A task that is in use. `is_free` is clear while a person has it."""
+
+    def __init__(self, record: TaskRecord) -> None:
+        self.record = record
+        self.is_free = asyncio.Event()
+        self.running = 0
+        if record.status != "takeover":
+            self.is_free.set()
+
+    @property
+    def id(self) -> str:
+        return self.record.task_id
+
+    @property
+    def client_id(self) -> str | None:
+        return None if self.record.selected_client_id is UNSET else self.record.selected_client_id
+
+    def become(self, status: TaskStatus, now: int) -> TaskRecord:
+        self.record = msgspec.structs.replace(self.record, status=status, updated_at=now)
+        self.is_free.set() if status != "takeover" else self.is_free.clear()
+        return self.record
+
+    def check_is_open(self) -> None:
+        if self.record.status == "completed":
+            raise Conflict(
+                f"The task {self.id} is over.",
+                hint="task_start begins it again; without a task a new one is begun.",
+                taskId=self.id,
+                status="completed",
+            )
+
+
+class Tasks:
+    def __init__(self, store: TaskStore, now: Now = milliseconds) -> None:
+        self._store = store
+        self._now = now
+        self._used: dict[str, Task] = {}
+        self._making = asyncio.Lock()
+
+    async def find(self, task_id: str) -> Task:
+        """NotFound: a valid id of no task."""
+        task = await self._loaded(task_ids.checked(task_id))
+        if task is None:
+            raise NotFound(f"There is no task {task_id}.", taskId=task_id)
+        return task
+
+    async def ensure(self, task_id: str, title: str = "") -> Task:
+        """The task, made where it is new: two who name it at once get the same one."""
+        task_ids.checked(task_id)
+        if (used := self._used.get(task_id)) is not None:
+            return used
+        async with self._making:
+            if (known := await self._loaded(task_id)) is not None:
+                return known
+            now = self._now()
+            record = TaskRecord(task_id=task_id, title=_short(title), status="created", created_at=now, updated_at=now)
+            await self._store.save(record)
+            return self._used.setdefault(task_id, Task(record))
+
+    async def own_of(self, caller: str) -> Task:
+        """The task of a caller who names none: always the same, until it is over."""
+        bound = await self._store.bound(caller)
+        if bound is not None:
+            task = await self.ensure(bound)
+            if task.record.status != "completed":
+                return task
+        task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
+        await self._store.bind(caller, task.id)
+        return task
+
+    async def newest(self, limit: int) -> Sequence[TaskRecord]:
+        return await self._store.newest(limit)
+
+    async def messages(self, task_id: str) -> Sequence[Message]:
+        return await self._store.messages(task_id)
+
+    async def add_message(self, task: Task, message: Message) -> None:
+        title = task.record.title or _short(message.content)
+        task.record = msgspec.structs.replace(task.record, title=title, updated_at=self._now())
+        if task.record.status == "completed":
+            task.become("ongoing", self._now())
+        await asyncio.gather(self._store.save(task.record), self._store.add_message(task.id, message))
+
+    async def select(self, task: Task, client_id: str) -> None:
+        task.record = msgspec.structs.replace(task.record, selected_client_id=client_id, updated_at=self._now())
+        await self._store.save(task.record)
+
+    async def become(self, task: Task, status: TaskStatus) -> None:
+        await self._store.save(task.become(status, self._now()))
+
+    async def _loaded(self, task_id: str) -> Task | None:
+        if task_id not in self._used:
+            record = await self._store.find(task_id)
+            if record is None:
+                return None
+            self._used.setdefault(task_id, Task(record))
+        return self._used[task_id]
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1] + "…"

@@ -1,0 +1,97 @@
+"""Contract 2, built on to the HTTP server: its routes, its sockets, and what it does while it runs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.routing import BaseRoute
+from starlette.types import Scope
+
+from handrail.contract.errors import Failure
+from handrail.core.mimo.bus import LocalBus
+from handrail.core.mimo.pairing import Pairings
+from handrail.faces.bus import act_routes, artifact_routes, openapi, plugin_routes, task_routes
+from handrail.faces.bus.endpoint import route
+from handrail.faces.bus.news import News
+from handrail.faces.bus.page_socket import PageSocket
+from handrail.faces.bus.plugin_socket import PluginSocket
+from handrail.faces.bus.socket_bus import MimoBus
+from handrail.faces.http.codes import Codes
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.rooms import Rooms
+
+CLEAN_EVERY = 6 * 3600.0
+_KEEP_ACTIONS_MS = 30 * 24 * 3600 * 1000
+
+logger = logging.getLogger(__name__)
+
+
+class MimoAnnex:
+    def __init__(
+        self,
+        bus: LocalBus,
+        pairings: Pairings,
+        *,
+        speaks_legacy: bool = False,
+        clean_every: float = CLEAN_EVERY,
+    ) -> None:
+        self._local = bus
+        self._pairings = pairings
+        self._clean_every = clean_every
+        self._codes = Codes(source="the console, or `handrail extension pair`,")
+        self._news = News(bus, speaks_legacy=speaks_legacy)
+        self._plugins = PluginSocket(bus, self._news)
+        pages = PageSocket(bus, self._news)
+        self.bus = MimoBus(pairings, self._plugins, pages, speaks_legacy=speaks_legacy)
+
+    def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
+        bus = self._local
+        endpoints = [
+            *act_routes.endpoints(bus, key, person),
+            *artifact_routes.endpoints(bus),
+            *task_routes.endpoints(bus, self._news),
+            *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._codes, key),
+        ]
+        return [*map(route, endpoints), *openapi.routes(endpoints)]
+
+    def is_open(self, scope: Scope) -> bool:
+        if scope["type"] != "http":
+            return False
+        path, method = scope["path"], scope["method"]
+        return (path == plugin_routes.PAIR and method == "POST") or artifact_routes.is_upload(path, method)
+
+    def is_for_plugins(self, scope: Scope) -> bool:
+        if scope["type"] != "http":
+            return False
+        path, method = scope["path"], scope["method"]
+        is_registration = path == plugin_routes.REGISTER and method == "POST"
+        return is_registration or artifact_routes.is_for_plugins(path, method)
+
+    def is_paired(self, token: str) -> bool:
+        return self._pairings.client_of(token) is not None
+
+    @asynccontextmanager
+    async def run(self, address: str, rooms: Rooms) -> AsyncIterator[None]:
+        self._local.artifacts.address = address
+        self._news.open(rooms)
+        self.bus.open(rooms)
+        await self._pairings.load()
+        await self._local.start()
+        cleaning = asyncio.create_task(self._clean())
+        try:
+            yield
+        finally:
+            cleaning.cancel()
+            await asyncio.gather(cleaning, return_exceptions=True)
+            self._news.close()
+
+    async def _clean(self) -> None:
+        """At the start, and every few hours: what has expired goes."""
+        while True:
+            try:
+                await self._local.artifacts.sweep()
+                await self._local.actions.forget(self._local.now() - _KEEP_ACTIONS_MS)
+            except Failure as failure:
+                logger.warning("what has expired stays: %s", failure.message)
+            await asyncio.sleep(self._clean_every)

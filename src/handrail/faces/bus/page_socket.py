@@ -1,0 +1,66 @@
+"""A page's side of the socket: it says something in a task, and from then on hears what happens there."""
+
+from typing import Any
+
+from handrail.contract.browser import Message
+from handrail.contract.errors import InvalidParams
+from handrail.core.mimo import task_ids
+from handrail.core.mimo.bus import LocalBus
+from handrail.faces.bus.messages import new_id, optional_text, text, trace_of
+from handrail.faces.bus.news import News, room_of
+from handrail.faces.http.rooms import Rooms
+
+EVENT = "frontend_message"
+LEGACY_EVENT = "message"
+MAX_CONTENT = 200_000
+
+
+class PageSocket:
+    def __init__(self, bus: LocalBus, news: News) -> None:
+        self._bus = bus
+        self._news = news
+
+    async def join(self, rooms: Rooms, sid: str, task_id: Any) -> None:
+        """`auth.taskId`: a page may follow a task from the start."""
+        if task_id is not None:
+            await rooms.enter(sid, room_of(task_ids.checked(task_id)))
+
+    async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
+        kind = message.get("type")
+        if kind == "subscribe":
+            await rooms.enter(sid, room_of(task_ids.checked(message.get("taskId"))))
+        elif kind == "user_message":
+            await self._user_message(rooms, sid, message)
+        else:
+            raise InvalidParams("`type` must be user_message or subscribe.")
+
+    async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
+        task_id = task_ids.checked(message.get("taskId"))
+        said = Message(
+            id=optional_text(message, "id") or new_id("msg"),
+            role="user",
+            content=text(message, "content", MAX_CONTENT),
+            timestamp=_timestamp(message, self._bus.now()),
+        )
+        task = await self._bus.tasks.ensure(task_id, said.content)
+        await rooms.enter(sid, room_of(task_id))
+        await self._bus.tasks.add_message(task, said)
+        self._news.tell(task_id, _nobody_answers(said.id), trace_of(message))
+
+
+def _nobody_answers(target: str) -> dict[str, Any]:
+    error = {
+        "code": "UNAVAILABLE",
+        "message": "No model is connected: agents work through handrail's tools, not in this chat.",
+        "details": {"retryable": False},
+    }
+    return {
+        "type": "structuredOutput", "status": "error", "error": error, "isComplete": True, "targetEventId": target,
+    }  # fmt: skip
+
+
+def _timestamp(message: dict[str, Any], now: int) -> int:
+    given = message.get("timestamp", now)
+    if type(given) is not int or given < 0:
+        raise InvalidParams("`timestamp` must be milliseconds since 1970.")
+    return given

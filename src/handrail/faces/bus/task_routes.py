@@ -1,0 +1,83 @@
+"""Contract 2 §2.1 and §2.2: tasks and the snapshot; and a person's hand on a task."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from handrail.contract.browser import Snapshot, TaskRecord
+from handrail.core.mimo import task_ids
+from handrail.core.mimo.bus import LocalBus
+from handrail.core.mimo.tasks import Task
+from handrail.faces.bus.bodies import NewTaskId, SelectPlugin, TaskDetail
+from handrail.faces.bus.endpoint import Endpoint, Handler, Query
+from handrail.faces.bus.news import News
+from handrail.faces.http import paging
+from handrail.faces.http.people import must_be_person
+
+_TASK = {"type": "string", "pattern": task_ids.PATTERN}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
+
+
+def endpoints(bus: LocalBus, news: News) -> Sequence[Endpoint]:
+    async def new_id(request: Request, body: None) -> NewTaskId:
+        return NewTaskId(task_id=task_ids.new_task_id())
+
+    async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
+        return await bus.tasks.newest(paging.limit(request))
+
+    async def show(request: Request, body: None) -> TaskDetail:
+        task = await _named(request)
+        return TaskDetail(task=task.record, messages=list(await bus.tasks.messages(task.id)))
+
+    async def snapshot(request: Request, body: None) -> Snapshot:
+        return await bus.snapshot(request.query_params.get("clientId"))
+
+    async def select(request: Request, body: SelectPlugin) -> TaskRecord:
+        task = await _named(request)
+        await bus.select(task, body.client_id)
+        return task.record
+
+    async def take_over(request: Request, body: None) -> TaskRecord:
+        task = await _named(request)
+        await bus.take_over(task)
+        return _told(task, "console")
+
+    async def hand_back(request: Request, body: None) -> TaskRecord:
+        must_be_person(request, "Handing a task back")
+        task = await _named(request)
+        await bus.hand_back(task)
+        return _told(task)
+
+    async def stop(request: Request, body: None) -> TaskRecord:
+        task = await _named(request)
+        await bus.stop(task)
+        return _told(task)
+
+    async def _named(request: Request) -> Task:
+        return await bus.tasks.find(request.path_params["taskId"])
+
+    def _told(task: Task, reason: str | None = None) -> TaskRecord:
+        news.task_changed(task, reason)
+        return task.record
+
+    def on_task(method: str, verb: str, summary: str, run: Handler, answer: type, **more: Any) -> Endpoint:
+        path = f"/api/task/{{taskId}}{verb}"
+        return Endpoint(method, path, summary, run, answer, path_schema=_TASK, errors=(404, 409), **more)
+
+    return [
+        Endpoint("GET", "/api/task/id", "A new task's id.", new_id, NewTaskId),
+        Endpoint(
+            "GET", "/api/task/list", "The tasks, the last changed first.", list_tasks, list[TaskRecord],
+            query=[Query("limit", _LIMIT)],
+        ),
+        on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
+        on_task("POST", "/plugin", "Selects the browser of a task.", select, TaskRecord, body=SelectPlugin),
+        on_task("POST", "/takeover", "Pauses a task: a person takes over.", take_over, TaskRecord),
+        on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
+        on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),
+        Endpoint(
+            "GET", "/api/snapshot", "What a browser has open.", snapshot, Snapshot,
+            query=[Query("clientId", {"type": "string"})],
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,58 @@
+"""The rooms of the namespace, and what stands in them: the only way from the bus to a socket, and back."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Protocol
+
+import socketio
+
+
+class SocketBus(Protocol):
+    """What clients of the namespace say to each other. Failures refuse, whatever it is."""
+
+    @property
+    def events(self) -> Collection[str]:
+        """Names of what is heard; all others are refused."""
+        ...
+
+    def is_own_token(self, auth: Mapping[str, Any]) -> bool:
+        """True for a plugin that comes with the token that it was paired with."""
+        ...
+
+    async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None: ...
+
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any]) -> None: ...
+
+    async def leave(self, sid: str) -> None: ...
+
+    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+        """What the sender's ack is to hold."""
+        ...
+
+
+class Rooms:
+    def __init__(self, server: socketio.AsyncServer, namespace: str, drop: Callable[[str], Awaitable[None]]) -> None:
+        self._server = server
+        self._namespace = namespace
+        self._drop = drop
+
+    def is_empty(self, room: str) -> bool:
+        return room not in self._server.manager.rooms.get(self._namespace, ())
+
+    def is_there(self, sid: str) -> bool:
+        return bool(self._server.manager.is_connected(sid, self._namespace))
+
+    async def enter(self, sid: str, room: str) -> None:
+        await self._server.enter_room(sid, room, namespace=self._namespace)
+
+    async def tell(self, room: str, event: str, data: Mapping[str, Any]) -> None:
+        await self._server.emit(event, data, room=room, namespace=self._namespace)
+
+    async def ask(self, sid: str, event: str, data: Mapping[str, Any], on_ack: Callable[..., None]) -> None:
+        """`on_ack` gets what the client answers, if it ever does."""
+        await self._server.emit(event, data, room=sid, namespace=self._namespace, callback=on_ack)
+
+    async def drop(self, sid: str) -> None:
+        """Closes the connection under it: a client that was not sent away comes back by itself."""
+        engine_sid = self._server.manager.eio_sid_from_sid(sid, self._namespace)
+        if engine_sid is not None:
+            await self._drop(engine_sid)

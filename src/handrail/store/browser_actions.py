@@ -1,0 +1,114 @@
+"""Actions of the browser: begun, ended, and spelled as contract 2 does where they failed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.contract.browser import ActionRecord, TaskRecord
+from handrail.contract.browser_store import StoredAction
+from handrail.contract.errors import Conflict, Failure, Offline
+from handrail.dialects.mimo import action_code, failure_of
+from handrail.store.batches import Batches
+from handrail.store.browser_tasks import save_task
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_INSERT = """
+INSERT INTO browser_action (action_id, task_id, client_id, actions, created_at, trace_id) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_END = """
+UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL
+"""
+_FIND = """
+SELECT task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
+FROM browser_action WHERE action_id = ?
+"""
+
+
+class SqliteActions:
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+
+    def begin(self, action: ActionRecord, task: TaskRecord) -> asyncio.Future[None]:
+        trace = None if action.trace_id is UNSET else action.trace_id
+        values = (
+            action.action_id, action.task_id, action.client_id, msgspec.json.encode(action.actions),
+            action.created_at, trace,
+        )  # fmt: skip
+
+        def work(rows: sqlite3.Connection) -> None:
+            if rows.execute(_INSERT, values).rowcount == 0:
+                raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id)
+            save_task(rows, task)
+
+        return self._batches.write(work)
+
+    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> asyncio.Future[None]:
+        result = None if action.result is UNSET else msgspec.json.encode(action.result)
+        values = (action.status, result, _spelled(failure), action.ended_at, action.action_id)
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute(_END, values)
+            save_task(rows, task)
+
+        return self._batches.write(work)
+
+    async def find(self, action_id: str) -> StoredAction | None:
+        row = await self._batches.read(lambda rows: rows.execute(_FIND, (action_id,)).fetchone())
+        return None if row is None else _stored(action_id, row)
+
+    def end_interrupted(self, now: int) -> asyncio.Future[int]:
+        error = _spelled(Offline("handrail was stopped before the action had ended."))
+
+        def work(rows: sqlite3.Connection) -> int:
+            ended = rows.execute(
+                "UPDATE browser_action SET status = 'error', error = ?, ended_at = ? WHERE status IS NULL", (error, now)
+            )
+            rows.execute("UPDATE browser_task SET status = 'error', updated_at = ? WHERE status = 'running'", (now,))
+            return ended.rowcount
+
+        return self._batches.write(work)
+
+    def forget(self, before: int) -> asyncio.Future[None]:
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute("DELETE FROM browser_action WHERE ended_at < ?", (before,))
+
+        return self._batches.write(work)
+
+
+def _spelled(failure: Failure | None) -> bytes | None:
+    if failure is None:
+        return None
+    error: dict[str, Any] = {
+        "code": action_code(failure), "message": failure.message, "retryable": failure.retryable,
+        "hint": failure.hint, "details": failure.details,
+    }  # fmt: skip
+    return msgspec.json.encode(error)
+
+
+def _stored(action_id: str, row: tuple[Any, ...]) -> StoredAction:
+    task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at = row
+    record = ActionRecord(
+        action_id=action_id,
+        task_id=task_id,
+        client_id=client_id,
+        actions=msgspec.json.decode(actions),
+        created_at=created_at,
+        trace_id=trace_id or UNSET,
+        status=status or UNSET,
+        result=UNSET if result is None else msgspec.json.decode(result),
+        ended_at=UNSET if ended_at is None else ended_at,
+    )
+    if error is None:
+        return StoredAction(record)
+    told = msgspec.json.decode(error)
+    failure = failure_of(
+        told["code"], told["message"], retryable=told["retryable"], hint=told["hint"], details=told["details"]
+    )
+    return StoredAction(record, failure)

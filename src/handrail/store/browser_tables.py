@@ -1,0 +1,95 @@
+"""The tables of contract 2: `<stateDir>/browser/browser.db`, what they are called and what is in them.
+
+A database of its own: a thousand small writes a second must not stand in the way of tokens that are to be durable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.store.database import Database
+from handrail.store.migration import Step
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_TABLES = (
+    """
+    CREATE TABLE browser_task (
+      task_id TEXT PRIMARY KEY,
+      title TEXT NOT NULL,
+      status TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      selected_client_id TEXT
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX browser_task_by_change ON browser_task (updated_at)",
+    "CREATE TABLE browser_caller (caller TEXT PRIMARY KEY, task_id TEXT NOT NULL) WITHOUT ROWID",
+    """
+    CREATE TABLE browser_message (
+      number INTEGER PRIMARY KEY,
+      task_id TEXT NOT NULL,
+      id TEXT NOT NULL,
+      role TEXT NOT NULL,
+      content TEXT NOT NULL,
+      timestamp INTEGER NOT NULL,
+      UNIQUE (task_id, id)
+    )
+    """,
+    """
+    CREATE TABLE browser_action (
+      action_id TEXT PRIMARY KEY,
+      task_id TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      actions BLOB NOT NULL,
+      created_at INTEGER NOT NULL,
+      trace_id TEXT,
+      status TEXT,
+      result BLOB,
+      error BLOB,
+      ended_at INTEGER
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX browser_action_under_way ON browser_action (created_at) WHERE status IS NULL",
+    "CREATE INDEX browser_action_by_end ON browser_action (ended_at)",
+    "CREATE TABLE browser_plugin (client_id TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID",
+    """
+    CREATE TABLE browser_pairing (
+      client_id TEXT PRIMARY KEY,
+      extension_id TEXT NOT NULL,
+      name TEXT NOT NULL,
+      token_hash TEXT NOT NULL,
+      created_at INTEGER NOT NULL
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE browser_artifact (
+      artifact_id TEXT PRIMARY KEY,
+      task_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      content_type TEXT NOT NULL,
+      name TEXT NOT NULL,
+      token_hash TEXT NOT NULL,
+      upload_until INTEGER NOT NULL,
+      kept_until INTEGER NOT NULL,
+      digest TEXT,
+      size INTEGER NOT NULL
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX browser_artifact_by_time ON browser_artifact (kept_until)",
+)
+
+
+def _add_tables(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES:
+        connection.execute(statement)
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables,)
+
+
+def browser_database(state: Path) -> Database:
+    return Database(state / "browser" / "browser.db", steps=STEPS)

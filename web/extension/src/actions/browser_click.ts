@@ -1,0 +1,39 @@
+/** browser_click: a trusted click on an element that is visible, still and not covered. */
+
+import { aimAt, staleIfGone } from "../worker/aiming";
+import { define } from "../worker/action";
+import { withChanges } from "../worker/effects";
+import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { click } from "../worker/input";
+import { ask } from "../worker/page";
+import { oneOf, optional, text } from "../worker/shape";
+
+const STILL_MS = 2000;
+
+export const browserClick = define({
+  ...elementParams,
+  strategy: optional(oneOf("cdp_mouse", "dom_click")),
+  dialog: optional(oneOf("accept", "dismiss")),
+  promptText: optional(text),
+}, {
+  name: "browser_click",
+  execMs: 5000,
+  isIdempotent: false,
+  acts: true,
+  async run(context, params) {
+    const { tabId } = params;
+    const isTrusted = await canUseDebugger(context, tabId, params.strategy);
+    const { frameId, target } = placeOf("browser_click", params);
+    const waitMs = Math.min(STILL_MS, context.deadline.left() / 2);
+    const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
+    if (!isTrusted) {
+      const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
+        await staleIfGone(ask(tabId, frameId, "clickInPage", { target, waitMs }));
+      });
+      return { clicked: true, strategy: "dom_click", ...changes };
+    }
+    const aimed = await staleIfGone(aimAt(tabId, frameId, target, "click", waitMs));
+    const changes = await withChanges(context, { tabId, frameId, dialog }, () => click(tabId, aimed));
+    return { clicked: true, strategy: "cdp_mouse", ...changes };
+  },
+});

@@ -1,0 +1,15 @@
+/** browser_debugger_attach: the debugger on a tab; other actions attach by themselves. */
+
+import { define } from "../worker/action";
+import { canUseDebugger, tabParam } from "../worker/element";
+
+export const browserDebuggerAttach = define(tabParam, {
+  name: "browser_debugger_attach",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: false,
+  async run(context, { tabId }) {
+    await canUseDebugger(context, tabId, "cdp_attach");
+    return { attached: true };
+  },
+});

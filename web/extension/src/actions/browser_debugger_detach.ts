@@ -1,0 +1,18 @@
+/** browser_debugger_detach: takes the debugger off a tab, and with it Chrome's bar. */
+
+import { define } from "../worker/action";
+import { detach } from "../worker/debuggee";
+import { tabParam } from "../worker/element";
+import { ownTab } from "../worker/tasks";
+
+export const browserDebuggerDetach = define(tabParam, {
+  name: "browser_debugger_detach",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId }, { tabId }) {
+    await ownTab(taskId, tabId);
+    await detach(tabId);
+    return { detached: true };
+  },
+});

@@ -1,0 +1,31 @@
+/** browser_find_text: where a text stands on the page, with what can be clicked there. */
+
+import { define } from "../worker/action";
+import { formatClickId } from "../worker/click_id";
+import { tabParam } from "../worker/element";
+import { askAll, TOP } from "../worker/page";
+import { filled } from "../worker/shape";
+import { numbersOf, ownTab, raiseNumbers } from "../worker/tasks";
+
+const MOST = 20;
+
+export const browserFindText = define({ ...tabParam, text: filled }, {
+  name: "browser_find_text",
+  execMs: 10_000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId }, { tabId, text }) {
+    await ownTab(taskId, tabId);
+    const frames = await askAll(tabId, "findText", { text, floor: numbersOf(tabId).next, limit: MOST });
+    await raiseNumbers(tabId, Math.max(...frames.map((one) => one.value.next)));
+    const matches = frames.flatMap(({ frameId, value }) =>
+      value.matches.map(({ ref, box, ...match }) => ({
+        ...match,
+        ...(ref === undefined ? {} : { clickId: formatClickId(tabId, frameId, ref) }),
+        // Boxes inside frames would need their frame's place, which an index gives.
+        ...(box && frameId === TOP ? { bbox: box } : {}),
+      })),
+    );
+    return { matches: matches.slice(0, MOST), total: frames.reduce((sum, one) => sum + one.value.total, 0) };
+  },
+});

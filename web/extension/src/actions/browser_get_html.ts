@@ -1,0 +1,20 @@
+/** browser_get_html: the page's HTML, or one element's, as an artifact. */
+
+import { define } from "../worker/action";
+import { upload } from "../worker/artifacts";
+import { tabParam } from "../worker/element";
+import { ask, TOP } from "../worker/page";
+import { filled, optional } from "../worker/shape";
+import { ownTab } from "../worker/tasks";
+
+export const browserGetHtml = define({ ...tabParam, xpath: optional(filled) }, {
+  name: "browser_get_html",
+  execMs: 10_000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId, message, deadline }, { tabId, xpath }) {
+    await ownTab(taskId, tabId);
+    const html = await deadline.within(ask(tabId, TOP, "html", xpath === undefined ? {} : { xpath }));
+    return { ...(await upload(message.artifactPresignedUrl, message.artifactId, new Blob([html], { type: "text/html" }), deadline)) };
+  },
+});

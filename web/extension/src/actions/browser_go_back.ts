@@ -1,0 +1,17 @@
+/** browser_go_back: one page back in the tab's history. */
+
+import { define } from "../worker/action";
+import { step, travel } from "../worker/arrival";
+import { tabParam } from "../worker/element";
+import { ownTab } from "../worker/tasks";
+
+export const browserGoBack = define(tabParam, {
+  name: "browser_go_back",
+  execMs: 30_000,
+  isIdempotent: false,
+  acts: true,
+  async run(context, { tabId }) {
+    await ownTab(context.taskId, tabId);
+    return await travel(context, tabId, () => step(tabId, -1));
+  },
+});

@@ -1,0 +1,27 @@
+/** browser_hover: moves the mouse over an element, for what opens without a click. */
+
+import { aimAt, staleIfGone } from "../worker/aiming";
+import { define } from "../worker/action";
+import { withChanges } from "../worker/effects";
+import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { hover } from "../worker/input";
+import { ask } from "../worker/page";
+
+export const browserHover = define(elementParams, {
+  name: "browser_hover",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: true,
+  async run(context, params) {
+    const { tabId } = params;
+    const isTrusted = await canUseDebugger(context, tabId);
+    const { frameId, target } = placeOf("browser_hover", params);
+    const waitMs = Math.min(2000, context.deadline.left() / 2);
+    const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, target, "hover", waitMs)) : null;
+    const changes = await withChanges(context, { tabId, frameId }, async () => {
+      if (aimed) await hover(tabId, aimed);
+      else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs }));
+    });
+    return { hovered: true, ...changes };
+  },
+});

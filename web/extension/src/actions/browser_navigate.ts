@@ -1,0 +1,19 @@
+/** browser_navigate: goes to a page and returns once it can be read; the rest may still be loading. */
+
+import { define } from "../worker/action";
+import { checkPage, goTo, travel } from "../worker/arrival";
+import { tabParam } from "../worker/element";
+import { pageUrl } from "../worker/shape";
+import { ownTab } from "../worker/tasks";
+
+export const browserNavigate = define({ ...tabParam, url: pageUrl }, {
+  name: "browser_navigate",
+  execMs: 30_000,
+  isIdempotent: true,
+  acts: true,
+  async run(context, { tabId, url }) {
+    await ownTab(context.taskId, tabId);
+    checkPage("browser_navigate", url);
+    return await travel(context, tabId, () => goTo(tabId, url));
+  },
+});

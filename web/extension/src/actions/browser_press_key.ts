@@ -1,0 +1,34 @@
+/** browser_press_key: one key or combination, on an element or on whatever has the focus. */
+
+import { staleIfGone } from "../worker/aiming";
+import { define } from "../worker/action";
+import { withChanges } from "../worker/effects";
+import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { press } from "../worker/input";
+import { parseChord } from "../worker/keys";
+import { ask, TOP } from "../worker/page";
+import { filled, oneOf, optional, text } from "../worker/shape";
+
+export const browserPressKey = define({ ...elementParams, key: filled, dialog: optional(oneOf("accept", "dismiss")), promptText: optional(text) }, {
+  name: "browser_press_key",
+  execMs: 5000,
+  isIdempotent: false,
+  acts: true,
+  async run(context, params) {
+    const { tabId } = params;
+    const chord = parseChord(params.key);
+    const isTrusted = await canUseDebugger(context, tabId);
+    const place = hasElement(params) ? placeOf("browser_press_key", params) : { frameId: TOP, target: undefined };
+    const { frameId, target } = place;
+    const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
+    const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
+      if (!isTrusted) {
+        await staleIfGone(ask(tabId, frameId, "press", { ...(target ? { target } : {}), key: chord.key.key, code: chord.key.code, modifiers: chord.modifiers }));
+        return;
+      }
+      if (target) await staleIfGone(ask(tabId, frameId, "focusElement", { target }));
+      await press(tabId, chord);
+    });
+    return { pressed: true, key: params.key, ...changes };
+  },
+});

@@ -1,0 +1,18 @@
+/** browser_requests: the page's requests that failed, newest last. */
+
+import { define } from "../worker/action";
+import { canUseDebugger, tabParam } from "../worker/element";
+import { logOf } from "../worker/observation";
+import { fallback, whole } from "../worker/shape";
+
+export const browserRequests = define({ ...tabParam, limit: fallback(whole(1, 200), 50) }, {
+  name: "browser_requests",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: false,
+  async run(context, { tabId, limit }) {
+    await canUseDebugger(context, tabId, "cdp_log");
+    const { requests, requestsTotal } = logOf(tabId);
+    return { requests: requests.slice(-limit), total: requestsTotal };
+  },
+});

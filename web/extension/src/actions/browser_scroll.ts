@@ -1,0 +1,22 @@
+/** browser_scroll: moves the page, or a scrolled part of it; an element alone is brought into view. */
+
+import { staleIfGone } from "../worker/aiming";
+import { define } from "../worker/action";
+import { elementParams, hasElement, placeOf } from "../worker/element";
+import { ask, TOP } from "../worker/page";
+import { oneOf, optional, whole } from "../worker/shape";
+import { ownTab } from "../worker/tasks";
+
+export const browserScroll = define({ ...elementParams, direction: optional(oneOf("up", "down", "left", "right")), amount: optional(whole(1, 1_000_000)) }, {
+  name: "browser_scroll",
+  execMs: 5000,
+  isIdempotent: false,
+  acts: true,
+  async run({ taskId }, params) {
+    await ownTab(taskId, params.tabId);
+    const place = hasElement(params) ? placeOf("browser_scroll", params) : { frameId: TOP, target: undefined };
+    const { direction, amount } = params;
+    const asked = { ...(place.target ? { target: place.target } : {}), ...(direction ? { direction } : {}), ...(amount === undefined ? {} : { amount }) };
+    return { scrolled: true, ...(await staleIfGone(ask(params.tabId, place.frameId, "scroll", asked))) };
+  },
+});

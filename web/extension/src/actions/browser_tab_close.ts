@@ -1,0 +1,17 @@
+/** browser_tab_close: closes a tab of the task; a page that wants to keep it is overruled. */
+
+import { define } from "../worker/action";
+import { tabParam } from "../worker/element";
+import { ownTab } from "../worker/tasks";
+
+export const browserTabClose = define(tabParam, {
+  name: "browser_tab_close",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: true,
+  async run({ taskId, deadline }, { tabId }) {
+    await ownTab(taskId, tabId);
+    await deadline.within(chrome.tabs.remove(tabId));
+    return { closed: true };
+  },
+});

@@ -1,0 +1,23 @@
+/** browser_tab_open: another tab for the task. */
+
+import { define } from "../worker/action";
+import { checkPage, goTo, travel } from "../worker/arrival";
+import { optional, pageUrl } from "../worker/shape";
+import { adoptTab, newTab, taskFor } from "../worker/task_start";
+import { putTask } from "../worker/tasks";
+
+export const browserTabOpen = define({ url: optional(pageUrl) }, {
+  name: "browser_tab_open",
+  execMs: 30_000,
+  isIdempotent: false,
+  acts: true,
+  async run(context, { url }) {
+    if (url !== undefined) checkPage("browser_tab_open", url);
+    const task = taskFor(context.taskId);
+    await putTask(task);
+    const { id: tabId, windowId } = await newTab();
+    await adoptTab(task, tabId!);
+    if (url !== undefined) await travel(context, tabId!, () => goTo(tabId!, url));
+    return { tabId, windowId, url: (await chrome.tabs.get(tabId!)).url || url || "about:blank" };
+  },
+});

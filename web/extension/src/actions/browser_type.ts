@@ -1,0 +1,46 @@
+/** browser_type: text of any script into a field, in place of what it holds; `append` keeps that. */
+
+import { staleIfGone } from "../worker/aiming";
+import { define } from "../worker/action";
+import { withChanges } from "../worker/effects";
+import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { enter, press, type } from "../worker/input";
+import { ask } from "../worker/page";
+import { fallback, flag, oneOf, optional, text } from "../worker/shape";
+
+export const browserType = define({
+  ...elementParams,
+  text,
+  submit: fallback(flag, false),
+  append: fallback(flag, false),
+  strategy: optional(oneOf("cdp_key", "dom_input")),
+}, {
+  name: "browser_type",
+  execMs: 10_000,
+  isIdempotent: false,
+  acts: true,
+  async run(context, params) {
+    const { tabId, append } = params;
+    const isTrusted = await canUseDebugger(context, tabId, params.strategy);
+    const { frameId, target } = placeOf("browser_type", params);
+    let strategy = "dom_input";
+    let held: string | null = null;
+    const changes = await withChanges(context, { tabId, frameId }, async () => {
+      const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append })) : null;
+      // Dates, times and ranges have a format of their own, which keys would miss in most locales.
+      if (!kind || (kind === "formatted" && params.strategy === undefined)) {
+        await staleIfGone(ask(tabId, frameId, "write", { target, append, text: params.text, isSubmitted: params.submit }));
+      } else {
+        strategy = "cdp_key";
+        await type(tabId, params.text, !append);
+        held = await ask(tabId, frameId, "valueOf", { target }).catch(() => null);
+        if (params.submit) await press(tabId, enter);
+      }
+    });
+    if (held !== null && !append && normal(held) !== normal(params.text)) context.warnings.push(`The field now holds ${JSON.stringify((held as string).slice(0, 200))}.`);
+    return { typed: true, strategy, ...changes };
+  },
+});
+
+/** Editors write line breaks and spaces in their own way. */
+const normal = (held: string): string => held.replace(/\s+/g, " ").trim();

@@ -1,0 +1,23 @@
+/** browser_xpath_scan: the same elements by XPath; those in shadow trees have none and are left out. */
+
+import { define } from "../worker/action";
+import { tabParam } from "../worker/element";
+import { indexTab } from "../worker/indexing";
+import { fallback, oneOf, whole } from "../worker/shape";
+import { ownTab } from "../worker/tasks";
+
+export const browserXpathScan = define({ ...tabParam, scope: fallback(oneOf("viewport", "document"), "document"), limit: fallback(whole(1, 5000), 500) }, {
+  name: "browser_xpath_scan",
+  execMs: 10_000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId, warnings }, { tabId, scope, limit }) {
+    await ownTab(taskId, tabId);
+    const { entries, total } = await indexTab(tabId, { scope, most: limit, boxes: true, attribute: false, xpaths: true }, warnings);
+    const elements = entries
+      // An XPath is evaluated in the top document; elements of frames go by their clickId.
+      .filter((entry) => "xpath" in entry && !String(entry["clickId"]).includes(":"))
+      .map(({ xpath, tag, text, clickId, bbox }) => ({ xpath, tag, ...(text ? { text } : {}), clickId, ...(bbox ? { bbox } : {}) }));
+    return { elements, total };
+  },
+});

@@ -1,0 +1,25 @@
+/** task_group_update: another name or colour for the task's group of tabs. */
+
+import { define } from "../worker/action";
+import { Failure } from "../worker/failure";
+import { COLORS, gather, label } from "../worker/groups";
+import { filled, invalid, oneOf, optional } from "../worker/shape";
+import { putTask, taskOf } from "../worker/tasks";
+
+export const taskGroupUpdate = define({ color: optional(oneOf(...COLORS)), title: optional(filled) }, {
+  name: "task_group_update",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId }, { color, title }) {
+    if (color === undefined && title === undefined) throw invalid("task_group_update", [{ field: "title", message: "or color is missing" }]);
+    const task = taskOf(taskId);
+    if (!task) throw new Failure("INVALID_TASK_TAB", "This task has no tabs.", { hint: "Begin with task_start." });
+    if (title) task.title = title;
+    if (color) task.color = color;
+    await putTask(task);
+    // A person may have taken the group apart.
+    if (!(await label(task))) await gather(task, task.tabs);
+    return { updated: true };
+  },
+});

@@ -1,0 +1,19 @@
+/** task_stop: lets go of the task's tabs, and closes them where asked to. */
+
+import { define } from "../worker/action";
+import { fallback, flag } from "../worker/shape";
+import { releaseTabs } from "../worker/task_start";
+import { dropTask, taskOf } from "../worker/tasks";
+
+export const taskStop = define({ closeTab: fallback(flag, false) }, {
+  name: "task_stop",
+  execMs: 5000,
+  isIdempotent: true,
+  acts: false,
+  async run({ taskId }, { closeTab }) {
+    const task = taskOf(taskId);
+    if (task) await releaseTabs(task, closeTab);
+    await dropTask(taskId);
+    return { stopped: true };
+  },
+});

@@ -1,0 +1,102 @@
+/** Finds the point of an element that a click would really reach, once the element stands still; or says why none. */
+
+import type { Ask, FramePoint } from "./api";
+import { covers, stepAside } from "./badge";
+import { describe } from "./description";
+import { noTarget } from "./failure";
+import { ownPlace } from "./frames";
+import { boxOf, isSameBox, isShown } from "./geometry";
+import { knownBox } from "./known";
+import { resolve } from "./refs";
+import { containsAcross, elementAt } from "./shadow";
+import { isDisabled } from "./states";
+import { isAnimated, untilStill } from "./stillness";
+
+/** Two frames at 60 Hz. */
+const TWO_FRAMES_MS = 34;
+const INSET = 2;
+
+export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
+  const element = resolve(ask.target);
+  if (ask.purpose === "click") refuseUnclickable(element);
+  await holdStill(element, ask.waitMs);
+  return { point: openPoint(element), place: ownPlace() };
+}
+
+/** Clicks that would open something native that nobody behind the wire can see. */
+function refuseUnclickable(element: Element): void {
+  const control = element instanceof HTMLLabelElement ? element.control : element;
+  if (control instanceof HTMLInputElement && control.type === "file") {
+    throw noTarget(`A click on ${describe(element)} opens a file chooser.`, { hint: "Use browser_upload with this element." });
+  }
+  if (control instanceof HTMLInputElement && control.type === "color") {
+    throw noTarget(`A click on ${describe(element)} opens a colour chooser.`, { hint: "Use browser_type with a text such as #ff8800." });
+  }
+  if (control instanceof HTMLSelectElement && !control.multiple && control.size <= 1) {
+    const options = [...control.options].slice(0, 20).map((option) => option.label);
+    throw noTarget(`${describe(element)} is a native list.`, { hint: "Use browser_select_option.", options });
+  }
+  if (isDisabled(element)) throw noTarget(`${describe(element)} is disabled.`, { disabled: true });
+}
+
+export function bringIntoView(element: Element): void {
+  const box = boxOf(element);
+  const isInside = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  if (!isInside || window.parent !== window || !elementAtCentre(element)) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+}
+
+/** A list that scrolls hides its far elements although they lie inside the viewport. */
+function elementAtCentre(element: Element): boolean {
+  const box = boxOf(element);
+  const hit = elementAt(box.x + box.width / 2, box.y + box.height / 2);
+  return hit !== null && reaches(hit, element);
+}
+
+/** A box that is where it was two frames ago, with nothing animating it, needs no wait. */
+async function holdStill(element: Element, waitMs: number): Promise<void> {
+  const known = knownBox(element);
+  bringIntoView(element);
+  if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
+  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
+  await untilStill(element, waitMs);
+}
+
+/** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */
+function openPoint(element: Element): { x: number; y: number } {
+  // A control behind a drawing of itself is clicked through its label.
+  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);
+  const parts = rects.length ? rects : [boxOf(element)];
+  let first: Element | null = null;
+  for (const box of parts) {
+    const left = Math.max(box.left, 0);
+    const top = Math.max(box.top, 0);
+    const right = Math.min(box.right, innerWidth);
+    const bottom = Math.min(box.bottom, innerHeight);
+    if (right - left < 1 || bottom - top < 1) continue;
+    const x = (left + right) / 2;
+    const y = (top + bottom) / 2;
+    const corners = [[left + INSET, top + INSET], [right - INSET, top + INSET], [left + INSET, bottom - INSET], [right - INSET, bottom - INSET]];
+    for (const [atX, atY] of [[x, y], [x, top + INSET], [x, bottom - INSET], [left + INSET, y], [right - INSET, y], ...corners] as [number, number][]) {
+      let hit = elementAt(atX, atY);
+      if (hit && covers(hit)) {
+        stepAside();
+        hit = elementAt(atX, atY);
+      }
+      if (hit && reaches(hit, element)) return { x: atX, y: atY };
+      first ??= hit;
+    }
+  }
+  if (first && containsAcross(first, element) && getComputedStyle(element).pointerEvents === "none") {
+    throw noTarget(`${describe(element)} takes no clicks (pointer-events: none).`);
+  }
+  const over = first ? describe(first) : "the edge of the page";
+  throw noTarget(`${describe(element)} is covered by ${over}.`, { coveredBy: over, hint: "Close or move what covers it first." });
+}
+
+/** Whether a click that lands on `hit` is a click on the element; a label passes its clicks on. */
+function reaches(hit: Element, element: Element): boolean {
+  if (containsAcross(element, hit)) return true;
+  const label = hit.closest("label");
+  return label !== null && label.control === element;
+}

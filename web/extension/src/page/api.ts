@@ -1,0 +1,86 @@
+/** What the worker can ask of a page: the calls, their answers and nothing about how either side does it. */
+
+export interface Box { x: number; y: number; w: number; h: number }
+export interface Point { x: number; y: number }
+
+/** An element is named by its ref in this frame, or by an XPath. */
+export interface Target { ref?: number; xpath?: string }
+
+export interface IndexedElement {
+  ref: number;
+  tag: string;
+  role: string;
+  name: string;
+  text?: string;
+  value?: string;
+  states?: string[];
+  xpath?: string;
+  box?: Box;
+  isInView: boolean;
+}
+
+/** An iframe as its parent sees it; `index` is its place in `window.frames`, which its child can find as well. */
+export interface ChildFrame { index: number; box: Box; scale: number; isVisible: boolean }
+
+export interface FrameIndex {
+  elements: IndexedElement[];
+  /** How many there are in this frame, told or not, and how many of them are in its view. */
+  total: number;
+  inView: number;
+  next: number;
+  /** This frame's place in its parent's `window.frames`; -1 in the top frame and inside shadow trees. */
+  place: number;
+  children: ChildFrame[];
+  view: { width: number; height: number };
+  url: string;
+  title: string;
+}
+
+/** A point in this frame, and the frame's own place in its parent. */
+export interface FramePoint { point: Point; place: number }
+export type FieldKind = "text" | "editable" | "formatted";
+export interface Changes { added: string[]; removed: string[]; more: number; next: number }
+export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
+export interface Article { title?: string; text: string; markdown: string }
+export interface Outlined { ref: number; tag: string; role: string; name: string; next: number }
+export interface Scrolled { x: number; y: number; atEnd: boolean }
+export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
+
+/** `floor` keeps numbers of earlier documents of the tab from being given again. */
+export interface PageApi {
+  index(ask: { floor: number; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
+  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number }): Promise<FramePoint>;
+  frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
+  announce(ask: { nonce: string }): void;
+  clickInPage(ask: { target: Target; waitMs: number }): Promise<void>;
+  focus(ask: { target: Target; append: boolean }): Promise<FieldKind>;
+  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean }): Promise<void>;
+  focusElement(ask: { target: Target }): void;
+  valueOf(ask: { target: Target }): string | null;
+  press(ask: { target?: Target; key: string; code: string; modifiers: string[] }): void;
+  hoverInPage(ask: { target: Target; waitMs: number }): Promise<void>;
+  select(ask: { target: Target; values: string[] }): string[];
+  watch(): void;
+  rest(ask: { quietMs: number }): Promise<void>;
+  changes(ask: { floor: number }): Changes;
+  scroll(ask: { target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
+  findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };
+  hasText(ask: { text: string }): boolean;
+  awaitText(ask: { text: string; isGone: boolean; timeoutMs: number }): Promise<boolean>;
+  awaitQuiet(ask: { idleMs: number; timeoutMs: number }): Promise<boolean>;
+  html(ask: { xpath?: string }): string;
+  article(): Article;
+  acceptFile(ask: { target: Target; part: string; name?: string; contentType?: string; isLast: boolean; isFirst: boolean }): Promise<void>;
+  giveFiles(ask: { target: Target }): string[];
+  badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
+  hideBadge(ask: { isHidden: boolean }): void;
+  outline(ask: { target: Target; floor: number }): Outlined;
+  removeOutline(): void;
+}
+
+export type PageMethod = keyof PageApi;
+export type Answer<M extends PageMethod> = Awaited<ReturnType<PageApi[M]>>;
+export type Ask<M extends PageMethod> = Parameters<PageApi[M]> extends [infer A] ? A : Record<string, never>;
+
+/** How an answer travels: a failure keeps its code and details, which a rejected promise would lose. */
+export type Reply<T> = { missing: true } | { failure: PageFailure } | { value: T };

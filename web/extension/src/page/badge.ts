@@ -1,0 +1,84 @@
+/** The frame around a page where an agent is at work, with the button that stops it. Never indexed, never in the way. */
+
+import type { Ask } from "./api";
+
+export const BADGE_ATTRIBUTE = "data-handrail-badge";
+
+const STYLE = `
+  :host { all: initial; position: fixed; inset: 0; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none;
+    overflow: visible; pointer-events: none; z-index: 2147483647; color-scheme: light dark; }
+  :host([popover]:not(:popover-open)) { display: none; }
+  .edge { position: absolute; inset: 0; border: 3px solid #d9822b; border-radius: 4px; box-shadow: inset 0 0 14px #d9822b66; box-sizing: border-box; }
+  .paused .edge { border-color: #4a8f87; box-shadow: inset 0 0 14px #4a8f8766; }
+  .bar { position: absolute; right: 12px; bottom: 12px; display: flex; align-items: center; gap: 10px; padding: 6px 6px 6px 12px; border-radius: 999px;
+    font: 13px/1.3 ui-sans-serif, system-ui, "Segoe UI", "PingFang SC", "Noto Sans CJK SC", sans-serif;
+    color: light-dark(#1f1d1a, #f0ede6); background: light-dark(#ffffff, #26231f); box-shadow: 0 1px 2px #0003, 0 6px 20px #0004; }
+  .dot { width: 8px; height: 8px; border-radius: 50%; background: #d9822b; }
+  .paused .dot { background: #4a8f87; }
+  button { all: unset; pointer-events: auto; cursor: pointer; padding: 4px 12px; border-radius: 999px; font-weight: 600; color: #fff; background: #ab362a; }
+  button:hover { background: #8f2a20; }
+  button:focus-visible { outline: 2px solid #1f6fd0; outline-offset: 2px; }
+  .aside button { pointer-events: none; }
+  @media (prefers-reduced-motion: no-preference) { .working .dot { animation: pulse 1.6s ease-in-out infinite; } @keyframes pulse { 50% { opacity: .35; } } }
+`;
+
+let host: HTMLElement | null = null;
+let body: HTMLElement | null = null;
+
+export const covers = (element: Element): boolean => element === host;
+
+/** Lets a click of the agent through where the stop button stands, until the next change of state. */
+export function stepAside(): void {
+  body?.classList.add("aside");
+}
+
+export function comeBack(): void {
+  body?.classList.remove("aside");
+}
+
+export function hideBadge(isHidden: boolean): void {
+  host?.style.setProperty("display", isHidden ? "none" : "block", "important");
+}
+
+export function showBadge({ state, texts }: Ask<"badge">): void {
+  if (window.parent !== window) return;
+  if (state === "none") {
+    host?.remove();
+    host = body = null;
+    return;
+  }
+  if (!host?.isConnected) build();
+  body!.className = state;
+  body!.querySelector(".text")!.textContent = texts[state];
+  const button = body!.querySelector("button")!;
+  button.textContent = texts.stop;
+  button.setAttribute("aria-label", texts.stop);
+}
+
+function build(): void {
+  host = document.createElement("div");
+  host.setAttribute(BADGE_ATTRIBUTE, "");
+  const root = host.attachShadow({ mode: "closed" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+  body = document.createElement("div");
+  for (const [tag, name] of [["div", "edge"], ["div", "bar"]] as const) body.append(Object.assign(document.createElement(tag), { className: name }));
+  const button = document.createElement("button");
+  button.type = "button";
+  // A page can make up a click; only a person's stops the work.
+  button.addEventListener("click", (event) => event.isTrusted && void chrome.runtime.sendMessage({ type: "page/stop" }));
+  body.querySelector(".bar")!.append(
+    Object.assign(document.createElement("span"), { className: "dot" }),
+    Object.assign(document.createElement("span"), { className: "text" }),
+    button,
+  );
+  body.querySelector(".bar")!.setAttribute("role", "status");
+  root.append(body);
+  document.documentElement.append(host);
+  // The top layer lies above a page's own dialogs; a document that can't have popovers still gets the frame.
+  if (typeof host.showPopover === "function") {
+    host.popover = "manual";
+    host.showPopover();
+  }
+}

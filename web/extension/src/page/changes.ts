@@ -1,0 +1,140 @@
+/** What an action changed on the page, told in lines: watched from before the action until the page rests. */
+
+import type { Ask, Changes } from "./api";
+import { BADGE_ATTRIBUTE, comeBack } from "./badge";
+import { candidates } from "./candidates";
+import { nextFrame } from "./frame_clock";
+import { isShown } from "./geometry";
+import { visibleAmong } from "./index_page";
+import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
+import { nameOf, roleOf, textOf } from "./names";
+import { nextRef, startFrom } from "./refs";
+import { closestAcross } from "./shadow";
+
+const MOST_LINES = 8;
+/** Two frames without a change. */
+const QUIET_MS = 34;
+const SPOKEN = "[role=alert],[role=status],[role=alertdialog],[role=dialog],[aria-live=polite],[aria-live=assertive],dialog,output";
+const WATCHED = [
+  "class", "style", "hidden", "open", "disabled", "inert", "href", "value", "title", "alt", "aria-hidden", "aria-label", "aria-expanded", "aria-selected",
+  "aria-checked", "aria-pressed", "aria-disabled", "aria-current", "aria-invalid",
+];
+
+let observer: MutationObserver | null = null;
+const touched = new Set<Element>();
+let restlessAt = Number.NEGATIVE_INFINITY;
+
+export function watch(): void {
+  observer?.disconnect();
+  touched.clear();
+  restlessAt = Number.NEGATIVE_INFINITY;
+  observer = new MutationObserver(note);
+  for (const root of knownRoots()) {
+    observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: WATCHED });
+  }
+  for (const element of fieldsTold()) fieldStates.set(element, stateOf(element));
+}
+
+/** Values and ticks change without a mutation. */
+const fieldStates = new WeakMap<Element, string>();
+const stateOf = (element: Element): string =>
+  element instanceof HTMLInputElement ? `${element.type === "password" ? element.value.length : element.value}|${element.checked}` : ((element as HTMLSelectElement).value ?? "");
+
+function* fieldsTold(): Generator<Element> {
+  for (const element of toldElements()) if (/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) yield element;
+}
+
+function note(records: MutationRecord[]): void {
+  for (const record of records) {
+    const target = record.target instanceof Element ? record.target : record.target.parentElement;
+    if (target?.hasAttribute(BADGE_ATTRIBUTE)) continue;
+    if (record.type === "childList") {
+      const isOurs = [...record.addedNodes, ...record.removedNodes].every((node) => node instanceof Element && node.hasAttribute(BADGE_ATTRIBUTE));
+      if (isOurs) continue;
+      for (const node of record.addedNodes) if (node instanceof Element) touched.add(node);
+    }
+    if (target) touched.add(target);
+    else if (record.target instanceof ShadowRoot) touched.add(record.target.host);
+    // Scripted animation writes styles all the time, and is no reason to wait.
+    if (record.attributeName !== "style") restlessAt = performance.now();
+  }
+}
+
+/** Two frames at least; longer, but not much, while the page is still being changed. */
+export async function rest(ask: Ask<"rest">): Promise<void> {
+  const until = performance.now() + ask.quietMs;
+  await nextFrame();
+  await nextFrame();
+  while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
+}
+
+export function changes(ask: Ask<"changes">): Changes {
+  startFrom(ask.floor);
+  note(observer?.takeRecords() ?? []);
+  observer?.disconnect();
+  comeBack();
+  const found = compare();
+  touched.clear();
+  return found;
+}
+
+function compare(): Changes {
+  const added: string[] = [];
+  const removed: string[] = [];
+  for (const element of fieldsTold()) {
+    const before = fieldStates.get(element);
+    if (before !== undefined && before !== stateOf(element)) touched.add(element);
+    fieldStates.set(element, stateOf(element));
+  }
+  if (touched.size) {
+    for (const element of [...toldElements()]) {
+      if (element.isConnected && isShown(element)) continue;
+      removed.push(lineBefore(element));
+      forget(element);
+    }
+    for (const element of affected()) {
+      const isNew = !isTold(element);
+      const before = isNew ? "" : lineBefore(element);
+      const now = tell(element);
+      if (now === before) continue;
+      if (!isNew) removed.push(before);
+      added.push(now);
+    }
+    added.push(...spoken());
+  }
+  const more = Math.max(0, added.length - MOST_LINES) + Math.max(0, removed.length - MOST_LINES);
+  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef() };
+}
+
+/** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */
+function affected(): Set<Element> {
+  const found = new Set<Element>();
+  for (const one of touched) {
+    if (!one.isConnected || hasTouchedAncestor(one)) continue;
+    for (const seen of visibleAmong(candidates(one))) found.add(seen.element);
+    const around = closestAcross(one, isTold);
+    if (around) found.add(around);
+  }
+  return found;
+}
+
+function hasTouchedAncestor(element: Element): boolean {
+  for (let at = element.parentElement; at; at = at.parentElement) if (touched.has(at)) return true;
+  return false;
+}
+
+/** Messages that a screen reader would speak: alerts, statuses, dialogs. */
+function spoken(): string[] {
+  const found = new Set<Element>();
+  for (const element of touched) {
+    if (!element.isConnected) continue;
+    const around = element.closest(SPOKEN);
+    if (around) found.add(around);
+    for (const inner of element.querySelectorAll(SPOKEN)) found.add(inner);
+  }
+  return [...found].filter(isShown).flatMap((element) => {
+    const role = element.getAttribute("role") ?? (element.tagName === "DIALOG" ? "dialog" : "status");
+    const text = role.endsWith("dialog") ? nameOf(element, roleOf(element)) || textOf(element, false) : textOf(element, false);
+    return text ? [`${role} ${JSON.stringify(text.slice(0, 200))}`] : [];
+  });
+}

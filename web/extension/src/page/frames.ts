@@ -1,0 +1,82 @@
+/** The frame tree as seen from inside: a child's place among its siblings, and where a parent shows it. */
+
+import type { Ask, ChildFrame, FramePoint } from "./api";
+import { describe } from "./description";
+import { noTarget } from "./failure";
+import { allRoots, elementAt, type Root } from "./shadow";
+import { untilStill } from "./stillness";
+
+/** `window.frames` and identity of windows are open across origins, which is all that is needed. */
+export function ownPlace(): number {
+  if (window.parent === window) return -1;
+  for (let at = 0; at < window.parent.frames.length; at++) if (window.parent.frames[at] === window) return at;
+  return -1;
+}
+
+type FrameElement = HTMLIFrameElement | HTMLFrameElement;
+
+function frameElements(roots: Root[]): FrameElement[] {
+  return roots.flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame")]);
+}
+
+function placeOf(element: FrameElement): number {
+  for (let at = 0; at < window.frames.length; at++) if (window.frames[at] === element.contentWindow) return at;
+  return -1;
+}
+
+/** The content box in this frame's viewport; a transformed iframe shows its page scaled. */
+function contentBox(element: FrameElement): { x: number; y: number; width: number; height: number; scale: number } {
+  const outer = element.getBoundingClientRect();
+  const scale = element.offsetWidth ? outer.width / element.offsetWidth : 1;
+  const style = getComputedStyle(element);
+  const left = (element.clientLeft + Number.parseFloat(style.paddingLeft)) * scale;
+  const top = (element.clientTop + Number.parseFloat(style.paddingTop)) * scale;
+  return { x: outer.x + left, y: outer.y + top, width: outer.width - 2 * left, height: outer.height - 2 * top, scale };
+}
+
+export function childFrames(roots: Root[]): ChildFrame[] {
+  return frameElements(roots).map((element) => {
+    const { x, y, width, height, scale } = contentBox(element);
+    const isVisible = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    return { index: placeOf(element), box: { x, y, w: width, h: height }, scale, isVisible };
+  });
+}
+
+/** An iframe in a shadow tree has no place in `window.frames`: its child speaks up instead, and is known by its window. */
+function announced(nonce: string): Promise<MessageEventSource | null> {
+  return new Promise((resolve) => {
+    const listen = (event: MessageEvent): void => {
+      if ((event.data as { handrailFrame?: string } | null)?.handrailFrame !== nonce) return;
+      event.stopImmediatePropagation();
+      window.removeEventListener("message", listen, true);
+      clearTimeout(timer);
+      resolve(event.source);
+    };
+    const timer = setTimeout(() => {
+      window.removeEventListener("message", listen, true);
+      resolve(null);
+    }, 1000);
+    window.addEventListener("message", listen, true);
+  });
+}
+
+export function announce(nonce: string): void {
+  window.parent.postMessage({ handrailFrame: nonce }, "*");
+}
+
+/** A child's point in this frame's coordinates, if nothing here lies over it. */
+export async function frameAt({ place, point, nonce, waitMs }: Ask<"frameAt">): Promise<FramePoint> {
+  const child = place >= 0 ? window.frames[place] : nonce ? await announced(nonce) : null;
+  const element = frameElements(allRoots()).find((one) => one.contentWindow === child);
+  if (!child || !element) throw noTarget("The frame of this element is gone.", { stale: true, hint: "Index the page again." });
+  // What scrolls inside a frame may scroll its parents, a little later.
+  await untilStill(element, waitMs);
+  const box = contentBox(element);
+  const at = { x: box.x + point.x * box.scale, y: box.y + point.y * box.scale };
+  const hit = elementAt(at.x, at.y);
+  if (hit !== element) {
+    const over = hit ? describe(hit) : "the edge of the page";
+    throw noTarget(`The frame of this element is covered by ${over}.`, { coveredBy: over });
+  }
+  return { point: at, place: ownPlace() };
+}

@@ -1,0 +1,86 @@
+/** The part of the extension that lives in a page, in its own world: answers the worker, and nobody else. */
+
+import { aim } from "./aim";
+import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
+import { hideBadge, showBadge } from "./badge";
+import { noteListener } from "./candidates";
+import { changes, rest, watch } from "./changes";
+import { noTarget, Refusal } from "./failure";
+import { announce, frameAt } from "./frames";
+import { clickInPage, hoverInPage, press, select } from "./gestures";
+import { indexPage } from "./index_page";
+import { outline, removeOutline } from "./outline";
+import { watchPerson } from "./person";
+import { resolve } from "./refs";
+import { scroll } from "./scrolling";
+import { awaitQuiet, awaitText, findText, hasText } from "./text";
+import { fieldValue, focus, write } from "./typing";
+import { acceptFile, giveFiles } from "./upload";
+import { matchesOf } from "./xpath";
+
+declare global {
+  var handrail: { answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>>; isAlive(): boolean; noteListener(element: Element): boolean } | undefined;
+  var handrailArticle: (() => Article) | undefined;
+}
+
+const methods: PageApi = {
+  index: indexPage,
+  aim,
+  frameAt,
+  announce: (ask) => announce(ask.nonce),
+  clickInPage,
+  hoverInPage,
+  focus,
+  write,
+  focusElement: (ask) => {
+    const element = resolve(ask.target);
+    element.scrollIntoView({ block: "nearest", behavior: "instant" });
+    (element as HTMLElement).focus?.();
+  },
+  valueOf: (ask) => fieldValue(ask.target),
+  press,
+  select,
+  watch,
+  rest,
+  changes,
+  scroll,
+  findText,
+  hasText: (ask) => hasText(ask.text),
+  awaitText,
+  awaitQuiet,
+  html: (ask) => (ask.xpath === undefined ? wholePage() : single(ask.xpath).outerHTML),
+  article: () => globalThis.handrailArticle!(),
+  acceptFile,
+  giveFiles,
+  badge: showBadge,
+  hideBadge: (ask) => hideBadge(ask.isHidden),
+  outline,
+  removeOutline,
+};
+
+function wholePage(): string {
+  const type = document.doctype ? `<!DOCTYPE ${document.doctype.name}>\n` : "";
+  return type + document.documentElement.outerHTML;
+}
+
+function single(xpath: string): Element {
+  const found = matchesOf(xpath);
+  if (found.length !== 1) throw noTarget(`The XPath matches ${found.length} elements; it has to match exactly one.`, { matches: found.length });
+  return found[0]!;
+}
+
+async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>> {
+  try {
+    const value = await (methods[method] as (ask: Ask<M>) => Answer<M> | Promise<Answer<M>>)(ask);
+    return { value };
+  } catch (error) {
+    if (error instanceof Refusal) return { failure: { code: error.code, message: error.message, details: error.details } };
+    return { failure: { code: "PLUGIN_ERROR", message: `The page could not be worked on: ${String(error)}` } };
+  }
+}
+
+// A reloaded extension finds its predecessor's world; that one can no longer reach anybody.
+if (!globalThis.handrail?.isAlive()) {
+  globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener };
+  watchPerson();
+}

@@ -1,0 +1,49 @@
+/** Moves the page or a scrolled part of it, and says where it stands. */
+
+import type { Ask, Scrolled } from "./api";
+import { nextFrame } from "./frame_clock";
+import { scrollParent } from "./geometry";
+import { resolve } from "./refs";
+
+const SHARE = 0.8;
+
+export async function scroll(ask: Ask<"scroll">): Promise<Scrolled> {
+  const element = ask.target ? resolve(ask.target) : null;
+  if (element && !ask.direction) {
+    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    await nextFrame();
+    return standing(scrollParent(element), "down");
+  }
+  const direction = ask.direction ?? "down";
+  const area = element ? ownScroller(element) : mainScroller();
+  const isSideways = direction === "left" || direction === "right";
+  const amount = ask.amount ?? Math.round((isSideways ? area.clientWidth : area.clientHeight) * SHARE);
+  const by = direction === "up" || direction === "left" ? -amount : amount;
+  area.scrollBy({ left: isSideways ? by : 0, top: isSideways ? 0 : by, behavior: "instant" });
+  await nextFrame();
+  return standing(area, direction);
+}
+
+const canScroll = (element: Element): boolean => element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1;
+
+function ownScroller(element: Element): Element {
+  return canScroll(element) && /auto|scroll/.test(getComputedStyle(element).overflow) ? element : scrollParent(element);
+}
+
+/** Many applications keep the document still and scroll one large part of it. */
+function mainScroller(): Element {
+  const page = document.scrollingElement ?? document.documentElement;
+  if (canScroll(page) && getComputedStyle(document.documentElement).overflowY !== "hidden") return page;
+  const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  return middle ? ownScroller(middle) : page;
+}
+
+function standing(area: Element, direction: string): Scrolled {
+  const atEnd = {
+    up: area.scrollTop <= 0,
+    left: area.scrollLeft <= 0,
+    down: area.scrollTop + area.clientHeight >= area.scrollHeight - 1,
+    right: area.scrollLeft + area.clientWidth >= area.scrollWidth - 1,
+  }[direction]!;
+  return { x: Math.round(area.scrollLeft), y: Math.round(area.scrollTop), atEnd };
+}

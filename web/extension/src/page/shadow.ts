@@ -1,0 +1,62 @@
+/** Trees behind elements: open and closed shadow roots, walked as if they were one document. */
+
+const CAN_HOST = new Set([
+  "ARTICLE", "ASIDE", "BLOCKQUOTE", "BODY", "DIV", "FOOTER", "H1", "H2", "H3", "H4", "H5", "H6", "HEADER", "MAIN", "NAV", "P", "SECTION", "SPAN",
+]);
+
+/** Only the isolated world of an extension sees closed roots. */
+export function shadowRootOf(element: Element): ShadowRoot | null {
+  if (element.shadowRoot) return element.shadowRoot;
+  if (!(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
+  return chrome.dom.openOrClosedShadowRoot(element);
+}
+
+/** Asking costs microseconds, so built-in elements are asked only where their own content leaves room for a shadow. */
+function mayHost(element: Element): boolean {
+  if (element.firstChild === null) return CAN_HOST.has(element.tagName) || element.localName.includes("-");
+  return element.shadowRoot !== null || element.localName.includes("-");
+}
+
+export type Root = Document | ShadowRoot | Element;
+
+/** The document, or a part of it, and every shadow root inside, outermost first. */
+export function allRoots(root: Root = document): Root[] {
+  const found: Root[] = [root];
+  const own = root instanceof Element ? shadowRootOf(root) : null;
+  if (own) found.push(own);
+  for (let at = 0; at < found.length; at++) {
+    for (const element of found[at]!.querySelectorAll("*")) {
+      if (!mayHost(element)) continue;
+      const inner = shadowRootOf(element);
+      if (inner) found.push(inner);
+    }
+  }
+  return found;
+}
+
+export function parentAcross(node: Node): Element | null {
+  const parent = node instanceof Element ? (node.assignedSlot ?? node.parentNode) : node.parentNode;
+  if (parent instanceof ShadowRoot) return parent.host;
+  return parent instanceof Element ? parent : null;
+}
+
+export function containsAcross(outer: Element, inner: Element): boolean {
+  for (let at: Element | null = inner; at; at = parentAcross(at)) if (at === outer) return true;
+  return false;
+}
+
+export function closestAcross(from: Element, matches: (element: Element) => boolean): Element | null {
+  for (let at: Element | null = from; at; at = parentAcross(at)) if (matches(at)) return at;
+  return null;
+}
+
+/** The innermost element that a click at this point would reach. */
+export function elementAt(x: number, y: number): Element | null {
+  let hit = document.elementFromPoint(x, y);
+  for (let inner = hit && shadowRootOf(hit); hit && inner; inner = shadowRootOf(hit)) {
+    const deeper = inner.elementFromPoint(x, y);
+    if (!deeper || deeper === hit) return hit;
+    hit = deeper;
+  }
+  return hit;
+}

@@ -1,0 +1,18 @@
+/** How it stands with the server: a dot, a word, and what to do where something can be done. */
+
+import type { View } from "../worker/view";
+import { t } from "./texts";
+
+export function Connection({ view }: { view: View }) {
+  const hint = view.connection === "refused" ? t("refusedHint") : view.connection === "connecting" ? t("connectingHint") : null;
+  return (
+    <section class="connection" aria-live="polite">
+      <p class={`state ${view.connection}`}>
+        <span class="dot" aria-hidden="true" />
+        <strong>{t(`connection_${view.connection}`)}</strong>
+      </p>
+      {view.server && <p class="address">{view.server}</p>}
+      {hint && <p class="hint">{hint}</p>}
+    </section>
+  );
+}

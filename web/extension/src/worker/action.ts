@@ -1,0 +1,29 @@
+/** What an action is: its name, its patience, its parameters and what it does; everything else is around it. */
+
+import type { BrowserAction } from "../protocol";
+import type { Deadline } from "./deadline";
+import type { Parsed } from "./shape";
+
+export interface Context {
+  taskId: string;
+  message: BrowserAction;
+  deadline: Deadline;
+  /** Said to the agent beside the result. */
+  warnings: string[];
+}
+
+export type Result = Record<string, unknown>;
+
+export interface Action<S = any> {
+  name: string;
+  execMs: number;
+  /** May be done again when nobody knows whether it was done. */
+  isIdempotent: boolean;
+  /** Changes something in the browser, and so waits while a person has the wheel. */
+  acts: boolean;
+  params: S;
+  run(context: Context, params: Parsed<S>): Promise<Result>;
+}
+
+/** The parameters come first, so that what `run` gets is known from them. */
+export const define = <S>(params: S, action: Omit<Action<S>, "params">): Action<S> => ({ ...action, params });

@@ -1,0 +1,42 @@
+/** What local pages may ask through the bridge: who is here, and to be paired with. No verb here acts on a page. */
+
+import type { Connection } from "./connection";
+import { failureOf } from "./failure";
+import type { BridgeMessage } from "./messages";
+import { isHandrail, needsConsent, pair } from "./pairing";
+import { holdRequest } from "./pair_requests";
+import { isLoopback, isUsual, serverOrigin } from "./server_address";
+import { clientId, pairing } from "./settings";
+
+export async function answerBridge(message: BridgeMessage, origin: string, connection: Connection, show: () => Promise<void>): Promise<Record<string, unknown>> {
+  if (!isLoopback(origin) || !(await isAllowed(origin))) return { ok: false, error: "origin not allowed" };
+  if (message.type === "bridge/probe") return await whoIsHere(connection);
+  return await pairWith(message, origin, show);
+}
+
+async function isAllowed(origin: string): Promise<boolean> {
+  return (await pairing())?.server === origin || isUsual(origin) || (await isHandrail(origin));
+}
+
+async function whoIsHere(connection: Connection): Promise<Record<string, unknown>> {
+  const { name, version } = chrome.runtime.getManifest();
+  return { ok: true, extensionId: chrome.runtime.id, extensionName: name, version, clientId: await clientId(), socketConnected: connection.state === "connected" };
+}
+
+/** A page can bring in only the server that it comes from, and one already chosen is replaced by a person alone. */
+async function pairWith({ server, code }: { server: string; code: string }, origin: string, show: () => Promise<void>): Promise<Record<string, unknown>> {
+  const wanted = serverOrigin(String(server));
+  if (wanted !== origin || typeof code !== "string" || !code) return { ok: false, error: "a page can only offer its own server" };
+  if (!(await isHandrail(wanted))) return { ok: false, error: "this is no handrail server" };
+  if (await needsConsent(wanted)) {
+    await holdRequest({ server: wanted, code, from: origin });
+    await show();
+    return { ok: false, pending: true, error: "confirm in the extension's popup" };
+  }
+  try {
+    await pair(wanted, code);
+    return { ok: true, clientId: await clientId(), server: wanted };
+  } catch (error) {
+    return { ok: false, error: failureOf(error).message };
+  }
+}

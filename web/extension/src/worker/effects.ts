@@ -1,0 +1,105 @@
+/** Around everything that acts on a page: what it changed, waited for as briefly as the page allows. */
+
+import type { Changes } from "../page/api";
+import type { Context, Result } from "./action";
+import { staleIfGone } from "./aiming";
+import { formatClickId } from "./click_id";
+import { soon } from "./deadline";
+import { PageGone, TOP, ask } from "./page";
+import { answering, type DialogAnswer, logOf } from "./observation";
+import { journeySince, newTabSince, untilTab } from "./navigation";
+import { numbersOf, raiseNumbers } from "./tasks";
+
+/** A page that keeps changing is left after this; the agent can look again. */
+const RESTLESS_MS = 250;
+/** Answers of a server that a click asked for mostly come within this. */
+const REQUEST_MS = 400;
+const COMMIT_MS = 3000;
+const READY_MS = 1500;
+const NEWS_MS = 60;
+const DOWNLOAD_MS = 300;
+
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined }
+
+export async function withChanges(context: Context, { tabId, frameId, dialog }: Effect, act: () => Promise<void>): Promise<Result> {
+  const moment = performance.now();
+  const log = logOf(tabId);
+  log.dialogs = [];
+  const downloadsBefore = new Set(log.downloads.keys());
+  const changes: Result = {};
+  try {
+    await staleIfGone(ask(tabId, frameId, "watch", {}));
+    await answering(tabId, dialog, async () => {
+      await act();
+      await settled(context, tabId, frameId, moment);
+    });
+    Object.assign(changes, await pageChanges(context, tabId, frameId, moment));
+  } catch (error) {
+    const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
+    if (!isClosed) throw error;
+    return { changes: { closed: true } };
+  }
+  const opened = log.dialogs[0];
+  if (opened) changes["dialog"] = opened;
+  const newTab = newTabSince(tabId, moment);
+  if (newTab !== undefined) changes["newTab"] = newTab;
+  const fresh = () => [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
+  // A navigation that comes to nothing is most often a download, of which the debugger tells a little later.
+  if (!fresh() && journeySince(tabId, moment)?.error) await soon(log.nextEnd(), DOWNLOAD_MS, undefined);
+  const download = fresh();
+  if (download) changes["download"] = download;
+  return Object.keys(changes).length ? { changes } : {};
+}
+
+/** Requests that the action's scripts sent are given a moment to be answered. */
+async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<void> {
+  await restOf(context, tabId, frameId);
+  const until = performance.now() + Math.min(REQUEST_MS, context.deadline.left() / 2);
+  const log = logOf(tabId);
+  while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
+}
+
+/** Two frames; the answer is kept for `pageChanges`, which asks again only for what came after. */
+async function restOf({ deadline }: Context, tabId: number, frameId: number): Promise<void> {
+  await deadline.within(ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2) }).catch(ignoreGone));
+}
+
+async function pageChanges(context: Context, tabId: number, frameId: number, moment: number): Promise<Result> {
+  const journey = journeySince(tabId, moment);
+  if (journey) return await arrival(context, tabId, moment);
+  const found = await ask(tabId, frameId, "changes", { floor: numbersOf(tabId).next }).catch(ignoreGone);
+  // A document that is gone without a journey is one whose journey the browser has not told yet.
+  if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
+  await raiseNumbers(tabId, found.next);
+  return told(tabId, frameId, found);
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof PageGone)) throw error;
+}
+
+async function arrival({ deadline, warnings }: Context, tabId: number, moment: number): Promise<Result> {
+  const left = (): number => Math.max(0, deadline.left() - 300);
+  const isOver = (): boolean => {
+    const journey = journeySince(tabId, moment);
+    return !journey || journey.committedAt !== undefined || journey.error !== undefined;
+  };
+  await untilTab(tabId, Math.min(COMMIT_MS, left()), isOver);
+  const journey = journeySince(tabId, moment);
+  if (!journey || journey.error) return {};
+  if (journey.committedAt === undefined) {
+    warnings.push(`The page is still on its way to ${journey.url}.`);
+    return {};
+  }
+  await untilTab(tabId, Math.min(READY_MS, left()), () => journeySince(tabId, moment)?.readyAt !== undefined);
+  return { navigated: journeySince(tabId, moment)?.url ?? journey.url };
+}
+
+function told(tabId: number, frameId: number, { added, removed, more }: Changes): Result {
+  const named = (line: string): string => (frameId === TOP ? line : line.replace(/^\d+/, (ref) => formatClickId(tabId, frameId, Number(ref))));
+  return {
+    ...(added.length ? { added: added.map(named) } : {}),
+    ...(removed.length ? { removed: removed.map(named) } : {}),
+    ...(more ? { more } : {}),
+  };
+}

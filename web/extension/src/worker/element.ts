@@ -1,0 +1,44 @@
+/** The element that an action names, and whether the debugger can be used on it. */
+
+import { attach } from "./debuggee";
+import type { Context } from "./action";
+import { Failure } from "./failure";
+import { parseClickId, type Place } from "./click_id";
+import { filled, invalid, optional, text, whole } from "./shape";
+import { ownTab } from "./tasks";
+
+export interface ElementParams { tabId: number; clickId?: string | undefined; xpath?: string | undefined }
+
+export const tabParam = { tabId: whole(0) };
+/** Agents send the number of an element as a number, too. */
+const clickId = (value: unknown): string => filled(typeof value === "number" ? String(value) : value);
+export const elementParams = { ...tabParam, clickId: optional(clickId), xpath: optional(text) };
+
+export function hasElement(params: ElementParams): boolean {
+  return params.clickId !== undefined || params.xpath !== undefined;
+}
+
+export function placeOf(action: string, params: ElementParams): Place {
+  if (params.clickId !== undefined) return parseClickId(params.tabId, params.clickId);
+  if (params.xpath !== undefined) return { frameId: 0, target: { xpath: params.xpath } };
+  throw invalid(action, [{ field: "clickId", message: "or xpath is missing" }]);
+}
+
+/** True with the debugger attached. Without it only an explicit `cdp_*` is an error, the rest goes on with a warning. */
+export async function canUseDebugger({ taskId, warnings, deadline }: Context, tabId: number, strategy?: string): Promise<boolean> {
+  const tab = await ownTab(taskId, tabId);
+  if (strategy?.startsWith("dom_")) return false;
+  try {
+    await deadline.within(attach(tabId));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "CDP_UNAVAILABLE" || strategy !== undefined) throw forPage(error, tab.url);
+    warnings.push(`${error.message} Done by script instead: the page sees untrusted events.`);
+    return false;
+  }
+}
+
+function forPage(error: unknown, url = ""): unknown {
+  if (!(error instanceof Failure) || error.code !== "CDP_PERMISSION_DENIED") return error;
+  return new Failure(error.code, `Chrome lets no extension work on ${url.split("?")[0] || "this page"}.`, { hint: "Navigate to a web page." });
+}

@@ -1,0 +1,31 @@
+/** The ways an action can fail, in the contract's codes. */
+
+import type { WireError } from "../protocol";
+
+const RETRYABLE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT", "ARTIFACT_UPLOAD_FAILED", "PAGE_PREP_FAILED", "CDP_UNAVAILABLE"]);
+
+export class Failure extends Error {
+  readonly retryable: boolean;
+
+  constructor(readonly code: string, message: string, readonly details: Record<string, unknown> = {}, retryable?: boolean) {
+    super(message);
+    this.retryable = retryable ?? RETRYABLE.has(code);
+  }
+
+  wire(): WireError {
+    const wire: WireError = { code: this.code, message: this.message, retryable: this.retryable };
+    if (Object.keys(this.details).length) wire.details = this.details;
+    return wire;
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (/no tab with id|tab was closed/i.test(message)) return new Failure("TASK_TAB_CLOSED", "The tab was closed.");
+  if (isForbiddenPage(message)) return new Failure("CDP_PERMISSION_DENIED", `Chrome does not let extensions work on this page: ${message}`);
+  return new Failure("PLUGIN_ERROR", message);
+}
+
+export const isForbiddenPage = (message: string): boolean =>
+  /cannot access|cannot be scripted|extensions gallery|chrome:\/\/ url|different extension|restricted/i.test(message);

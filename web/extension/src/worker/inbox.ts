@@ -1,0 +1,84 @@
+/** Takes the server's messages: each action is done once, and its result is delivered however often it takes. */
+
+import type { Ack, ActionResult, BrowserAction } from "../protocol";
+import { PROTOCOL } from "../protocol";
+import { Failure } from "./failure";
+import { type Entry, Ledger } from "./ledger";
+import { inLane, isIdempotent, runMessage } from "./runner";
+import { clientId } from "./settings";
+import { tasksLoaded } from "./tasks";
+
+export class Inbox {
+  private readonly ledger = new Ledger();
+  private readonly running = new Map<string, Promise<ActionResult>>();
+
+  constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>, private readonly onArrival: (taskId: string) => Promise<void>) {}
+
+  /** The answer means "received": everything that can be seen at once is checked here. */
+  take(message: Record<string, unknown>): Ack {
+    const problem = problemOf(message);
+    if (problem) return { ok: false, error: { code: "BAD_REQUEST", message: problem } };
+    void this.handle(message as unknown as BrowserAction);
+    return { ok: true };
+  }
+
+  private async handle(message: BrowserAction): Promise<void> {
+    // Claimed before the first wait: the same message may come twice in a row, and both get the one result.
+    let work = this.running.get(message.id);
+    if (!work) {
+      work = this.result(message);
+      this.running.set(message.id, work);
+      void work.finally(() => this.running.delete(message.id));
+    }
+    await this.deliver(await work);
+  }
+
+  private async result(message: BrowserAction): Promise<ActionResult> {
+    const known = await this.ledger.find(message.id);
+    if (known?.result) return known.result;
+    if (known && !isIdempotent(known.names)) return this.kept(await interrupted(known));
+    void this.ledger.begin(message);
+    await tasksLoaded;
+    await this.onArrival(message.taskId);
+    const id = await clientId();
+    return this.kept(await inLane(message.taskId, () => runMessage(message, id)));
+  }
+
+  /** What is on its way to the browser before the answer leaves survives a kill: no need to wait for it. */
+  private kept(result: ActionResult): ActionResult {
+    void this.ledger.finish(result);
+    return result;
+  }
+
+  private async deliver(result: ActionResult): Promise<void> {
+    await this.emit(result as unknown as Record<string, unknown>).then(
+      () => this.ledger.delivered(result.actionId),
+      () => undefined, // sent again at the next connection
+    );
+  }
+
+  /** After a connection: what was finished and not heard, and what a killed worker left unfinished. */
+  async catchUp(): Promise<void> {
+    for (const entry of await this.ledger.undelivered()) {
+      if (this.running.has(entry.actionId)) continue;
+      await this.deliver(entry.result ?? (this.kept(await interrupted(entry))));
+    }
+  }
+}
+
+async function interrupted(entry: Entry): Promise<ActionResult> {
+  const isSafe = isIdempotent(entry.names);
+  const said = isSafe ? "The browser stopped the extension before this was done." : "The browser stopped the extension meanwhile: this may have been done or not.";
+  const failure = new Failure("PLUGIN_ERROR", said, { interrupted: true, hint: "Look at the page before trying again." }, isSafe);
+  const head = { v: PROTOCOL, type: "browser_action_result", actionId: entry.actionId, taskId: entry.taskId, clientId: await clientId() } as const;
+  return { ...head, ...(entry.traceId ? { traceId: entry.traceId } : {}), status: "error", error: failure.wire() };
+}
+
+export function problemOf(message: Record<string, unknown>): string | null {
+  if (typeof message !== "object" || message === null) return "a message must be an object";
+  if (message["v"] !== undefined && message["v"] !== PROTOCOL) return `protocol ${String(message["v"])} is not spoken here, only ${PROTOCOL}`;
+  if (message["type"] !== "browser_action") return `unknown type ${JSON.stringify(message["type"])}`;
+  for (const field of ["id", "taskId"]) if (typeof message[field] !== "string" || !message[field]) return `${field} must be a string`;
+  if (typeof message["action"] !== "object" || message["action"] === null || Array.isArray(message["action"])) return "action must be an object";
+  return null;
+}

@@ -1,0 +1,64 @@
+/** Trusted mouse and keyboard through the debugger. Commands go out together: the browser keeps their order. */
+
+import { send } from "./debuggee";
+import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
+import { ownInput } from "./own_input";
+import type { Aimed } from "./aiming";
+
+/** Longer texts are inserted at once; up to here pages see every key. */
+const KEYED_LENGTH = 48;
+
+export async function click(tabId: number, aimed: Aimed): Promise<void> {
+  const { x, y } = aimed.point;
+  ownInput.pointer(tabId, aimed.inFrame.x, aimed.inFrame.y);
+  const mouse = (type: string, rest: object): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
+  await Promise.all([
+    mouse("mouseMoved", { button: "none", buttons: 0 }),
+    mouse("mousePressed", { button: "left", buttons: 1, clickCount: 1 }),
+    mouse("mouseReleased", { button: "left", buttons: 0, clickCount: 1 }),
+  ]);
+}
+
+export async function hover(tabId: number, aimed: Aimed): Promise<void> {
+  await send(tabId, "Input.dispatchMouseEvent", { type: "mouseMoved", ...aimed.point, button: "none", buttons: 0 });
+}
+
+function strokes(tabId: number, key: Key, modifiers: number, commands?: string[]): Promise<unknown>[] {
+  ownInput.key(tabId, key.key);
+  const common = { key: key.key, code: key.code, windowsVirtualKeyCode: key.keyCode, nativeVirtualKeyCode: key.keyCode, modifiers };
+  const down = { type: key.text === undefined ? "rawKeyDown" : "keyDown", ...common, ...(key.text === undefined ? {} : { text: key.text, unmodifiedText: key.text }) };
+  return [
+    send(tabId, "Input.dispatchKeyEvent", commands ? { ...down, commands } : down),
+    send(tabId, "Input.dispatchKeyEvent", { type: "keyUp", ...common }),
+  ];
+}
+
+/** What Control and a letter do in a text is the browser's own, and has to be named where keys are not real. */
+const EDITING: Record<string, string> = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo", y: "redo" };
+
+export async function press(tabId: number, { modifiers, key }: Chord): Promise<void> {
+  const bits = modifiers.reduce((sum, name) => sum | MODIFIER_BITS[name]!, 0);
+  const command = bits === MODIFIER_BITS["Control"] || bits === MODIFIER_BITS["Meta"] ? EDITING[key.key.toLowerCase()] : undefined;
+  await Promise.all(strokes(tabId, key, bits, command ? [command] : undefined));
+}
+
+export const enter: Chord = { modifiers: [], key: { key: "Enter", code: "Enter", keyCode: 13, text: "\r" } };
+const erase: Chord = { modifiers: [], key: { key: "Delete", code: "Delete", keyCode: 46 } };
+
+/** Into whatever has the focus. Short plain texts key by key, since some pages listen for keys alone. */
+export async function type(tabId: number, text: string, isReplacing: boolean): Promise<void> {
+  if (text === "") {
+    if (isReplacing) await press(tabId, erase);
+    return;
+  }
+  if (text.length > KEYED_LENGTH || !/^[\x20-\x7e]*$/.test(text)) {
+    await send(tabId, "Input.insertText", { text });
+    return;
+  }
+  await Promise.all(
+    [...text].flatMap((character) => {
+      const { isShifted, ...key } = characterKey(character);
+      return strokes(tabId, key, isShifted ? MODIFIER_BITS["Shift"]! : 0);
+    }),
+  );
+}

@@ -1,0 +1,158 @@
+/** The worker: wires everything together. Listeners are set before anything is awaited, or their events are lost. */
+
+import { refreshToolbar, showBadge } from "./badge";
+import { answerBridge } from "./bridge";
+import { Connection } from "./connection";
+import { attach, onDetached, watchDebugger } from "./debuggee";
+import { failureOf } from "./failure";
+import { Inbox } from "./inbox";
+import { watchWorlds } from "./listeners";
+import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, type UiMessage } from "./messages";
+import { watchNavigation } from "./navigation";
+import { dropLog, observeTabs } from "./observation";
+import { ownInput } from "./own_input";
+import { installPage } from "./page";
+import { pair } from "./pairing";
+import { clearRequest, pendingRequest } from "./pair_requests";
+import { clientId, savePairing } from "./settings";
+import { watchBrowser } from "./tab_events";
+import { Wheel } from "./takeover";
+import { adoptTab } from "./task_start";
+import { allTasks, onTasksChanged, tabClosed, taskOf, taskOfTab, tasksLoaded } from "./tasks";
+import { publish } from "./view";
+
+const ALARM = "wake";
+
+const connection: Connection = new Connection({
+  changed: () => void show(),
+  connected: () => void tasksLoaded.then(() => wheel.remind()).then(() => inbox.catchUp()),
+  message: (message) => inbox.take(message),
+});
+const emit = (message: Record<string, unknown>): Promise<void> => connection.emit(message);
+const wheel = new Wheel(emit);
+const inbox = new Inbox(emit, (taskId) => wheel.noticeWork(taskId));
+
+watchDebugger();
+observeTabs();
+watchWorlds();
+watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
+watchNavigation(welcome, prepareFrame);
+onTasksChanged(() => void show());
+onDetached((tabId, reason) => {
+  const task = taskOfTab(tabId);
+  if (task && reason === "canceled_by_user") void wheel.takeOver(task, "user_input");
+});
+chrome.tabs.onRemoved.addListener((tabId) => {
+  dropLog(tabId);
+  void tasksLoaded.then(() => tabClosed(tabId));
+});
+chrome.alarms.onAlarm.addListener(({ name }) => {
+  if (name === ALARM) void connection.wake();
+});
+chrome.runtime.onInstalled.addListener(() => void reachOpenPages());
+chrome.runtime.onStartup.addListener(() => void connection.wake());
+chrome.storage.local.onChanged.addListener(({ pairing }) => {
+  if (pairing) void connection.wake();
+});
+chrome.runtime.onMessage.addListener((message: InnerMessage, sender, answer) => {
+  void answered(message, sender).then(answer, (error: unknown) => answer({ ok: false, message: failureOf(error).message }));
+  return true;
+});
+
+void start();
+
+async function start(): Promise<void> {
+  await chrome.alarms.create(ALARM, { periodInMinutes: 0.5 });
+  await tasksLoaded;
+  // The attachments outlived the last worker; with them this one hears of dialogs again.
+  for (const tabId of allTasks().flatMap((task) => (task.status === "running" ? task.tabs : []))) void attach(tabId).catch(() => undefined);
+  await connection.wake();
+  await show();
+}
+
+async function show(): Promise<void> {
+  const { state, server, problem } = connection;
+  const tasks = allTasks()
+    .filter((task) => task.tabs.length)
+    .map(({ taskId, title, color, status, tabs }) => ({ taskId, title, color, status, tabId: tabs.at(-1) ?? null, tabs: tabs.length }));
+  const pairRequest = await pendingRequest();
+  await publish({ connection: state, server, clientId: await clientId(), tasks, pairRequest, problem });
+  await refreshToolbar(state === "connected", state !== "unpaired", pairRequest !== null);
+}
+
+/** A tab that a page of a task opened belongs to the task. */
+function welcome(sourceTabId: number, tabId: number): void {
+  void tasksLoaded.then(() => {
+    const task = taskOfTab(sourceTabId);
+    if (task) return adoptTab(task, tabId);
+  });
+}
+
+/** Pages of tasks are watched from the start, so that a person's hand is noticed before the agent's next look. */
+function prepareFrame(tabId: number, frameId: number): void {
+  void tasksLoaded.then(async () => {
+    if (!taskOfTab(tabId)) return;
+    await installPage(tabId, frameId);
+    if (frameId === 0) await showBadge(tabId);
+  });
+}
+
+async function answered(message: InnerMessage, sender: chrome.runtime.MessageSender): Promise<unknown> {
+  if (message.type.startsWith("ui/") && isFromUi(sender)) return await steer(message as UiMessage);
+  if (message.type.startsWith("bridge/") && isFromPage(sender)) return await answerBridge(message as Parameters<typeof answerBridge>[0], sender.origin ?? "", connection, show);
+  if (message.type.startsWith("page/") && isFromPage(sender)) return await heard(message as PageMessage, sender.tab!.id!);
+  return { ok: false, message: "refused" };
+}
+
+async function heard(message: PageMessage, tabId: number): Promise<unknown> {
+  if (message.type === "page/pause") {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(message.ms, 1000)));
+    return { ok: true };
+  }
+  await tasksLoaded;
+  const task = taskOfTab(tabId);
+  if (!task) return { ok: false, message: "no task" };
+  if (message.type === "page/stop") await wheel.stop(task);
+  else if (!ownInput.isOwn(tabId, message.seen)) await wheel.takeOver(task, "user_input");
+  return { ok: true };
+}
+
+async function steer(message: UiMessage): Promise<Done> {
+  await tasksLoaded;
+  const task = "taskId" in message ? taskOf(message.taskId) : undefined;
+  switch (message.type) {
+    case "ui/pair":
+      await pair(message.server, message.code);
+      break;
+    case "ui/unpair":
+      await savePairing(null);
+      break;
+    case "ui/answer_pair": {
+      const request = await pendingRequest();
+      await clearRequest();
+      if (message.accept && request) await pair(request.server, request.code);
+      break;
+    }
+    case "ui/takeover":
+      if (task) await wheel.takeOver(task, "popup");
+      break;
+    case "ui/handback":
+      if (task) await wheel.handBack(task);
+      break;
+    case "ui/stop":
+      if (task) await wheel.stop(task);
+      break;
+    case "ui/reconnect":
+      connection.close();
+      break;
+  }
+  await connection.wake();
+  await show();
+  return { ok: true };
+}
+
+/** Pages that were open before the extension was installed get the bridge now. */
+async function reachOpenPages(): Promise<void> {
+  const tabs = await chrome.tabs.query({ url: ["http://127.0.0.1/*", "http://localhost/*"] });
+  for (const tab of tabs) if (tab.id !== undefined) void chrome.scripting.executeScript({ target: { tabId: tab.id }, files: ["bridge.js"] }).catch(() => undefined);
+}

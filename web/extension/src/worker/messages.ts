@@ -1,0 +1,26 @@
+/** Messages inside the extension: from its own pages, from the part in web pages, from the bridge; each may do its own. */
+
+import type { Seen } from "./own_input";
+
+export type PageMessage = { type: "page/pause"; ms: number } | { type: "page/input"; seen: Seen } | { type: "page/stop" };
+export type BridgeMessage = { type: "bridge/probe" } | { type: "bridge/pair"; server: string; code: string };
+export type UiMessage =
+  | { type: "ui/pair"; server: string; code: string }
+  | { type: "ui/unpair" }
+  | { type: "ui/answer_pair"; accept: boolean }
+  | { type: "ui/takeover"; taskId: string }
+  | { type: "ui/handback"; taskId: string }
+  | { type: "ui/stop"; taskId: string }
+  | { type: "ui/reconnect" };
+
+export type InnerMessage = PageMessage | BridgeMessage | UiMessage;
+export type Done = { ok: true } | { ok: false; message: string };
+
+/** Only our own pages may steer; the content scripts' words count no more than a web page's. */
+export function isFromUi(sender: chrome.runtime.MessageSender): boolean {
+  return sender.id === chrome.runtime.id && (sender.url ?? "").startsWith(`chrome-extension://${chrome.runtime.id}/`);
+}
+
+export function isFromPage(sender: chrome.runtime.MessageSender): boolean {
+  return sender.id === chrome.runtime.id && sender.tab?.id !== undefined && !isFromUi(sender);
+}

@@ -1,0 +1,84 @@
+/** Calls into pages: installs the page part where it is missing, and keeps refusals apart from defects. */
+
+import type { Answer, Ask, PageMethod, Reply } from "../page/api";
+import { Failure, failureOf, isForbiddenPage } from "./failure";
+
+export const TOP = 0;
+
+/** Serialised and run in the page's isolated world: it can use nothing from here. */
+async function invoke(method: string, ask: unknown): Promise<unknown> {
+  const page = (globalThis as { handrail?: { isAlive(): boolean; answer(method: string, ask: unknown): Promise<unknown> } }).handrail;
+  return page?.isAlive() ? await page.answer(method, ask) : { missing: true };
+}
+
+const install = (target: chrome.scripting.InjectionTarget, file = "page.js"): Promise<unknown> =>
+  chrome.scripting.executeScript({ target, files: [file], injectImmediately: true });
+
+async function run<M extends PageMethod>(target: chrome.scripting.InjectionTarget, method: M, ask: Ask<M>) {
+  return await chrome.scripting.executeScript({ target, func: invoke, args: [method, ask], injectImmediately: true });
+}
+
+function unwrap<M extends PageMethod>(reply: Reply<Answer<M>> | null | undefined): Answer<M> {
+  if (!reply) throw new PageGone();
+  if ("failure" in reply) throw new Failure(reply.failure.code, reply.failure.message, reply.failure.details);
+  if ("missing" in reply) throw new PageGone();
+  return reply.value;
+}
+
+/** The document went away while it was asked: it navigated, or its frame or tab was closed. */
+export class PageGone extends Error {
+  constructor() {
+    super("The page went away while it was worked on.");
+  }
+}
+
+export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+  const target = { tabId, frameIds: [frameId] };
+  try {
+    let [answer] = await run(target, method, asked);
+    if (isMissing(answer)) {
+      await install(target);
+      [answer] = await run(target, method, asked);
+    }
+    return unwrap<M>(answer?.result as Reply<Answer<M>> | null);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+const isMissing = (answer: chrome.scripting.InjectionResult<unknown> | undefined): boolean => (answer?.result as { missing?: true } | null)?.missing === true;
+
+function translated(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/frame with id|frame was removed|no frame|document/i.test(message) && !isForbiddenPage(message)) return new PageGone();
+  return error instanceof Failure || error instanceof PageGone ? error : failureOf(error);
+}
+
+export interface FrameAnswer<T> { frameId: number; value: T }
+
+/** Every frame that answers, cross-site ones included. */
+export async function askAll<M extends PageMethod>(tabId: number, method: M, asked: Ask<M>): Promise<FrameAnswer<Answer<M>>[]> {
+  try {
+    let answers = await run({ tabId, allFrames: true }, method, asked);
+    const missing = answers.filter(isMissing).map((one) => one.frameId);
+    if (missing.length) {
+      await install({ tabId, frameIds: missing });
+      const late = await run({ tabId, frameIds: missing }, method, asked);
+      answers = [...answers.filter((one) => !isMissing(one)), ...late];
+    }
+    return answers
+      .filter((one) => one.result)
+      .map((one) => ({ frameId: one.frameId, value: unwrap<M>(one.result as unknown as Reply<Answer<M>>) }))
+      .sort((one, other) => one.frameId - other.frameId);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+export async function installArticle(tabId: number): Promise<void> {
+  await install({ tabId, frameIds: [TOP] }, "article.js");
+}
+
+export async function installPage(tabId: number, frameId: number): Promise<void> {
+  await install({ tabId, frameIds: [frameId] }).catch(() => undefined);
+}

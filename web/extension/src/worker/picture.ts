@@ -1,0 +1,39 @@
+/** Pictures of pages as PNG, and how large one is. */
+
+import { send } from "./debuggee";
+import { Failure } from "./failure";
+
+/** The server takes 25 MB. */
+const LARGEST = 24 * 1024 * 1024;
+/** Taller pictures can't be drawn. */
+const TALLEST = 16_000;
+
+export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Blob> {
+  if (!fullPage) return await shoot(tabId, {});
+  const { cssContentSize } = await send<{ cssContentSize: { width: number; height: number } }>(tabId, "Page.getLayoutMetrics");
+  const height = Math.min(cssContentSize.height, TALLEST);
+  if (height < cssContentSize.height) warnings.push(`The page is ${Math.round(cssContentSize.height)} px tall; the picture ends at ${TALLEST} px.`);
+  const clip = { x: 0, y: 0, width: cssContentSize.width, height, scale: 1 };
+  const picture = await shoot(tabId, { captureBeyondViewport: true, clip });
+  if (picture.size <= LARGEST) return picture;
+  warnings.push("The picture was scaled down to half its size.");
+  return await shoot(tabId, { captureBeyondViewport: true, clip: { ...clip, scale: 0.5 } });
+}
+
+async function shoot(tabId: number, how: Record<string, unknown>): Promise<Blob> {
+  const { data } = await send<{ data: string }>(tabId, "Page.captureScreenshot", { format: "png", optimizeForSpeed: true, ...how });
+  return await decoded(`data:image/png;base64,${data}`);
+}
+
+export const decoded = async (dataUrl: string): Promise<Blob> => await (await fetch(dataUrl)).blob();
+
+/** Without the debugger Chrome can draw only the tab that is in front. */
+export async function captureInFront(tab: chrome.tabs.Tab): Promise<Blob> {
+  if (!tab.active) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only the tab in front can be drawn.");
+  return await decoded(await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" }));
+}
+
+export async function sizeOf(png: Blob): Promise<{ width: number; height: number }> {
+  const header = new DataView(await png.slice(16, 24).arrayBuffer());
+  return { width: header.getUint32(0), height: header.getUint32(4) };
+}

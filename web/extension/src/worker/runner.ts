@@ -1,0 +1,75 @@
+/** Runs what the server asks for: actions of one message in order, messages of one task one after another. */
+
+import { CATALOGUE } from "../actions/catalogue";
+import type { ActionResult, BrowserAction } from "../protocol";
+import { PROTOCOL } from "../protocol";
+import type { Action, Context, Result } from "./action";
+import { Deadline } from "./deadline";
+import { Failure, failureOf } from "./failure";
+import { isPreparation, prepare } from "./preparation";
+import { withProvenance } from "./provenance";
+import { fallback, invalid, parse, whole } from "./shape";
+import { taskOf } from "./tasks";
+
+const LONGEST_MS = 600_000;
+/** Our own answer should reach the server before it gives up. */
+const MARGIN_MS = 150;
+
+const lanes = new Map<string, Promise<unknown>>();
+
+/** A task's messages wait for each other; one that fails does not fail the next. */
+export function inLane<T>(taskId: string, work: () => Promise<T>): Promise<T> {
+  const mine = (lanes.get(taskId) ?? Promise.resolve()).then(work, work);
+  lanes.set(taskId, mine);
+  void mine.catch(() => undefined).finally(() => lanes.get(taskId) === mine && lanes.delete(taskId));
+  return mine;
+}
+
+interface Step { action: Action; given: Record<string, unknown>; ms: number }
+
+function stepsOf(message: BrowserAction): Step[] {
+  if (typeof message.action !== "object" || message.action === null || !Object.keys(message.action).length) {
+    throw invalid("browser_action", [{ field: "action", message: "must name at least one action" }]);
+  }
+  return Object.entries(message.action).map(([name, given]) => {
+    const action = CATALOGUE.get(name);
+    if (!action) throw invalid("browser_action", [{ field: `action.${name}`, message: "is no action that this plugin knows" }]);
+    const { timeoutMs } = parse(name, given, { timeoutMs: fallback(whole(1, LONGEST_MS), action.execMs) });
+    return { action, given, ms: Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2) };
+  });
+}
+
+export const isIdempotent = (names: string[]): boolean => names.every((name) => CATALOGUE.get(name)?.isIdempotent ?? false);
+
+export async function runMessage(message: BrowserAction, clientId: string): Promise<ActionResult> {
+  const head = { v: PROTOCOL, type: "browser_action_result", actionId: message.id, taskId: message.taskId, clientId, ...(message.traceId ? { traceId: message.traceId } : {}) } as const;
+  const warnings: string[] = [];
+  try {
+    const steps = stepsOf(message);
+    // Nothing of a message is done when any part of it is malformed.
+    for (const { action, given } of steps) parse(action.name, given, action.params);
+    const outcome = isPreparation(Object.keys(message.action))
+      ? await prepare((name) => runStep(steps.find((step) => step.action.name === name)!, message, warnings))
+      : { status: "success" as const, result: await inOrder(steps, message, warnings) };
+    const said = [...warnings, ...((outcome.result["warnings"] as string[] | undefined) ?? [])];
+    return { ...head, status: outcome.status, result: said.length ? { ...outcome.result, warnings: said } : outcome.result };
+  } catch (error) {
+    return { ...head, status: "error", error: failureOf(error).wire() };
+  }
+}
+
+async function inOrder(steps: Step[], message: BrowserAction, warnings: string[]): Promise<Result> {
+  let last: Result = {};
+  for (const step of steps) last = await runStep(step, message, warnings);
+  return last;
+}
+
+async function runStep({ action, given, ms }: Step, message: BrowserAction, warnings: string[]): Promise<Result> {
+  const params = parse(action.name, given, action.params);
+  if (action.acts && taskOf(message.taskId)?.status === "takeover") {
+    throw new Failure("PLUGIN_ERROR", "A person has taken over this task.", { takeover: true, hint: "Wait until it is handed back." }, true);
+  }
+  const deadline = new Deadline(ms);
+  const context: Context = { taskId: message.taskId, message, deadline, warnings };
+  return await deadline.within(withProvenance(action, given["tabId"], () => action.run(context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+}

@@ -1,0 +1,26 @@
+/** What outlives the browser: who this plugin is, and the server that it is paired with. */
+
+export interface Pairing { server: string; token: string; pairedAt: number }
+
+let known: Promise<string> | undefined;
+
+export function clientId(): Promise<string> {
+  return (known ??= storedClientId());
+}
+
+async function storedClientId(): Promise<string> {
+  const { clientId } = await chrome.storage.local.get<{ clientId?: string }>("clientId");
+  if (clientId) return clientId;
+  const fresh = `plugin-${crypto.randomUUID()}`;
+  await chrome.storage.local.set({ clientId: fresh });
+  return fresh;
+}
+
+export async function pairing(): Promise<Pairing | null> {
+  return (await chrome.storage.local.get<{ pairing?: Pairing }>("pairing")).pairing ?? null;
+}
+
+export async function savePairing(found: Pairing | null): Promise<void> {
+  if (found) await chrome.storage.local.set({ pairing: found });
+  else await chrome.storage.local.remove("pairing");
+}

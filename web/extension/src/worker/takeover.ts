@@ -1,0 +1,68 @@
+/** Who has the wheel: a person takes it by touching the page, and hands it back on purpose. */
+
+import type { TakeoverReason } from "../protocol";
+import { showBadge } from "./badge";
+import { allowAgain, isAttached } from "./debuggee";
+import { interceptFileChooser } from "./observation";
+import { releaseTabs } from "./task_start";
+import { allTasks, dropTask, saveTasks, type Task, taskOf } from "./tasks";
+
+export class Wheel {
+  constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>) {}
+
+  async takeOver(task: Task, reason: TakeoverReason): Promise<void> {
+    if (task.status === "takeover") return;
+    task.status = "takeover";
+    task.reason = reason;
+    task.isTakeoverKnown = false;
+    await this.changed(task);
+    await this.announce(task);
+  }
+
+  async handBack(task: Task): Promise<void> {
+    if (task.status !== "takeover") return;
+    this.giveBack(task);
+    await this.changed(task);
+    await this.emit({ type: "task_handback", taskId: task.taskId, timestamp: Date.now() }).catch(() => undefined);
+  }
+
+  async stop(task: Task): Promise<void> {
+    await releaseTabs(task, false);
+    await dropTask(task.taskId);
+    await this.emit({ type: "task_stopped", taskId: task.taskId, timestamp: Date.now() }).catch(() => undefined);
+  }
+
+  /** The server pauses a task that was taken over. When it sends more after it has heard of that, it was handed back there. */
+  async noticeWork(taskId: string): Promise<void> {
+    const task = taskOf(taskId);
+    if (task?.status !== "takeover" || !task.isTakeoverKnown) return;
+    this.giveBack(task);
+    await this.changed(task);
+  }
+
+  /** A server that was away, or started again, has to hear it. */
+  async remind(): Promise<void> {
+    for (const task of allTasks()) if (task.status === "takeover") await this.announce(task);
+  }
+
+  private giveBack(task: Task): void {
+    task.status = "running";
+    delete task.reason;
+    delete task.isTakeoverKnown;
+    allowAgain(task.tabs);
+  }
+
+  private async announce(task: Task): Promise<void> {
+    const isHeard = await this.emit({ type: "task_takeover", taskId: task.taskId, reason: task.reason, timestamp: Date.now() }).then(() => true, () => false);
+    if (!isHeard || task.status !== "takeover") return;
+    task.isTakeoverKnown = true;
+    await saveTasks();
+  }
+
+  private async changed(task: Task): Promise<void> {
+    await saveTasks();
+    const isAgent = task.status === "running";
+    await Promise.all(task.tabs.map((tabId) => showBadge(tabId)));
+    await Promise.all(task.tabs.filter(isAttached).map((tabId) => interceptFileChooser(tabId, isAgent)));
+  }
+}
