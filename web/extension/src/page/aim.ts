@@ -80,7 +80,9 @@ function isAnimated(element: Element): boolean {
 
 /** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */
 function openPoint(element: Element): { x: number; y: number } {
-  const rects = [...element.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
+  // A control behind a drawing of itself is clicked through its label.
+  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);
   const parts = rects.length ? rects : [boxOf(element)];
   let first: Element | null = null;
   for (const box of parts) {

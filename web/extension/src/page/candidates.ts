@@ -85,8 +85,8 @@ function isLabelOfAnother(element: Element, chosen: Set<Element>): boolean {
   if (!control) return !element.hasAttribute("onclick") && getComputedStyle(element).cursor !== "pointer";
   if (!chosen.has(control)) return false;
   const box = control.getBoundingClientRect();
-  // A control that can't be hit itself is worked by its label.
-  return box.width > 1 && box.height > 1 && control.checkVisibility({ visibilityProperty: true });
+  // A control that is not shown at all is stood in for by its label.
+  return box.width >= 1 && box.height >= 1 && control.checkVisibility({ visibilityProperty: true });
 }
 
 /** Past this element's subtree, except for interactive elements inside, which stay elements of their own. */

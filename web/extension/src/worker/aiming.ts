@@ -11,8 +11,7 @@ export interface Aimed { point: Point; inFrame: Point; what: string }
 export async function aimAt(tabId: number, frameId: number, target: Target, purpose: "click" | "hover", waitMs: number): Promise<Aimed> {
   const { point, place, what } = await ask(tabId, frameId, "aim", { target, floor: numbersOf(tabId).next, purpose, waitMs });
   const outer = frameId === TOP ? point : await outwards(tabId, frameId, place, point);
-  const zoom = await chrome.tabs.getZoom(tabId);
-  return { point: { x: outer.x * zoom, y: outer.y * zoom }, inFrame: point, what };
+  return { point: outer, inFrame: point, what };
 }
 
 /** Through each parent in turn, up to the top; each of them checks that nothing lies over the frame. */

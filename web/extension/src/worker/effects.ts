@@ -15,7 +15,8 @@ const RESTLESS_MS = 250;
 const REQUEST_MS = 400;
 const COMMIT_MS = 3000;
 const READY_MS = 1500;
-const NEW_TAB_MS = 60;
+const NEWS_MS = 60;
+const DOWNLOAD_MS = 300;
 
 export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined }
 
@@ -34,7 +35,10 @@ export async function withChanges(context: Context, { tabId, frameId, dialog }: 
   if (opened) changes["dialog"] = opened;
   const newTab = newTabSince(tabId, moment);
   if (newTab !== undefined) changes["newTab"] = newTab;
-  const download = [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
+  const fresh = () => [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
+  // A navigation that comes to nothing is most often a download, of which the debugger tells a little later.
+  if (!fresh() && journeySince(tabId, moment)?.error) await soon(log.nextEnd(), DOWNLOAD_MS, undefined);
+  const download = fresh();
   if (download) changes["download"] = download;
   return Object.keys(changes).length ? { changes } : {};
 }
@@ -57,7 +61,7 @@ async function pageChanges(context: Context, tabId: number, frameId: number, mom
   if (journey) return await arrival(context, tabId, moment);
   const found = await ask(tabId, frameId, "changes", { floor: numbersOf(tabId).next }).catch(ignoreGone);
   // A document that is gone without a journey is one whose journey the browser has not told yet.
-  if (!found) return (await untilTab(tabId, NEW_TAB_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
+  if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
   return told(tabId, frameId, found);
 }
