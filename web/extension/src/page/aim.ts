@@ -2,6 +2,7 @@
 
 import type { Aim, Ask } from "./api";
 import { covers, stepAside } from "./badge";
+import { watch } from "./changes";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { nextFrame } from "./frame_clock";
@@ -16,12 +17,15 @@ import { isDisabled } from "./states";
 const TWO_FRAMES_MS = 34;
 const INSET = 2;
 
+/** Changes are watched from here on: the mouse comes next. */
 export async function aim(ask: Ask<"aim">): Promise<Aim> {
   startFrom(ask.floor);
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
-  return { point: openPoint(element), place: ownPlace(), next: nextRef(), what: describe(element) };
+  const point = openPoint(element);
+  watch();
+  return { point, place: ownPlace(), next: nextRef(), what: describe(element) };
 }
 
 /** Clicks that would open something native that nobody behind the wire can see. */

@@ -60,10 +60,12 @@ function note(records: MutationRecord[]): void {
   }
 }
 
-/** Two frames at least; longer, but not much, while the page is still being changed. */
+/** One frame for a page that has answered and stays as it is, two for one that has not; longer, but not much, while it is still being changed. */
 export async function rest(ask: Ask<"rest">): Promise<void> {
-  const until = performance.now() + ask.quietMs;
+  const began = performance.now();
+  const until = began + ask.quietMs;
   await nextFrame();
+  if (touched.size && restlessAt < began) return;
   await nextFrame();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
 }

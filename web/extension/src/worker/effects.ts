@@ -18,14 +18,15 @@ const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
 
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined }
+/** `isWatched`: the page watches already, since it was aimed at. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean }
 
-export async function withChanges(context: Context, { tabId, frameId, dialog }: Effect, act: () => Promise<void>): Promise<Result> {
+export async function withChanges(context: Context, { tabId, frameId, dialog, isWatched }: Effect, act: () => Promise<void>): Promise<Result> {
   const moment = performance.now();
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
-  await ask(tabId, frameId, "watch", {});
+  if (!isWatched) await ask(tabId, frameId, "watch", {});
   await answering(tabId, dialog, async () => {
     await act();
     await settled(context, tabId, frameId, moment);
@@ -51,7 +52,6 @@ async function settled(context: Context, tabId: number, frameId: number, moment:
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
 }
 
-/** Two frames; the answer is kept for `pageChanges`, which asks again only for what came after. */
 async function restOf({ deadline }: Context, tabId: number, frameId: number): Promise<void> {
   await deadline.within(ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2) }).catch(ignoreGone));
 }
