@@ -80,12 +80,20 @@ class Target:
         while True:
             message = json.loads(self._socket.recv(timeout=30))
             if message.get("id") == self._count:
-                found: dict[str, Any] = message["result"]
+                found: dict[str, Any] = message.get("result", {})
                 return found
 
     def evaluate(self, expression: str) -> Any:
-        found = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        return found["result"].get("value")
+        found = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        return found.get("result", {}).get("value")
+
+    def wait_for(self, expression: str) -> None:
+        """Also across the page's loading, during which there may be nobody to ask."""
+        until = time.monotonic() + _STARTS_WITHIN
+        while self.evaluate(expression) is not True:
+            if time.monotonic() > until:
+                raise SystemExit(f"The page never came to {expression}.")
+            time.sleep(0.05)
 
     def close(self) -> None:
         self._socket.close()

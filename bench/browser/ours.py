@@ -70,19 +70,14 @@ def pair(browser: Chromium, server: Server) -> None:
     """As a person would: address and code in the extension's own settings."""
     code = server.post("/api/extension/pair-code", {})["code"]
     page = Target(browser.open_tab(f"{EXTENSION_ORIGIN}/options.html"))
-    filled = f"""new Promise((resolve) => {{
-      const fill = () => {{
-        const form = document.querySelector("form");
-        if (!form) return setTimeout(fill, 50);
-        form.elements.server.value = {json.dumps(server.url)};
-        form.elements.code.value = {json.dumps(code)};
-        form.requestSubmit();
-        const look = () => document.querySelector("form .done") ? resolve(true) : setTimeout(look, 50);
-        look();
-      }};
-      fill();
-    }})"""
-    page.evaluate(filled)
+    page.wait_for("document.querySelector('form') !== null")
+    page.evaluate(f"""{{
+      const form = document.querySelector("form");
+      form.elements.server.value = {json.dumps(server.url)};
+      form.elements.code.value = {json.dumps(code)};
+      form.requestSubmit();
+    }}""")
+    page.wait_for("document.querySelector('form .done') !== null")
     page.send("Page.close")
     page.close()
 
