@@ -79,7 +79,11 @@ test("tabs and windows that a page opens join the task and are reported", async 
     await world.act({ browser_wait_for_loaded: { tabId: changes.newTab } });
     const inner = await world.index(changes.newTab);
     await world.act({ browser_click: { tabId: changes.newTab, clickId: inner[0]!["clickId"] } });
-    await world.act({ browser_tab_close: { tabId: changes.newTab } });
+    const close = await world.find(changes.newTab, "Close me");
+    if (name === "New tab") await world.act({ browser_tab_close: { tabId: changes.newTab } });
+    else expect(await world.act({ browser_click: { tabId: changes.newTab, clickId: close } })).toMatchObject({ clicked: true });
+    await expect.poll(async () => (await world.act({ browser_tabs: {} }))["tabs"].map((tab: { tabId: number }) => tab.tabId)).not.toContain(changes.newTab);
+    expect(await world.refusal({ browser_dom_index: { tabId: changes.newTab } })).toMatchObject({ code: "TASK_TAB_CLOSED" });
   }
 });
 

@@ -1,6 +1,6 @@
 /** Finds the point of an element that a click would really reach, once the element stands still; or says why none. */
 
-import type { Aim, Ask } from "./api";
+import type { Ask, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
 import { watch } from "./changes";
 import { describe } from "./description";
@@ -9,7 +9,7 @@ import { nextFrame } from "./frame_clock";
 import { ownPlace } from "./frames";
 import { boxOf, isSameBox, isShown } from "./geometry";
 import { knownBox } from "./known";
-import { nextRef, resolve, startFrom } from "./refs";
+import { resolve } from "./refs";
 import { containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
 
@@ -18,14 +18,13 @@ const TWO_FRAMES_MS = 34;
 const INSET = 2;
 
 /** Changes are watched from here on: the mouse comes next. */
-export async function aim(ask: Ask<"aim">): Promise<Aim> {
-  startFrom(ask.floor);
+export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
   const point = openPoint(element);
   watch();
-  return { point, place: ownPlace(), next: nextRef(), what: describe(element) };
+  return { point, place: ownPlace() };
 }
 
 /** Clicks that would open something native that nobody behind the wire can see. */
@@ -62,23 +61,25 @@ async function holdStill(element: Element, waitMs: number): Promise<void> {
   const known = knownBox(element);
   bringIntoView(element);
   if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
-  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element)) return;
+  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
   const until = performance.now() + waitMs;
   let before = boxOf(element);
   for (let still = 0; still < 2; ) {
     await nextFrame();
     if (!element.isConnected) throw noTarget("The element left the page while it was waited for.", { stale: true, hint: "Index the page again." });
     const now = boxOf(element);
-    still = isSameBox(before, now) ? still + 1 : 0;
+    still = isSameBox(before, now) && !isAnimated(element, false) ? still + 1 : 0;
     before = now;
     if (still < 2 && performance.now() > until) throw noTarget(`${describe(element)} keeps moving.`, { moving: true, hint: "Wait until it stands still." });
   }
 }
 
-function isAnimated(element: Element): boolean {
-  return document.getAnimations().some((animation) => {
-    const target = animation.effect instanceof KeyframeEffect ? animation.effect.target : null;
-    return animation.playState === "running" && target !== null && containsAcross(target, element);
+/** An endless animation, such as a pulse, is none to wait for: what it does to the box is seen in the box. */
+function isAnimated(element: Element, withEndless: boolean): boolean {
+  return document.getAnimations().some(({ effect, playState }) => {
+    const target = effect instanceof KeyframeEffect ? effect.target : null;
+    if (playState !== "running" || target === null || !containsAcross(target, element)) return false;
+    return withEndless || effect!.getComputedTiming().endTime !== Number.POSITIVE_INFINITY;
   });
 }
 

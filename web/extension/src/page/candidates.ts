@@ -50,10 +50,11 @@ function collect(root: Root, chosen: Set<Element>, into: Element[], until: numbe
       if (!isLabelOfAnother(element, chosen)) into.push(element);
     } else if (foundByListeners.has(element)) {
       into.push(element);
-    } else if (SKIPPED.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) {
-      element = outside(walker);
-      continue;
     } else if (hasTime) {
+      if (SKIPPED.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) {
+        element = outside(walker);
+        continue;
+      }
       if (++looked % 64 === 0) hasTime = performance.now() < until;
       if (pointsHere(element) && !isInside(element, chosen)) {
         into.push(element);

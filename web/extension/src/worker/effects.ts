@@ -2,6 +2,7 @@
 
 import type { Changes } from "../page/api";
 import type { Context, Result } from "./action";
+import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
 import { PageGone, TOP, ask } from "./page";
@@ -26,12 +27,19 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
-  if (!isWatched) await ask(tabId, frameId, "watch", {});
-  await answering(tabId, dialog, async () => {
-    await act();
-    await settled(context, tabId, frameId, moment);
-  });
-  const changes: Result = { ...(await pageChanges(context, tabId, frameId, moment)) };
+  const changes: Result = {};
+  try {
+    if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
+    await answering(tabId, dialog, async () => {
+      await act();
+      await settled(context, tabId, frameId, moment);
+    });
+    Object.assign(changes, await pageChanges(context, tabId, frameId, moment));
+  } catch (error) {
+    const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
+    if (!isClosed) throw error;
+    return { changes: { closed: true } };
+  }
   const opened = log.dialogs[0];
   if (opened) changes["dialog"] = opened;
   const newTab = newTabSince(tabId, moment);

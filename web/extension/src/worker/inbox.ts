@@ -36,16 +36,17 @@ export class Inbox {
   private async result(message: BrowserAction): Promise<ActionResult> {
     const known = await this.ledger.find(message.id);
     if (known?.result) return known.result;
-    if (known && !isIdempotent(known.names)) return await this.kept(await interrupted(known));
+    if (known && !isIdempotent(known.names)) return this.kept(await interrupted(known));
     void this.ledger.begin(message);
     await tasksLoaded;
     await this.onArrival(message.taskId);
     const id = await clientId();
-    return await this.kept(await inLane(message.taskId, () => runMessage(message, id)));
+    return this.kept(await inLane(message.taskId, () => runMessage(message, id)));
   }
 
-  private async kept(result: ActionResult): Promise<ActionResult> {
-    await this.ledger.finish(result);
+  /** What is on its way to the browser before the answer leaves survives a kill: no need to wait for it. */
+  private kept(result: ActionResult): ActionResult {
+    void this.ledger.finish(result);
     return result;
   }
 
@@ -60,7 +61,7 @@ export class Inbox {
   async catchUp(): Promise<void> {
     for (const entry of await this.ledger.undelivered()) {
       if (this.running.has(entry.actionId)) continue;
-      await this.deliver(entry.result ?? (await this.kept(await interrupted(entry))));
+      await this.deliver(entry.result ?? (this.kept(await interrupted(entry))));
     }
   }
 }
