@@ -21,6 +21,7 @@ from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Approver, Question
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.paths import ClosedFolders
+from handrail.contract.target import ANY_HOST
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
@@ -38,6 +39,7 @@ from handrail.store.state import STEPS, State, open_state, state_path
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
 from handrail.store.watching import is_watched, watching
+from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.workspace.change import settle
@@ -83,6 +85,8 @@ class House:
     project: LocalFolder
     prompts: LoggedPrompts
     summons: Summons
+    bus: LocalBus | None = None
+    """The bus to browsers, where this process is to be the server."""
 
     @property
     def registry(self) -> Registry:
@@ -97,7 +101,7 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    return Registry([workspace_surface.surface(None), people_surface.surface(None)])
+    return Registry([workspace_surface.surface(None), browser_surface.surface(None), people_surface.surface(None)])
 
 
 def open_house(
@@ -107,7 +111,9 @@ def open_house(
     *,
     surfaces: Collection[str] | None = None,
     flags: Mapping[str, Any] | None = None,
+    is_server: bool = False,
 ) -> House:
+    """The server has the bus to browsers; every other process reaches that of the server which runs."""
     check_surfaces(surfaces)
     state = open_state(state_dir)
     settings = settings_file.load(state.path, flags or {})
@@ -131,7 +137,9 @@ def open_house(
         tool_names=lambda: names,
     )
     prompts = LoggedPrompts(state.path)
-    registry = Registry([workspace_surface.surface(workspace), people_surface.surface(prompts)], surfaces)
+    bus = open_bus(state) if is_server else None
+    browser = browser_surface.surface(bus or remote_bus(state.path), files)
+    registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     if isinstance(approver, InQueue):
@@ -148,7 +156,7 @@ def open_house(
         summon=summons.call if settings.call_person else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)
 
 
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
@@ -205,7 +213,6 @@ async def serve_http(
     *,
     console: Path | None = None,
     until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
-    bus: LocalBus | None = None,
 ) -> None:
     """`handrail up`: until it is interrupted.
 
@@ -217,7 +224,7 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with _tidying(house), _browser(house, bus or open_bus(house.state)) as annex:
+    async with _tidying(house), _browser(house, house.bus or open_bus(house.state)) as annex:
         endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         desk = _desk(house, checkup)
@@ -309,8 +316,12 @@ def _queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> Queue
 
     def allow_always(question: Question) -> None:
         members = {"tool": question.call.tool}
+        if question.preview.host == ANY_HOST:
+            return  # what was shown has no name that a rule could hold
         if question.preview.path is not None:
             members["path"] = question.preview.path
+        if question.preview.host is not None:
+            members["host"] = question.preview.host
         rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
     return QueueApprover(

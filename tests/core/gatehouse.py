@@ -15,8 +15,9 @@ from handrail.contract.call import Call, Caller
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
 from handrail.contract.policy import Rule
+from handrail.contract.target import Target
 from handrail.contract.tokens import Scope
-from handrail.contract.tool import Preview, Settled, Surface, Target, Tool
+from handrail.contract.tool import Preview, Settled, Surface, Tool
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence
 from handrail.core.gate import Gate

@@ -8,7 +8,7 @@ import pytest
 
 from handrail.contract.effect import Effect
 from handrail.contract.policy import Decision, Rule
-from handrail.contract.tool import Target
+from handrail.contract.target import Target
 from handrail.core.policy import Policy, Verdict, compose
 from handrail.core.policy_document import Policies, PolicyDocument
 

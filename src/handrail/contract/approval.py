@@ -1,10 +1,12 @@
 """The port through which a person is asked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
+from handrail.contract.prompts import PromptImage
 from handrail.contract.tool import Preview
 
 
@@ -18,6 +20,8 @@ class Question:
     params: Any
     preview: Preview
     digest: str
+    images: Sequence[PromptImage] = ()
+    """Where the preview's pictures are kept."""
 
 
 @dataclass(frozen=True, slots=True)

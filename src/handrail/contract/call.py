@@ -7,6 +7,7 @@ from typing import Any
 
 from handrail.contract.errors import Aborted
 from handrail.contract.prompts import Beside, nowhere
+from handrail.contract.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +23,15 @@ class Caller:
 
 
 Progress = Callable[[str], Awaitable[None]]
+Check = Callable[[Target], Awaitable[None]]
 
 
 async def unheard(message: str) -> None:
     """A progress sink for callers that don't listen."""
+
+
+async def unchecked(target: Target) -> None:
+    """For a call that has not entered the gate, and so has no policy to ask."""
 
 
 def new_execution_id() -> str:
@@ -45,6 +51,10 @@ class Call:
     """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
     is_aborted: bool = False
+    is_shown: bool = False
+    """A person is asked before it runs, and sees the preview."""
+    check: Check = unchecked
+    """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
 
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""

@@ -49,6 +49,10 @@ class Conflict(Failure):
     retryable = True
 
 
+class Changed(Conflict):
+    """What was shown to a person is no longer what would be acted on."""
+
+
 class Declined(Failure):
     """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
 

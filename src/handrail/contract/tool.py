@@ -11,6 +11,7 @@ from handrail.contract.call import Call
 from handrail.contract.content import Audio, Image, Resource, Text
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Failure
+from handrail.contract.target import Target
 
 Schema = Mapping[str, Any]
 PortT = TypeVar("PortT")
@@ -18,11 +19,12 @@ ParamsT = TypeVar("ParamsT")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a policy rule can match: the path or the host that a call is about."""
+class Picture:
+    """What a person is shown beside the words, as PNG; `name` is its file among the evidence."""
 
-    path: str | None = None
-    host: str | None = None
+    name: str
+    alt: str
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,12 @@ class Preview:
     """All that will happen, shown to a person before it does.
 
     `binding` joins the parameters in the approval's digest: when it differs at execution,
-    what was approved is not what would be done.
+    what was approved is not what would be done. `pictures` are worth their time only where `call.is_shown`.
     """
 
     summary: str
     path: str | None = None
+    host: str | None = None
     diff: str | None = None
     command: str | None = None
     cwd: str | None = None
@@ -42,6 +45,7 @@ class Preview:
     state: Any = None
     undoes: str | None = None
     """The execution that would be taken back."""
+    pictures: Sequence[Picture] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,14 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A result with attachments, for faces that can show them."""
+    """A result with attachments, for faces that can show them.
+
+    `text` is the result as a model reads it best; without it, that is the result's JSON.
+    """
 
     result: Any
     content: Sequence[Text | Image | Audio | Resource] = ()
+    text: str | None = None
 
 
 def no_target(params: Any) -> Target:
@@ -65,7 +73,11 @@ def no_target(params: Any) -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[PortT, ParamsT]):
-    """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads."""
+    """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads.
+
+    What policy rules can match is told by `target` from the parameters alone, or where these don't tell it by `locate`.
+    `has_own_clock`: the port bounds every step itself, because waits for a person may fall between them.
+    """
 
     name: str
     title: str
@@ -79,6 +91,8 @@ class Tool(Generic[PortT, ParamsT]):
     is_idempotent: bool = False
     preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | Settled]] | None = None
     target: Callable[[ParamsT], Target] = no_target
+    locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
+    has_own_clock: bool = False
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
 

@@ -26,6 +26,10 @@ class Evidence:
             self._is_ignored_by_git = True
         return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
 
+    def location(self, exhibit: "Exhibit", name: str) -> str:
+        """For people to read; never used to open anything."""
+        return f"{self._folder.location}/{exhibit.path}/{name}"
+
     def read(self, path: str, name: str, limit: int) -> bytes:
         """A file of the exhibit that lies at `path`."""
         return self._folder.read(f"{path}/{name}", limit)
@@ -70,7 +74,13 @@ class Exhibit:
         self.hashes: dict[str, str] = {}
 
     def add(self, name: str, content: Any) -> None:
-        data = content.encode() if isinstance(content, str) else _pretty(content)
+        data = (
+            content
+            if isinstance(content, bytes)
+            else content.encode()
+            if isinstance(content, str)
+            else _pretty(content)
+        )
         _write(self._folder, f"{self.path}/{name}", data)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
 

@@ -5,27 +5,31 @@ Knows no wire and no operating system. Every face hands it a Call and gets a Rep
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from handrail.contract.approval import Answer, Approver, Question
+from handrail.contract.approval import Approver, Question
 from handrail.contract.call import Call
+from handrail.contract.content import Image
 from handrail.contract.effect import Effect
-from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams, Timeout
+from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams
 from handrail.contract.policy import Decision
+from handrail.contract.prompts import PromptImage
+from handrail.contract.target import Target
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.contract.tool import Preview, Reply, Settled
 from handrail.core.audit import Audit
+from handrail.core.deadline import Deadline
 from handrail.core.digest import digest
 from handrail.core.evidence import Evidence, Exhibit, utc_now
 from handrail.core.lanes import Lanes
-from handrail.core.policy import Policy
+from handrail.core.passage import Passage
+from handrail.core.policy import Policy, Verdict
 from handrail.core.registry import Registered, Registry, UnknownTool
 from handrail.core.summoning import Summon, nobody_is_called, summoning
 
@@ -33,23 +37,6 @@ logger = logging.getLogger(__name__)
 
 _TOKEN_TTL = 60.0
 _PERSONS_FACES = frozenset({"cli", "console"})
-
-
-@dataclass(slots=True)
-class _Passage:
-    """What is known of a call so far; the audit records it however the call ends."""
-
-    call: Call
-    entry: Registered
-    started: float = field(default_factory=time.perf_counter)
-    params: Any = None
-    effect: Effect | None = None
-    decision: str | None = None
-    answer: Answer | None = None
-    params_digest: str | None = None
-    target: str | None = None
-    undoes: str | None = None
-    exhibit: Exhibit | None = None
 
 
 class Gate:
@@ -85,7 +72,7 @@ class Gate:
 
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
-        passage = _Passage(call, self._entry(call))
+        passage = Passage(call, self._entry(call))
         call.beside = summoning(call, self._summon)
         try:
             reply = await self._pass(passage)
@@ -111,30 +98,54 @@ class Gate:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
 
-    async def _pass(self, passage: _Passage) -> Reply:
+    async def _pass(self, passage: Passage) -> Reply:
         call = passage.call
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
         async with self._lanes.turn(_lane(call, passage.effect)):
-            target = entry.tool.target(passage.params)
+            target = await self._target(passage)
             passage.target = target.path or target.host
             verdict = self._policy().decide(call.tool, passage.effect, target)
-            passage.decision = f"{verdict.decision.name.lower()} ({verdict.because})"
-            if verdict.decision is Decision.DENY:
-                raise Declined(
-                    f"The policy denies {call.tool}: {verdict.because}.",
-                    hint="A person can change the rule in the policy file.",
-                    reason="policy",
-                )
+            passage.decision = str(verdict)
+            _refuse_if_denied(verdict, call.tool)
+            passage.passed.add(target)
+            call.check = partial(self._check, passage)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
-                    await self._approve(passage, Preview(entry.tool.title, path=target.path))
+                    shown = Preview(entry.tool.title, path=target.path, host=target.host)
+                    await self._approve(passage, shown, passage.params_digest)
                 return await self._within_deadline(passage, None)
-            return await self._change(passage, must_ask=verdict.decision is Decision.ASK)
+            call.is_shown = verdict.decision is Decision.ASK
+            return await self._change(passage)
 
-    async def _change(self, passage: _Passage, *, must_ask: bool) -> Reply:
+    async def _target(self, passage: Passage) -> Target:
+        tool, port = passage.entry.tool, passage.entry.surface.port
+        if tool.locate is None:
+            return tool.target(passage.params)
+        async with self._deadline(passage):
+            return await tool.locate(port, passage.call, passage.params)
+
+    async def _check(self, passage: Passage, target: Target) -> None:
+        """`Call.check`: what was allowed for one place is not allowed for another that it leads to.
+
+        A person who has said yes to the call is asked again only where a rule speaks of that place.
+        """
+        assert passage.effect is not None
+        if target in passage.passed:
+            return
+        verdict = self._policy().decide_again(passage.call.tool, passage.effect, target)
+        passage.reached[str(target)] = str(verdict)
+        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
+        if verdict.decision is Decision.ASK and not (verdict.is_default and passage.answer is not None):
+            shown = Preview(f"{passage.entry.tool.title}: it has led to {target}", path=target.path, host=target.host)
+            assert passage.deadline is not None
+            async with passage.deadline.paused():
+                await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
+        passage.passed.add(target)
+
+    async def _change(self, passage: Passage) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
         preview: Preview | Settled = Preview(tool.title)
         if tool.preview is not None:
@@ -145,8 +156,8 @@ class Gate:
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
         passage.undoes = preview.undoes
-        if must_ask:
-            await self._approve(passage, preview)
+        if passage.call.is_shown:
+            await self._approve(passage, preview, passage.params_digest)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         passage.exhibit = self._exhibit(passage, preview)
@@ -154,11 +165,11 @@ class Gate:
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
 
-    async def _approve(self, passage: _Passage, preview: Preview) -> None:
+    async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
         assert passage.effect is not None
-        assert passage.params_digest is not None
+        images = self._shown(passage, preview) if preview.pictures else ()
         question = Question(
-            passage.call, passage.entry.tool.title, passage.effect, passage.params, preview, passage.params_digest
+            passage.call, passage.entry.tool.title, passage.effect, passage.params, preview, bound_to, images
         )
         await passage.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -170,17 +181,41 @@ class Gate:
             raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
         raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
 
-    async def _within_deadline(self, passage: _Passage, preview: Preview | None) -> Reply:
+    def _shown(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
+        """What a person is about to see is evidence, and on record before they see it."""
+        exhibit = self._opened(passage)
+        for picture in preview.pictures:
+            exhibit.add(picture.name, picture.data)
+        self._record(passage, "ask", durable=False)
+        return tuple(
+            PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
+            for picture in preview.pictures
+        )
+
+    async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
         async with self._deadline(passage):
             outcome = await tool.run(port, passage.call, passage.params, preview)
-        return outcome if isinstance(outcome, Reply) else Reply(outcome)
+        reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
+        for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
+            self._opened(passage).add(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
+        return reply
 
-    def _deadline(self, passage: _Passage) -> "_Deadline":
-        return _Deadline(passage.call, passage.call.deadline_ms or passage.entry.tool.deadline_ms)
+    def _deadline(self, passage: Passage) -> Deadline:
+        tool = passage.entry.tool
+        passage.deadline = Deadline(
+            tool.name, passage.call.deadline_ms or (None if tool.has_own_clock else tool.deadline_ms)
+        )
+        return passage.deadline
 
-    def _exhibit(self, passage: _Passage, preview: Preview) -> Exhibit:
-        exhibit = self._evidence.open(passage.entry.surface.name, passage.call.execution_id, self._now())
+    def _opened(self, passage: Passage) -> Exhibit:
+        if passage.exhibit is None:
+            name, id = passage.entry.surface.name, passage.call.execution_id
+            passage.exhibit = self._evidence.open(name, id, self._now())
+        return passage.exhibit
+
+    def _exhibit(self, passage: Passage, preview: Preview) -> Exhibit:
+        exhibit = self._opened(passage)
         exhibit.add(
             "request.json",
             {
@@ -197,7 +232,7 @@ class Gate:
             exhibit.add("diff.patch", preview.diff)
         return exhibit
 
-    def _close(self, passage: _Passage, *, result: Any = None, error: Failure | None = None) -> None:
+    def _close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
         """The last line of every call: its result in the evidence, its end in the audit."""
         outcome: dict[str, Any] = {"ok": error is None}
         if error is not None:
@@ -217,50 +252,17 @@ class Gate:
             # Its beginning is on record, and what was done is done: the answer must not say otherwise.
             logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
 
-    def _record(self, passage: _Passage, event: str, *, durable: bool, **outcome: Any) -> None:
-        call, exhibit = passage.call, passage.exhibit
-        record: dict[str, Any] = {
-            "event": event,
-            "executionId": call.execution_id,
-            "tool": call.tool,
-            "effect": passage.effect.value if passage.effect else None,
-            "caller": str(call.caller),
-            "task": call.task,
-            "traceId": call.trace_id,
-            "project": self._project,
-            "target": passage.target,
-            "undoes": passage.undoes,
-            "decision": passage.decision,
-            "paramsDigest": passage.params_digest,
-            **outcome,
-        }
-        if passage.answer is not None:
-            record["answer"] = {"status": passage.answer.status, "by": passage.answer.by}
-        if exhibit is not None:
-            record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
-        if event == "end":
-            record["durationMs"] = round((time.perf_counter() - passage.started) * 1000, 3)
-        self._audit.append({key: value for key, value in record.items() if value is not None}, durable=durable)
+    def _record(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
+        self._audit.append(passage.record(event, self._project, **outcome), durable=durable)
 
 
-class _Deadline:
-    """A call's own time. What a person needs to answer is not part of it."""
-
-    def __init__(self, call: Call, limit_ms: int) -> None:
-        self._call = call
-        self._limit_ms = limit_ms
-        self._timeout = asyncio.timeout(limit_ms / 1000)
-
-    async def __aenter__(self) -> None:
-        await self._timeout.__aenter__()
-
-    async def __aexit__(self, *exc: Any) -> None:
-        try:
-            await self._timeout.__aexit__(*exc)
-        except TimeoutError:
-            raise Timeout(
-                f"{self._call.tool} did not finish within {self._limit_ms} ms.", timeoutMs=self._limit_ms
-            ) from None
+def _refuse_if_denied(verdict: Verdict, what: str) -> None:
+    if verdict.decision is Decision.DENY:
+        raise Declined(
+            f"The policy denies {what}: {verdict.because}.",
+            hint="A person can change the rule in the policy file.",
+            reason="policy",
+        )
 
 
 def _digest(params: Any, binding: Mapping[str, str]) -> str:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from handrail.contract.effect import Effect
 from handrail.contract.policy import Decision, Rule
-from handrail.contract.tool import Target
+from handrail.contract.target import ANY_HOST, Target
 from handrail.core.glob import covering, matcher
 from handrail.core.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
+from handrail.core.web_address import host_matcher
 
+_BY_DEFAULT = "default"
 OWN_FOLDERS = (".handrail", ".webgal_agent")
 
 _DEFAULTS = {
@@ -25,6 +27,14 @@ _DEFAULTS = {
 class Verdict:
     decision: Decision
     because: str
+
+    def __str__(self) -> str:
+        return f"{self.decision.name.lower()} ({self.because})"
+
+    @property
+    def is_default(self) -> bool:
+        """No rule speaks of it."""
+        return self.because == _BY_DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,12 @@ class Policy:
             # An untrusted allow of what is allowed anyway takes nothing away.
             if not (decision is not rule.verdict and default is Decision.ALLOW) and _applies(rule, tool, effect, target)
         ]
-        return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, "default")
+        return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, _BY_DEFAULT)
+
+    def decide_again(self, tool: str, effect: Effect, target: Target) -> Verdict:
+        """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
+        verdicts = [self.decide(tool, kind, target) for kind in (effect, Effect.READ)]
+        return max(verdicts, key=lambda verdict: verdict.decision)
 
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK) -> bool:
         """For results about many files: whether no rule is stricter about this one than what the call has passed."""
@@ -100,4 +115,6 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
         return False
     if rule.path is not None and not (target.path is not None and covering(rule.path)(target.path)):
         return False
-    return rule.host is None or (target.host is not None and matcher(rule.host)(target.host))
+    if rule.host is None or target.host is None:
+        return rule.host is None
+    return rule.verdict is not Decision.ALLOW if target.host == ANY_HOST else host_matcher(rule.host)(target.host)

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.contract.effect import Effect
 from handrail.contract.policy import Rule
-from handrail.contract.tool import Target
+from handrail.contract.target import Target
 from handrail.core.policy import Policy
 from handrail.core.policy_document import as_json
 

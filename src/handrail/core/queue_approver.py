@@ -51,10 +51,10 @@ class QueueApprover:
         self._beside = beside
         self._is_left_standing = is_left_standing
         self._now = now
-        self._for_task: set[tuple[str, str]] = set()
+        self._for_task: set[tuple[str, ...]] = set()
 
     async def ask(self, question: Question) -> Answer:
-        if _task_and_tool(question) in self._for_task:
+        if _task_tool_and_place(question) in self._for_task:
             return Answer("ok", by="allowed for this task")
         kin = PREFIX + _identity(question) + "_"
         if (earlier := await self._answered_before(kin)) is not None:
@@ -84,7 +84,7 @@ class QueueApprover:
         if not self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         if response.scope == "task":
-            self._for_task.add(_task_and_tool(question))
+            self._for_task.add(_task_tool_and_place(question))
         elif response.scope == "rule":
             self._allow_always(question)
         return Answer("ok", by, remark)
@@ -132,6 +132,7 @@ def prompt_of(question: Question) -> FileChangePrompt:
         command=_visible(preview.command),
         cwd=_visible(preview.cwd),
         diff=_visible(preview.diff),
+        images=tuple(question.images) or UNSET,
     )
 
 
@@ -150,5 +151,6 @@ def _identity(question: Question) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
-def _task_and_tool(question: Question) -> tuple[str, str]:
-    return question.call.task or str(question.call.caller), question.call.tool
+def _task_tool_and_place(question: Question) -> tuple[str, ...]:
+    """A yes for one host says nothing about the next."""
+    return question.call.task or str(question.call.caller), question.call.tool, question.preview.host or ""

@@ -19,6 +19,7 @@ CODES: Table = {
     errors.Disabled: "FORBIDDEN",
     errors.NotFound: "NOT_FOUND",
     errors.Conflict: "CONFLICT",
+    errors.Changed: "INVALID_TARGET",
     errors.Timeout: "UNAVAILABLE",
     errors.Aborted: "UNAVAILABLE",
     errors.Busy: "RATE_LIMITED",

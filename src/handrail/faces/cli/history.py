@@ -56,6 +56,7 @@ def _entries(house: "House") -> Iterator[dict[str, Any]]:
             ended.add(execution)
             yield _entry(record, snapshots, _status(record))
         elif execution not in ended:
+            ended.add(execution)
             yield _entry(record, snapshots, "interrupted")
 
 

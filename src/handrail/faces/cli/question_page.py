@@ -43,6 +43,7 @@ class QuestionPage:
             ("path", preview.path),
             ("command", preview.command),
             ("in folder", preview.cwd),
+            *(("picture", image.path) for image in question.images),
         ):
             if value is not None:
                 yield from self._fact(name, value)

@@ -54,7 +54,8 @@ def up(
 
     log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
-    house = open_house(project, state, answers(answer, has_terminal=sys.stdin.isatty()), flags=flags)
+    approver = answers(answer, has_terminal=sys.stdin.isatty())
+    house = open_house(project, state, approver, flags=flags, is_server=True)
 
     def on_ready(address: str, console: str) -> None:
         say(f"handrail {house.project.location} at {address} (Ctrl-C ends it)")

@@ -79,7 +79,7 @@ def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
     answer: dict[str, Any] = {"isError": False}
     if reply.result is not None:
         encoded = msgspec.json.encode(reply.result)
-        content.insert(0, {"type": "text", "text": encoded.decode()})
+        content.insert(0, {"type": "text", "text": encoded.decode() if reply.text is None else reply.text})
         if has_schema:
             answer["structuredContent"] = msgspec.json.decode(encoded)
     return {"content": content, **answer, **_COMPLETE}

@@ -6,7 +6,8 @@ from handrail.contract.call import Call
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Damaged, Declined, Internal, InvalidParams, NotFound
 from handrail.contract.schemas import schema
-from handrail.contract.tool import Preview, Target, Tool
+from handrail.contract.target import Target
+from handrail.contract.tool import Preview, Tool
 from handrail.surfaces.workspace.workspace import Workspace, text_of
 
 

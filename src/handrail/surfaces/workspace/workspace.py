@@ -12,7 +12,7 @@ from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
 from handrail.contract.replacing import Replacer
 from handrail.contract.searching import Searcher
-from handrail.contract.tool import Target
+from handrail.contract.target import Target
 from handrail.core.policy import Policy
 from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency

@@ -1,0 +1,159 @@
+"""The port of this surface: the bus, which tab each task is at, and the policy's word on every page that it reaches."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.contract.browser import Bus, Tab, TaskRecord
+from handrail.contract.call import Call
+from handrail.contract.errors import BadAnswer, Declined, Failure, Reported, WrongTab
+from handrail.contract.files import Folder
+from handrail.contract.target import Target
+from handrail.core.web_address import BLANK, host_of_page
+from handrail.surfaces.browser.page import Page
+
+Params = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+class Browser:
+    """`files` is the project, from which files can be uploaded."""
+
+    def __init__(self, bus: Bus, files: Folder) -> None:
+        self.bus = bus
+        self.files = files
+        self._tabs: dict[str, int] = {}
+        self._seen: dict[int, str] = {}
+        """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
+
+    async def task(self, call: Call) -> TaskRecord:
+        return await self.bus.task_for(str(call.caller), call.task)
+
+    async def page(self, call: Call, tab_id: int | UnsetType) -> Page:
+        """That tab's page, or that of the tab which the task is at. WrongTab, Offline."""
+        task = await self.task(call)
+        client = None if task.selected_client_id is UNSET else task.selected_client_id
+        known = {tab.tab_id: tab for tab in (await self.bus.snapshot(client)).tabs}
+        wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
+        tab = known.get(wanted) if wanted is not None else None
+        if tab is None or self._is_behind(tab):
+            own = await self._own_tabs(call, task.task_id, is_needed=wanted is None)
+            tab = own.get(wanted) if wanted is not None else _at_front(list(own.values()))
+            if wanted is None and tab is None:
+                raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task.task_id)
+            if tab is None and known:
+                raise WrongTab(f"Tab {wanted} is not there.", hint="browser_tabs lists the tabs.", tabId=wanted)
+        if tab is None:
+            assert wanted is not None
+            return Page(task.task_id, wanted, None)
+        self._tabs.setdefault(task.task_id, tab.tab_id)
+        return Page(task.task_id, tab.tab_id, _url(tab))
+
+    async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
+        """One action and its result; the policy has not been asked about what it tells."""
+        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id)
+        result = _encodable(done.result)
+        if done.warnings:
+            result["warnings"] = list(done.warnings)
+        return result
+
+    async def carry_out(self, call: Call, page: Page, params: Params, *, leaves: bool = False) -> Result:
+        """The call's action on a page. What it tells is returned only where the policy agrees with where it came from.
+
+        `leaves`: it goes elsewhere, so nothing is asked about the page as it was.
+        """
+        if not leaves:
+            await call.check(page.target)
+        result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id})
+        await self.arrived(call, page.task, page.tab_id, result)
+        return result
+
+    async def read_page(self, call: Call, page: Page, params: Params) -> Result:
+        """The same for what tells a page's content: it must be that of one page from beginning to end."""
+        result = await self.carry_out(call, page, params)
+        if result.get("pageChanged") is True:
+            message = "The page gave way to another one while it was read."
+            raise Reported(message, code="PLUGIN_ERROR", retryable=True, hint="Read it again.")
+        return result
+
+    async def arrived(self, call: Call, task: str, tab_id: int, result: Params) -> None:
+        """Asks the policy about every page that an action has led to. Where it says no, the tab is emptied."""
+        for tab, url in await self._places(task, tab_id, result):
+            self._seen[tab] = url or ""
+            target = Target(host=host_of_page(url))
+            try:
+                if target.host is not None:
+                    await call.check(target)
+            except Declined:
+                with suppress(Failure):  # what can't be emptied can't be read either: every read is checked again
+                    await self.bus.act(task, {"browser_navigate": {"tabId": tab, "url": BLANK}})
+                    self._seen[tab] = BLANK
+                raise
+
+    def stay_at(self, task: str, tab_id: int) -> None:
+        """From now on a call of this task that names no tab means this one."""
+        self._tabs[task] = tab_id
+
+    def forget(self, task: str, tab_id: int | None = None) -> None:
+        if tab_id is None or self._tabs.get(task) == tab_id:
+            self._tabs.pop(task, None)
+
+    async def _places(self, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
+        """Of a tab that has just been opened nothing is told here: it is checked once it is looked at."""
+        changes = result.get("changes")
+        opened = changes.get("newTab") if isinstance(changes, Mapping) else None
+        now = result.get("pageUrl")
+        if isinstance(now, str) and type(opened) is not int:
+            return [(tab_id, now)]
+        known = {tab.tab_id: tab for tab in (await self._snapshot_of(task))}
+        if not isinstance(now, str):
+            now = _url(known[tab_id]) if tab_id in known else None
+        places: list[tuple[int, str | None]] = [(tab_id, now)]
+        if type(opened) is int and opened in known and _url(known[opened]):
+            places.append((opened, _url(known[opened])))
+        return places
+
+    async def _snapshot_of(self, task: str) -> Sequence[Tab]:
+        record = await self.bus.task_for("", task)
+        client = None if record.selected_client_id is UNSET else record.selected_client_id
+        return (await self.bus.snapshot(client)).tabs
+
+    def _is_behind(self, tab: Tab) -> bool:
+        seen = self._seen.get(tab.tab_id)
+        return seen is not None and host_of_page(seen or None) != host_of_page(_url(tab))
+
+    async def _own_tabs(self, call: Call, task: str, *, is_needed: bool) -> dict[int, Tab]:
+        """As the browser itself tells them now; a plugin need not know how to, and then says so."""
+        try:
+            told = (await self.send(call, task, "browser_tabs", {})).get("tabs")
+            tabs = msgspec.convert(told, list[Tab])
+        except msgspec.ValidationError as wrong:
+            raise BadAnswer(f"The browser's list of tabs makes no sense: {wrong}.") from None
+        except Reported:
+            if is_needed:
+                raise WrongTab("Name the tab.", hint="task_start opens one and tells its number.") from None
+            return {}
+        self._seen.update({tab.tab_id: _url(tab) or "" for tab in tabs})
+        return {tab.tab_id: tab for tab in tabs}
+
+
+def _at_front(tabs: Sequence[Tab]) -> Tab | None:
+    return next((tab for tab in tabs if tab.active), tabs[-1] if tabs else None)
+
+
+def _url(tab: Tab) -> str | None:
+    return tab.url if isinstance(tab.url, str) and tab.url else None
+
+
+def _encodable(result: Result) -> Result:
+    """A page may hold halves of characters, which no UTF-8 text can."""
+    text = json.dumps(result, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return dict(json.loads(text.encode("utf-8", "replace")))
+    return result
