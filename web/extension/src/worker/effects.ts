@@ -30,11 +30,12 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
   const changes: Result = {};
   try {
     if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
+    let found: Changes | undefined;
     await answering(tabId, dialog, async () => {
       await act();
-      await settled(context, tabId, frameId, moment);
+      found = await settled(context, tabId, frameId, moment);
     });
-    Object.assign(changes, await pageChanges(context, tabId, frameId, moment));
+    Object.assign(changes, await pageChanges(context, tabId, frameId, moment, found));
   } catch (error) {
     const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
     if (!isClosed) throw error;
@@ -53,21 +54,32 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<void> {
-  await restOf(context, tabId, frameId);
-  const until = performance.now() + Math.min(REQUEST_MS, context.deadline.left() / 2);
+async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<Changes | undefined> {
+  const { deadline } = context;
+  const floor = (): number => numbersOf(tabId).next;
+  const first = await deadline.within(ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor() }).catch(ignoreGone));
+  const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
+  if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
+  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
+  return second && together(first, second);
 }
 
-async function restOf({ deadline }: Context, tabId: number, frameId: number): Promise<void> {
-  await deadline.within(ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2) }).catch(ignoreGone));
+/** What came and went in between was never seen. */
+function together(first: Changes, second: Changes): Changes {
+  const passing = new Set(first.added.filter((line) => second.removed.includes(line)));
+  const lasting = (lines: string[]): string[] => lines.filter((line) => !passing.has(line));
+  return {
+    added: [...lasting(first.added), ...second.added],
+    removed: [...first.removed, ...lasting(second.removed)],
+    more: first.more + second.more,
+    next: second.next,
+  };
 }
 
-async function pageChanges(context: Context, tabId: number, frameId: number, moment: number): Promise<Result> {
-  const journey = journeySince(tabId, moment);
-  if (journey) return await arrival(context, tabId, moment);
-  const found = await ask(tabId, frameId, "changes", { floor: numbersOf(tabId).next }).catch(ignoreGone);
+async function pageChanges(context: Context, tabId: number, frameId: number, moment: number, found: Changes | undefined): Promise<Result> {
+  if (journeySince(tabId, moment)) return await arrival(context, tabId, moment);
   // A document that is gone without a journey is one whose journey the browser has not told yet.
   if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
