@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.approval import Answer, Question
+from handrail.contract.approval import Answer, Approver, Question
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
 from handrail.contract.errors import (
@@ -413,7 +413,7 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
 
 
 async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:
-    class Broken:
+    class Broken(Approver):
         async def ask(self, question: Question) -> Answer:
             raise RuntimeError("no screen")
 
@@ -472,7 +472,7 @@ async def test_a_preview_has_a_deadline_too(build: Build) -> None:
 async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None:
     clock = Clock()
 
-    class Slow:
+    class Slow(Approver):
         async def ask(self, question: Question) -> Answer:
             clock.advance(24 * 3600)
             await others()
@@ -520,7 +520,7 @@ async def test_cancelling_reaches_the_running_call_and_is_recorded(build: Build)
 async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> None:
     is_asked = asyncio.Event()
 
-    class Thinking:
+    class Thinking(Approver):
         async def ask(self, question: Question) -> Answer:
             is_asked.set()
             await asyncio.Event().wait()
@@ -706,7 +706,7 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
 async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> None:
     answered = asyncio.Event()
 
-    class Thinking:
+    class Thinking(Approver):
         async def ask(self, question: Question) -> Answer:
             await answered.wait()
             return Answer("ok", by="ada")

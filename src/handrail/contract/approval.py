@@ -34,6 +34,10 @@ class Answer:
 
 
 class Approver(Protocol):
+    def shows(self, call: Call, host: str | None) -> bool:
+        """Whether anybody would see a question about this: False where its answer is known beforehand."""
+        return True
+
     async def ask(self, question: Question) -> Answer:
         """Waits as long as the person needs; raises Declined when nobody can be asked."""
         ...
