@@ -118,7 +118,7 @@ class Browser:
         return places
 
     async def _snapshot_of(self, task: str) -> Sequence[Tab]:
-        record = await self.bus.task_for("", task)
+        record = await self.bus.task_for("handrail", task)
         client = None if record.selected_client_id is UNSET else record.selected_client_id
         return (await self.bus.snapshot(client)).tabs
 
