@@ -1,4 +1,4 @@
-"""handrail as people run it: `handrail up`, the extension paired with it, and an agent on MCP or a program on the bus."""
+"""handrail as people run it: `handrail up`, the extension paired with it, an agent on MCP or a program on the bus."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.browser.chromium import Chromium, Target
-from bench.browser.drivers import Answer, refs_in, typed
+from bench.browser.drivers import Answer, McpDriver, Speech, by_pattern, refs_in, typed
+from bench.mcp_client import Client
 from handrail.contract.browser import EXTENSION_ORIGIN
 
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
@@ -80,6 +81,26 @@ def pair(browser: Chromium, server: Server) -> None:
     page.wait_for("document.querySelector('form .done') !== null")
     page.send("Page.close")
     page.close()
+
+
+SPEECH = Speech(
+    name="handrail mcp",
+    open=lambda url: ("task_start", {"url": url, "reuseExistingTab": True}),
+    ref=by_pattern(r'(\S+) \w+ "NAME"'),
+    click=lambda ref: ("browser_click", {"clickId": ref}),
+    type=lambda ref, text: ("browser_type", {"clickId": ref, "text": text}),
+    rest={
+        "nothing": ("browser_tabs", {}),
+        "index": ("browser_dom_index", {"scope": "viewport"}),
+        "screenshot": ("browser_screenshot", {}),
+        "text": ("browser_readability_extract", {}),
+    },
+)
+
+
+def mcp(server: Server) -> McpDriver:
+    """As an agent has it: every call passes the gate, and leaves evidence and a record behind."""
+    return McpDriver(SPEECH, Client(server.command("mcp", "--answer", "allow")))
 
 
 class BusDriver:

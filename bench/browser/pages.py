@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-_WORDS = "amber birch cedar dune ember fjord grove heath islet jetty knoll larch marsh north orchard pine".split()
+_WORDS = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll", "larch")
 _HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Orders</title><style>
-body{font:15px sans-serif;margin:0}header{position:sticky;top:0;background:#fff;border-bottom:1px solid #ccc;padding:8px}
+body{font:15px sans-serif;margin:0}
+header{position:sticky;top:0;background:#fff;border-bottom:1px solid #ccc;padding:8px}
 li{display:flex;gap:16px;align-items:center;height:40px}p{margin:0;width:28em}h1{font-size:18px;margin:0}
 </style><header><h1>Orders</h1><output role="status">Nothing yet</output></header><main><ul>"""
 _TAIL = """</ul></main><script>
