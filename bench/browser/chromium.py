@@ -18,9 +18,10 @@ _FLAGS = (
     "--headless=new", "--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1280,800",
     "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
     "--silent-debugger-extension-api", "--no-first-run", "--no-default-browser-check",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-breakpad",
-    "--disable-domain-reliability", "--metrics-recording-only", "--password-store=basic", "--use-mock-keychain",
-    "--disable-gpu", "--disable-dev-shm-usage", "--disable-search-engine-choice-screen", "--hide-crash-restore-bubble",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
+    "--disable-breakpad", "--disable-domain-reliability", "--metrics-recording-only", "--password-store=basic",
+    "--use-mock-keychain", "--disable-gpu", "--disable-dev-shm-usage", "--disable-search-engine-choice-screen",
+    "--hide-crash-restore-bubble",
 )  # fmt: skip
 _STARTS_WITHIN = 30.0
 

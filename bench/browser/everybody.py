@@ -36,23 +36,25 @@ class Everybody:
 
 @contextmanager
 def ready() -> Iterator[Everybody]:
+    """The bus and MCP have a handrail each: in one browser, one of their tabs would be hidden."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="handrail-bench-")))
         site = stack.enter_context(pages.served())
-        our_browser = stack.enter_context(chromium.started(ours.EXTENSION))
+        browsers = [stack.enter_context(chromium.started(ours.EXTENSION)) for _ in range(2)]
+        servers = [stack.enter_context(ours.served(folder / name)) for name in ("bus", "mcp")]
+        for browser, server in zip(browsers, servers, strict=True):
+            ours.pair(browser, server)
         theirs = [stack.enter_context(chromium.started()) for _ in range(4)]
-        server = stack.enter_context(ours.served(folder))
-        ours.pair(our_browser, server)
         tokens = Tokenizer()
         stack.callback(tokens.close)
         everybody = Everybody(
             site=site,
-            our_browser=our_browser,
+            our_browser=browsers[1],
             tokens=tokens,
-            bus=ours.BusDriver(server),
-            mcp=ours.mcp(server),
+            bus=ours.BusDriver(servers[0]),
+            mcp=ours.mcp(servers[1]),
             playwright=peers.playwright(theirs[0]),
-            playwright_mcp=peers.playwright_mcp(theirs[1], str(folder)),
+            playwright_mcp=peers.playwright_mcp(theirs[1], str(folder / "peers")),
             devtools_mcp=peers.devtools_mcp(theirs[2]),
             raw_cdp=peers.raw_cdp(theirs[3]),
         )

@@ -47,7 +47,7 @@ class Server:
 @contextmanager
 def served(folder: Path) -> Iterator[Server]:
     """With the answer to every question given beforehand, and all else as it is."""
-    Path(folder, "project").mkdir()
+    Path(folder, "project").mkdir(parents=True)
     nowhere = Server(folder, 0, {"host": "", "port": 0, "token": ""})
     command = nowhere.command("up", "--port", "0", "--no-open", "--answer", "allow")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_ENVIRONMENT)
@@ -104,18 +104,18 @@ def mcp(server: Server) -> McpDriver:
 
 
 class BusDriver:
-    """The bus itself, under the gate and the tools: `POST /api/browser/act` on a kept connection."""
+    """The bus itself, under the gate and the tools: `POST /api/browser/act`, on a connection that stands already."""
 
     name = "handrail's bus"
 
     def __init__(self, server: Server) -> None:
         key = (server.folder / "state/bus.key").read_text()
         self._pid = server.pid
-        self._socket = socket.create_connection((server.host, server.port))
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._address = (server.host, server.port)
         self._head = (
             f"POST /api/browser/act HTTP/1.1\r\nHost: {server.host}:{server.port}\r\n"
             f"Authorization: Bearer {server.token}\r\nX-Handrail-Bus-Key: {key}\r\nContent-Type: application/json\r\n"
+            "Connection: close\r\n"
         )
         self._tab = 0
         self._refs: dict[int, str] = {}
@@ -141,30 +141,22 @@ class BusDriver:
 
     def _act(self, action: str, params: Mapping[str, Any]) -> Answer:
         body = json.dumps({"taskId": _TASK, "actions": {action: params}})
-        started = time.perf_counter()
-        self._socket.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-        received = self._received()
-        ms = (time.perf_counter() - started) * 1000
+        with socket.create_connection(self._address) as line:
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            started = time.perf_counter()
+            line.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            received = b"".join(iter(lambda: line.recv(1 << 20), b"")).partition(b"\r\n\r\n")[2]
+            ms = (time.perf_counter() - started) * 1000
         answer = json.loads(received)
         if not answer["ok"]:
             raise SystemExit(f"{self.name}: {action} {json.dumps(params)}: {answer['error']}")
         return Answer(ms, json.dumps(answer["data"]["result"], ensure_ascii=False))
 
-    def _received(self) -> bytes:
-        held = b""
-        while b"\r\n\r\n" not in held:
-            held += self._socket.recv(1 << 20)
-        head, _, body = held.partition(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-        while len(body) < length:
-            body += self._socket.recv(1 << 20)
-        return body
-
     def processes(self) -> Mapping[str, int]:
         return {"handrail up": self._pid}
 
     def close(self) -> None:
-        self._socket.close()
+        """Nothing is held between two actions."""
 
 
 def _click_id(index: str, name: str) -> str:
