@@ -106,7 +106,9 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
-    await app.serve_http(house, lambda address, console: print("ready", flush=True), dict, Path("/nowhere"), bus)
+    await app.serve_http(
+        house, lambda address, console: print("ready", flush=True), dict, console=Path("/nowhere"), bus=bus
+    )
     driving.cancel()
 
 
@@ -199,7 +201,7 @@ async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
     common = "Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n".format_map(
         server
     )
-    common += f"X-Handrail-Bus-Key: {_key(folder)}\r\n"
+    common += f"X-Handrail-Console-Key: {_key(folder)}\r\n"
     lines: dict[int, _Line] = {}
 
     async def line() -> _Line:
@@ -227,7 +229,7 @@ def _server(folder: str) -> dict[str, Any]:
 
 
 def _key(folder: str) -> str:
-    return Path(folder, "state", "bus.key").read_text()
+    return Path(folder, "state", "console.key").read_text().strip()
 
 
 def _task(number: int) -> str:

@@ -9,6 +9,7 @@ import { noTarget, Refusal } from "./failure";
 import { announce, frameAt } from "./frames";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
+import { outline, removeOutline } from "./outline";
 import { watchPerson } from "./person";
 import { resolve } from "./refs";
 import { watchRelease } from "./release";
@@ -26,7 +27,7 @@ declare global {
 const methods: PageApi = {
   index: indexPage,
   aim,
-  frameAt: (ask) => frameAt(ask.place, ask.point, ask.nonce),
+  frameAt,
   announce: (ask) => announce(ask.nonce),
   clickInPage,
   hoverInPage,
@@ -54,6 +55,8 @@ const methods: PageApi = {
   giveFiles,
   badge: showBadge,
   hideBadge: (ask) => hideBadge(ask.isHidden),
+  outline,
+  removeOutline,
 };
 
 function wholePage(): string {

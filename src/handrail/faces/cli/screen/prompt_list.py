@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.strip import Strip
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -60,6 +62,15 @@ class PromptList(OptionList):
         if self.highlighted is None or self.highlighted > 0:
             super().action_cursor_up()
 
+    def render_line(self, y: int) -> Strip:
+        """Where the terminal's own colours are used there is no ground to tell the row by."""
+        strip = super().render_line(y)
+        if not self.has_pseudo_class("ansi") or not self.has_focus or self.highlighted is None:
+            return strip
+        style = next((segment.style for segment in strip if segment.style is not None), None)
+        is_highlighted = style is not None and style.meta.get("option") == self.highlighted
+        return strip.apply_style(Style(reverse=True)) if is_highlighted else strip
+
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
         # At once, not by a message: the next key must already find the move made.
@@ -71,7 +82,7 @@ def _told(row: Row, texts: Texts) -> Text:
     title = one_line(row.title)
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE] + "…"
-    when = local_time(row.entry.ts)[11:16]
+    when = one_line(local_time(row.entry.ts))[11:16]
     facts = [when, texts.kinds[row.kind], one_line(row.entry.prompt.source or "")]
     if row.is_settled:
         facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)
