@@ -16,6 +16,7 @@ from bench.browser.chromium import Chromium, Target
 from bench.browser.drivers import Answer, McpDriver, Speech, by_pattern, refs_in, typed
 from bench.mcp_client import Client
 from handrail.contract.browser import EXTENSION_ORIGIN
+from handrail.faces.http import console_key
 
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"
@@ -33,12 +34,18 @@ class Server:
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
 
+    @property
+    def credentials(self) -> dict[str, str]:
+        """As handrail's own programs show them."""
+        key = (self.folder / "state" / console_key.FILE).read_text().strip()
+        return {"Authorization": f"Bearer {self.token}", console_key.HEADER: key}
+
     def command(self, verb: str, *arguments: str) -> list[str]:
         places = ["--project", str(self.folder / "project"), "--state", str(self.folder / "state")]
         return [sys.executable, "-m", "handrail", verb, *places, *arguments]
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {**self.credentials, "Content-Type": "application/json"}
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.load(answer)["data"]
@@ -109,14 +116,11 @@ class BusDriver:
     name = "handrail's bus"
 
     def __init__(self, server: Server) -> None:
-        key = (server.folder / "state/bus.key").read_text()
         self._pid = server.pid
         self._address = (server.host, server.port)
-        self._head = (
-            f"POST /api/browser/act HTTP/1.1\r\nHost: {server.host}:{server.port}\r\n"
-            f"Authorization: Bearer {server.token}\r\nX-Handrail-Bus-Key: {key}\r\nContent-Type: application/json\r\n"
-            "Connection: close\r\n"
-        )
+        headers = {"Host": f"{server.host}:{server.port}", **server.credentials, "Connection": "close"}
+        self._head = "POST /api/browser/act HTTP/1.1\r\nContent-Type: application/json\r\n"
+        self._head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._tab = 0
         self._refs: dict[int, str] = {}
 
