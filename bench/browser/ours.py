@@ -21,6 +21,7 @@ from handrail.faces.http import console_key
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"
 _STARTS_WITHIN = 30.0
+_KEPT = 3.0
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -111,14 +112,16 @@ def mcp(server: Server) -> McpDriver:
 
 
 class BusDriver:
-    """The bus itself, under the gate and the tools: `POST /api/browser/act`, on a connection that stands already."""
+    """The bus itself, under the gate and the tools: `POST /api/browser/act`, on a connection that is kept."""
 
     name = "handrail's bus"
 
     def __init__(self, server: Server) -> None:
         self._pid = server.pid
         self._address = (server.host, server.port)
-        headers = {"Host": f"{server.host}:{server.port}", **server.credentials, "Connection": "close"}
+        self._line = socket.create_connection(self._address)
+        self._used_at = time.monotonic()
+        headers = {"Host": f"{server.host}:{server.port}", **server.credentials}
         self._head = "POST /api/browser/act HTTP/1.1\r\nContent-Type: application/json\r\n"
         self._head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._tab = 0
@@ -145,22 +148,35 @@ class BusDriver:
 
     def _act(self, action: str, params: Mapping[str, Any]) -> Answer:
         body = json.dumps({"taskId": _TASK, "actions": {action: params}})
-        with socket.create_connection(self._address) as line:
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            started = time.perf_counter()
-            line.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-            received = b"".join(iter(lambda: line.recv(1 << 20), b"")).partition(b"\r\n\r\n")[2]
-            ms = (time.perf_counter() - started) * 1000
+        self._refresh()
+        started = time.perf_counter()
+        self._line.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        received = self._received()
+        ms = (time.perf_counter() - started) * 1000
+        self._used_at = time.monotonic()
         answer = json.loads(received)
         if not answer["ok"]:
             raise SystemExit(f"{self.name}: {action} {json.dumps(params)}: {answer['error']}")
         return Answer(ms, json.dumps(answer["data"]["result"], ensure_ascii=False))
 
+    def _refresh(self) -> None:
+        """The server lets go of a connection that is not used."""
+        if time.monotonic() - self._used_at > _KEPT:
+            self._line.close()
+            self._line = socket.create_connection(self._address)
+        self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _received(self) -> bytes:
+        with self._line.makefile("rb") as answer:
+            head = iter(lambda: answer.readline().lower().strip(), b"")
+            length = next(int(line.partition(b":")[2]) for line in list(head) if line.startswith(b"content-length:"))
+            return answer.read(length)
+
     def processes(self) -> Mapping[str, int]:
         return {"handrail up": self._pid}
 
     def close(self) -> None:
-        """Nothing is held between two actions."""
+        self._line.close()
 
 
 def _click_id(index: str, name: str) -> str:
