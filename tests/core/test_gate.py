@@ -517,6 +517,47 @@ async def test_cancelling_reaches_the_running_call_and_is_recorded(build: Build)
     assert content(exhibit, "result.json")["ok"] is False
 
 
+async def test_a_preview_knows_whether_anybody_will_see_it(build: Build) -> None:
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Change a.txt")
+
+    await build(tool("change", echo, Effect.WRITE, plan)).call("change")
+    assert seen == [True]
+
+
+async def test_an_answer_that_is_known_beforehand_is_given_without_a_look(build: Build) -> None:
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Change a.txt")
+
+    house = build(tool("change", echo, Effect.WRITE, plan), approver=PresetAnswer("allow"))
+    await house.call("change")
+    assert (seen, house.last["answer"]) == ([False], {"status": "ok", "by": "--answer allow"})
+
+
+async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
+    class KnowsNothingOfB(Approver):
+        def shows(self, call: Call, host: str | None) -> bool:
+            return host == "b.example"
+
+        async def ask(self, question: Question) -> Answer:
+            return Answer("ok", by="ada")
+
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Press the button", host="b.example")
+
+    await build(tool("press", echo, Effect.UI_CONTROL, plan), approver=KnowsNothingOfB()).call("press")
+    assert seen == [False, True]
+
+
 async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> None:
     is_asked = asyncio.Event()
 
