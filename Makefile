@@ -1,9 +1,11 @@
-# Everything installs into .venv, web/node_modules and tests/peers/node_modules; nothing is installed twice.
+# Everything installs into .venv, web/node_modules, tests/peers/node_modules and, for `make bench` alone,
+# bench/peers/node_modules; nothing is installed twice.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
 DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
+BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
@@ -34,7 +36,7 @@ format: $(DEV_READY) ## rewrite the code in the project's format
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 
-bench: setup ## measure handrail beside its peers
+bench: setup $(BENCH_PEERS_READY) ## measure handrail beside its peers
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(DEV_READY) ## write the generated pages again
@@ -47,7 +49,7 @@ wheel: $(DEV_READY) $(CONSOLE_READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/node_modules web/node_modules src/handrail/faces/http/console src/handrail/extension dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/node_modules bench/peers/node_modules web/node_modules src/handrail/faces/http/console src/handrail/extension dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run
@@ -58,6 +60,9 @@ $(DEV_READY): pyproject.toml requirements/dev.lock scripts/packages.run scripts/
 
 $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_READY)
 	cd tests/peers && ../../scripts/npm ci && touch node_modules/.package-lock.json
+
+$(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)
+	cd bench/peers && ../../scripts/npm ci --ignore-scripts && touch node_modules/.package-lock.json
 
 $(CONSOLE_READY): $(CONSOLE_SOURCES)
 	scripts/console

@@ -4,10 +4,12 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench.browser import measure as browser
+from bench.browser.figures import Figures
 from bench.budget import Budget
 from bench.comparison import HEADER, Comparison
 
-_ALL: dict[str, Callable[[], Sequence[Comparison | Budget]]] = {
+_ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "search": tree_search.measure,
     "diff": dry_run.measure,
     "open": sandboxed_open.measure,
@@ -16,6 +18,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget]]] = {
     "prompts": prompt_log.measure,
     "console": console_news.measure,
     "gate": gate_overhead.measure,
+    "browser": browser.measure,
 }
 
 

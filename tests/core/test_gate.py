@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.approval import Answer, Question
+from handrail.contract.approval import Answer, Approver, Question
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
 from handrail.contract.errors import (
@@ -413,9 +413,7 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
 
 
 async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:
-    class Broken:
-        shows_questions = True
-
+    class Broken(Approver):
         async def ask(self, question: Question) -> Answer:
             raise RuntimeError("no screen")
 
@@ -474,9 +472,7 @@ async def test_a_preview_has_a_deadline_too(build: Build) -> None:
 async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None:
     clock = Clock()
 
-    class Slow:
-        shows_questions = True
-
+    class Slow(Approver):
         async def ask(self, question: Question) -> Answer:
             clock.advance(24 * 3600)
             await others()
@@ -521,12 +517,51 @@ async def test_cancelling_reaches_the_running_call_and_is_recorded(build: Build)
     assert content(exhibit, "result.json")["ok"] is False
 
 
+async def test_a_preview_knows_whether_anybody_will_see_it(build: Build) -> None:
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Change a.txt")
+
+    await build(tool("change", echo, Effect.WRITE, plan)).call("change")
+    assert seen == [True]
+
+
+async def test_an_answer_that_is_known_beforehand_is_given_without_a_look(build: Build) -> None:
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Change a.txt")
+
+    house = build(tool("change", echo, Effect.WRITE, plan), approver=PresetAnswer("allow"))
+    await house.call("change")
+    assert (seen, house.last["answer"]) == ([False], {"status": "ok", "by": "--answer allow"})
+
+
+async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
+    class KnowsNothingOfB(Approver):
+        def shows(self, call: Call, host: str | None) -> bool:
+            return host == "b.example"
+
+        async def ask(self, question: Question) -> Answer:
+            return Answer("ok", by="ada")
+
+    seen: list[bool] = []
+
+    async def plan(call: Call, params: Params) -> Preview:
+        seen.append(call.is_shown)
+        return Preview("Press the button", host="b.example")
+
+    await build(tool("press", echo, Effect.UI_CONTROL, plan), approver=KnowsNothingOfB()).call("press")
+    assert seen == [False, True]
+
+
 async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> None:
     is_asked = asyncio.Event()
 
-    class Thinking:
-        shows_questions = True
-
+    class Thinking(Approver):
         async def ask(self, question: Question) -> Answer:
             is_asked.set()
             await asyncio.Event().wait()
@@ -712,9 +747,7 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
 async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> None:
     answered = asyncio.Event()
 
-    class Thinking:
-        shows_questions = True
-
+    class Thinking(Approver):
         async def ask(self, question: Question) -> Answer:
             await answered.wait()
             return Answer("ok", by="ada")

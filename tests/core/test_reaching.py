@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.approval import Answer
+from handrail.contract.approval import Answer, Approver
 from handrail.contract.call import Call
 from handrail.contract.content import Image
 from handrail.contract.effect import Effect
@@ -94,9 +94,7 @@ async def test_the_second_question_is_bound_to_the_place_too(opened: Open) -> No
 async def test_no_time_of_the_call_passes_while_a_person_is_asked(opened: Open) -> None:
     clock = Clock()
 
-    class Slow:
-        shows_questions = True
-
+    class Slow(Approver):
         async def ask(self, question: Any) -> Answer:
             clock.advance(3600)
             await others()

@@ -49,7 +49,11 @@ class RemoteBus:
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}
-        return msgspec.convert(await self.data("POST", "/api/browser/act", body, headers), ActionResult)
+        told = await self.data("POST", "/api/browser/act", body, headers)
+        done = msgspec.convert(told, ActionResult)
+        if "pageUrl" in told:
+            done.result.setdefault("pageUrl", told["pageUrl"])
+        return done
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         query = "" if client_id is None else f"?clientId={quote(client_id, safe='')}"

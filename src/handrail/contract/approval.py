@@ -34,10 +34,9 @@ class Answer:
 
 
 class Approver(Protocol):
-    @property
-    def shows_questions(self) -> bool:
-        """Whether anybody sees them: where nobody does, nothing is prepared to be seen."""
-        ...
+    def shows(self, call: Call, host: str | None) -> bool:
+        """Whether anybody would see a question about this: False where its answer is known beforehand."""
+        return True
 
     async def ask(self, question: Question) -> Answer:
         """Waits as long as the person needs; raises Declined when nobody can be asked."""

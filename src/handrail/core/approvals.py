@@ -2,14 +2,18 @@
 
 from typing import Literal
 
-from handrail.contract.approval import Answer, Question
+from handrail.contract.approval import Answer, Approver, Question
+from handrail.contract.call import Call
 from handrail.contract.errors import Declined
 
 
-class PresetAnswer:
-    """`--answer allow|deny`: recorded as such, never as a person's word."""
+class Unseen(Approver):
+    def shows(self, call: Call, host: str | None) -> bool:
+        return False
 
-    shows_questions = False
+
+class PresetAnswer(Unseen):
+    """`--answer allow|deny`: recorded as such, never as a person's word."""
 
     def __init__(self, choice: Literal["allow", "deny"]) -> None:
         self._choice = choice
@@ -18,19 +22,15 @@ class PresetAnswer:
         return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
 
 
-class OwnCommand:
+class OwnCommand(Unseen):
     """For what only people can start: who typed the command has said yes by that."""
-
-    shows_questions = False
 
     async def ask(self, question: Question) -> Answer:
         return Answer("ok", by="own command")
 
 
-class NobodyToAsk:
+class NobodyToAsk(Unseen):
     """For commands that only look."""
-
-    shows_questions = False
 
     async def ask(self, question: Question) -> Answer:
         raise Declined(f"{question.call.tool} needs a person's yes, and nobody is asked here.", reason="nobody")

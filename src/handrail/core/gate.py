@@ -117,9 +117,7 @@ class Gate:
                     shown = Preview(entry.tool.title, path=target.path, host=target.host)
                     await self._approve(passage, shown, passage.params_digest)
                 return await self._within_deadline(passage, None)
-            must_ask = verdict.decision is Decision.ASK
-            call.is_shown = must_ask and self._approver.shows_questions
-            return await self._change(passage, must_ask=must_ask)
+            return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
 
     async def _target(self, passage: Passage) -> Target:
         tool, port = passage.entry.tool, passage.entry.surface.port
@@ -146,18 +144,20 @@ class Gate:
                 await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
         passage.passed.add(target)
 
-    async def _change(self, passage: Passage, *, must_ask: bool) -> Reply:
-        tool, port = passage.entry.tool, passage.entry.surface.port
-        preview: Preview | Settled = Preview(tool.title)
-        if tool.preview is not None:
-            async with self._deadline(passage):
-                preview = await tool.preview(port, passage.call, passage.params)
+    async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
+        tool = passage.entry.tool
+        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.host)
+        preview = await self._preview(passage)
+        if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
+            # It has moved on meanwhile, to where the answer is not known.
+            passage.call.is_shown = self._approver.shows(passage.call, preview.host)
+            preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
         passage.undoes = preview.undoes
-        if must_ask:
+        if is_asked:
             await self._approve(passage, preview, passage.params_digest)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
@@ -165,6 +165,13 @@ class Gate:
         self._record(passage, "begin", durable=True)
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
+
+    async def _preview(self, passage: Passage) -> Preview | Settled:
+        tool = passage.entry.tool
+        if tool.preview is None:
+            return Preview(tool.title)
+        async with self._deadline(passage):
+            return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
 
     async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
         assert passage.effect is not None

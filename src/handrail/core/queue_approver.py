@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.contract.approval import Answer, Question
+from handrail.contract.call import Call
 from handrail.contract.errors import Declined, Failure
 from handrail.contract.once import Once
 from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry, Side
@@ -35,8 +36,6 @@ def in_the_queue_alone(question: Question) -> Sequence[Side]:
 
 
 class QueueApprover:
-    shows_questions = True
-
     def __init__(
         self,
         queue: PromptQueue,
@@ -55,8 +54,11 @@ class QueueApprover:
         self._now = now
         self._for_task: set[tuple[str, ...]] = set()
 
+    def shows(self, call: Call, host: str | None) -> bool:
+        return _task_tool_and_place(call, host) not in self._for_task
+
     async def ask(self, question: Question) -> Answer:
-        if _task_tool_and_place(question) in self._for_task:
+        if not self.shows(question.call, question.preview.host):
             return Answer("ok", by="allowed for this task")
         kin = PREFIX + _identity(question) + "_"
         if (earlier := await self._answered_before(kin)) is not None:
@@ -86,7 +88,7 @@ class QueueApprover:
         if not self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         if response.scope == "task":
-            self._for_task.add(_task_tool_and_place(question))
+            self._for_task.add(_task_tool_and_place(question.call, question.preview.host))
         elif response.scope == "rule":
             self._allow_always(question)
         return Answer("ok", by, remark)
@@ -156,6 +158,6 @@ def _identity(question: Question) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
-def _task_tool_and_place(question: Question) -> tuple[str, ...]:
+def _task_tool_and_place(call: Call, host: str | None) -> tuple[str, ...]:
     """A yes for one host says nothing about the next."""
-    return question.call.task or str(question.call.caller), question.call.tool, question.preview.host or ""
+    return call.task or str(call.caller), call.tool, host or ""

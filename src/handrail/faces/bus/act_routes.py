@@ -6,10 +6,12 @@ calls must also show the console's key, which lies in the state directory alone,
 
 from collections.abc import Sequence
 
+from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 
-from handrail.contract.browser import TaskRecord
+from handrail.contract.browser import Actions, TaskRecord
 from handrail.contract.errors import Failure
+from handrail.core.mimo import catalogue
 from handrail.core.mimo.bus import LocalBus
 from handrail.faces.bus.bodies import Act, Acted, OwnTask, given
 from handrail.faces.bus.endpoint import Endpoint
@@ -40,7 +42,13 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
             done = await unless_gone(request.receive, running)
         except Failure as failure:
             return failed(failure, "mimo")
-        return Acted(status=done.status, result=done.result, warnings=done.warnings, task_id=task.task_id)
+        return Acted(
+            status=done.status,
+            result=done.result,
+            warnings=done.warnings,
+            task_id=task.task_id,
+            page_url=await _page_url(bus, task.task_id, body.actions),
+        )
 
     async def own_task(request: Request, body: OwnTask) -> TaskRecord:
         check_is_persons(request, key, _WHAT, _HINT)
@@ -53,3 +61,12 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
         ),
         Endpoint("POST", "/api/browser/task", "A caller's task.", own_task, TaskRecord, OwnTask),
     ]  # fmt: skip
+
+
+async def _page_url(bus: LocalBus, task_id: str, actions: Actions) -> str | UnsetType:
+    tabs = catalogue.tabs_of(actions)
+    client = (await bus.task_for("", task_id)).selected_client_id
+    if len(tabs) != 1 or client is UNSET:
+        return UNSET
+    found = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
+    return UNSET if found is None else found.url or UNSET

@@ -100,6 +100,8 @@ class Acted(Wire, frozen=True, kw_only=True):
     result: dict[str, Any]
     warnings: tuple[str, ...]
     task_id: str
+    page_url: str | UnsetType = UNSET
+    """Where the tab is now, as far as was told: who needs to know it after each action is spared a question."""
 
 
 class OwnTask(Wire, frozen=True, kw_only=True):

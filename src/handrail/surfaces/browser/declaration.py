@@ -82,7 +82,7 @@ def browser_tool(
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
-    return (await browser.page(call, params.tab_id)).target
+    return (await browser.locate(call, params.tab_id)).target
 
 
 def schema_of(type: type[msgspec.Struct]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ export const browserHover = define(elementParams, {
     const { frameId, target } = placeOf("browser_hover", params);
     const waitMs = Math.min(2000, context.deadline.left() / 2);
     const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, target, "hover", waitMs)) : null;
-    const changes = await withChanges(context, { tabId, frameId }, async () => {
+    const changes = await withChanges(context, { tabId, frameId, isWatched: aimed !== null }, async () => {
       if (aimed) await hover(tabId, aimed);
       else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs }));
     });

@@ -2,6 +2,7 @@
 
 import type { Ask, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
+import { watch } from "./changes";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { ownPlace } from "./frames";
@@ -16,11 +17,14 @@ import { isAnimated, untilStill } from "./stillness";
 const TWO_FRAMES_MS = 34;
 const INSET = 2;
 
+/** Changes are watched from here on: the mouse comes next. */
 export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
-  return { point: openPoint(element), place: ownPlace() };
+  const point = openPoint(element);
+  watch();
+  return { point, place: ownPlace() };
 }
 
 /** Clicks that would open something native that nobody behind the wire can see. */

@@ -61,8 +61,8 @@ export interface PageApi {
   hoverInPage(ask: { target: Target; waitMs: number }): Promise<void>;
   select(ask: { target: Target; values: string[] }): string[];
   watch(): void;
-  rest(ask: { quietMs: number }): Promise<void>;
-  changes(ask: { floor: number }): Changes;
+  rest(ask: { quietMs: number; floor: number }): Promise<Changes>;
+  changes(ask: { floor: number }): Promise<Changes>;
   scroll(ask: { target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };
   hasText(ask: { text: string }): boolean;

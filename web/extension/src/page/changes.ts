@@ -9,11 +9,14 @@ import { visibleAmong } from "./index_page";
 import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
 import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
+import { awaitRelease, drained, isAnswer } from "./release";
 import { closestAcross } from "./shadow";
 
 const MOST_LINES = 8;
 /** Two frames without a change. */
 const QUIET_MS = 34;
+/** As long as the worker may wait for a server's answer. */
+const AFTERWARDS_MS = 1000;
 const SPOKEN = "[role=alert],[role=status],[role=alertdialog],[role=dialog],[aria-live=polite],[aria-live=assertive],dialog,output";
 const WATCHED = [
   "class", "style", "hidden", "open", "disabled", "inert", "href", "value", "title", "alt", "aria-hidden", "aria-label", "aria-expanded", "aria-selected",
@@ -23,10 +26,11 @@ const WATCHED = [
 let observer: MutationObserver | null = null;
 const touched = new Set<Element>();
 let restlessAt = Number.NEGATIVE_INFINITY;
+let ending: ReturnType<typeof setTimeout> | undefined;
 
 export function watch(): void {
-  observer?.disconnect();
-  touched.clear();
+  end();
+  awaitRelease();
   restlessAt = Number.NEGATIVE_INFINITY;
   observer = new MutationObserver(note);
   for (const root of knownRoots()) {
@@ -60,25 +64,49 @@ function note(records: MutationRecord[]): void {
   }
 }
 
-/** Two frames at least; longer, but not much, while the page is still being changed. */
-export async function rest(ask: Ask<"rest">): Promise<void> {
+/**
+ * A page that has answered a click with something to tell is not waited for. Others are given two frames;
+ * longer, but not much, while they are still being changed.
+ */
+export async function rest(ask: Ask<"rest">): Promise<Changes> {
   const until = performance.now() + ask.quietMs;
+  startFrom(ask.floor);
+  if (document.visibilityState === "visible") {
+    await Promise.race([drained(), nextFrame()]);
+    const answer = isAnswer(restlessAt) ? compare() : null;
+    if (answer && answer.added.length + answer.removed.length) return answered(answer);
+  }
   await nextFrame();
   await nextFrame();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
+  return answered(compare());
 }
 
-export function changes(ask: Ask<"changes">): Changes {
-  startFrom(ask.floor);
-  note(observer?.takeRecords() ?? []);
-  observer?.disconnect();
-  comeBack();
-  const found = compare();
+/** The worker may ask once more, for what came after. */
+function answered(found: Changes): Changes {
   touched.clear();
+  comeBack();
+  ending = setTimeout(end, AFTERWARDS_MS);
+  return found;
+}
+
+function end(): void {
+  clearTimeout(ending);
+  observer?.disconnect();
+  touched.clear();
+}
+
+/** What has changed since the page was at rest, and what it does with a server's answer that has just come. */
+export async function changes(ask: Ask<"changes">): Promise<Changes> {
+  startFrom(ask.floor);
+  await Promise.race([drained(), nextFrame()]);
+  const found = compare();
+  end();
   return found;
 }
 
 function compare(): Changes {
+  note(observer?.takeRecords() ?? []);
   const added: string[] = [];
   const removed: string[] = [];
   for (const element of fieldsTold()) {

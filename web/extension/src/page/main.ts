@@ -12,6 +12,7 @@ import { indexPage } from "./index_page";
 import { outline, removeOutline } from "./outline";
 import { watchPerson } from "./person";
 import { resolve } from "./refs";
+import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
@@ -83,4 +84,5 @@ async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Rep
 if (!globalThis.handrail?.isAlive()) {
   globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener };
   watchPerson();
+  watchRelease();
 }

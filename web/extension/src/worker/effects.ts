@@ -19,21 +19,23 @@ const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
 
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined }
+/** `isWatched`: the page watches already, since it was aimed at. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean }
 
-export async function withChanges(context: Context, { tabId, frameId, dialog }: Effect, act: () => Promise<void>): Promise<Result> {
+export async function withChanges(context: Context, { tabId, frameId, dialog, isWatched }: Effect, act: () => Promise<void>): Promise<Result> {
   const moment = performance.now();
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
   const changes: Result = {};
   try {
-    await staleIfGone(ask(tabId, frameId, "watch", {}));
+    if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
+    let found: Changes | undefined;
     await answering(tabId, dialog, async () => {
-      await act();
-      await settled(context, tabId, frameId, moment);
+      const rested = act().then(() => settled(context, tabId, frameId, moment));
+      found = await context.deadline.within(unlessLeft(context, tabId, moment, rested));
     });
-    Object.assign(changes, await pageChanges(context, tabId, frameId, moment));
+    Object.assign(changes, await pageChanges(context, tabId, frameId, moment, found));
   } catch (error) {
     const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
     if (!isClosed) throw error;
@@ -51,23 +53,40 @@ export async function withChanges(context: Context, { tabId, frameId, dialog }: 
   return Object.keys(changes).length ? { changes } : {};
 }
 
+/** A document that was left may lie frozen in the browser's cache, from where it never answers. */
+async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: number, work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => undefined);
+  const left = untilTab(tabId, deadline.left(), () => journeySince(tabId, moment)?.committedAt !== undefined);
+  return await Promise.race([work, left.then(() => undefined)]);
+}
+
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<void> {
-  await restOf(context, tabId, frameId);
-  const until = performance.now() + Math.min(REQUEST_MS, context.deadline.left() / 2);
+async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<Changes | undefined> {
+  const { deadline } = context;
+  const floor = (): number => numbersOf(tabId).next;
+  const first = await ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor() }).catch(ignoreGone);
+  const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
+  if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
+  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
+  return second && together(first, second);
 }
 
-/** Two frames; the answer is kept for `pageChanges`, which asks again only for what came after. */
-async function restOf({ deadline }: Context, tabId: number, frameId: number): Promise<void> {
-  await deadline.within(ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2) }).catch(ignoreGone));
+/** What came and went in between was never seen. */
+function together(first: Changes, second: Changes): Changes {
+  const passing = new Set(first.added.filter((line) => second.removed.includes(line)));
+  const lasting = (lines: string[]): string[] => lines.filter((line) => !passing.has(line));
+  return {
+    added: [...lasting(first.added), ...second.added],
+    removed: [...first.removed, ...lasting(second.removed)],
+    more: first.more + second.more,
+    next: second.next,
+  };
 }
 
-async function pageChanges(context: Context, tabId: number, frameId: number, moment: number): Promise<Result> {
-  const journey = journeySince(tabId, moment);
-  if (journey) return await arrival(context, tabId, moment);
-  const found = await ask(tabId, frameId, "changes", { floor: numbersOf(tabId).next }).catch(ignoreGone);
+async function pageChanges(context: Context, tabId: number, frameId: number, moment: number, found: Changes | undefined): Promise<Result> {
+  if (journeySince(tabId, moment)) return await arrival(context, tabId, moment);
   // A document that is gone without a journey is one whose journey the browser has not told yet.
   if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);

@@ -5,8 +5,8 @@ import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
 import { ownInput } from "./own_input";
 import type { Aimed } from "./aiming";
 
-/** Longer texts are inserted at once; up to here pages see every key. */
-const KEYED_LENGTH = 48;
+/** Longer texts are inserted at once but for their last key; up to here, as in the boxes of a code, pages see every one. */
+const KEYED_LENGTH = 12;
 
 export async function click(tabId: number, aimed: Aimed): Promise<void> {
   const { x, y } = aimed.point;
@@ -51,12 +51,11 @@ export async function type(tabId: number, text: string, isReplacing: boolean): P
     if (isReplacing) await press(tabId, erase);
     return;
   }
-  if (text.length > KEYED_LENGTH || !/^[\x20-\x7e]*$/.test(text)) {
-    await send(tabId, "Input.insertText", { text });
-    return;
-  }
+  const isPlain = /^[\x20-\x7e]*$/.test(text);
+  const inserted = !isPlain ? text : text.length > KEYED_LENGTH ? text.slice(0, -1) : "";
+  if (inserted) await send(tabId, "Input.insertText", { text: inserted });
   await Promise.all(
-    [...text].flatMap((character) => {
+    [...text.slice(inserted.length)].flatMap((character) => {
       const { isShifted, ...key } = characterKey(character);
       return strokes(tabId, key, isShifted ? MODIFIER_BITS["Shift"]! : 0);
     }),

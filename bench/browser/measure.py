@@ -1,0 +1,113 @@
+"""Everybody drives the same page in turns; what comes out are ratios against what should be reached."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+from bench.browser import pages
+from bench.browser.drivers import Answer, Driver
+from bench.browser.everybody import Everybody, ready
+from bench.browser.figures import Figures, memory
+from bench.comparison import Comparison, shown
+
+_ROUNDS: Mapping[int, Mapping[str, int]] = {
+    50: {"index": 40, "click": 60, "type": 30, "screenshot": 15, "text": 15},
+    5000: {"index": 12, "click": 30, "type": 12, "screenshot": 9, "text": 7},
+}
+_EMPTY_ROUNDS = 300
+_ROWS: Mapping[str, Sequence[int]] = {"click": pages.CLICKED, "type": pages.TYPED}
+_CALLED = {
+    "click": "a click by ref, its checks included, p50",
+    "index": "an index of what is in view",
+    "type": "typing into a field",
+    "screenshot": "a screenshot",
+    "text": "the readable text",
+}
+# How much faster than Playwright, @playwright/mcp and chrome-devtools-mcp.
+_REACH = {"click": (2, 5, 10), "index": (3, 5, 8)}
+_FEWER_TOKENS = 3
+
+Answers = Mapping[str, Sequence[Answer]]
+"""Of each driver, by its name."""
+
+
+def measure() -> list[Comparison | Figures]:
+    with ready() as everybody:
+        empty = _empty(everybody)
+        answers: dict[tuple[int, str], Answers] = {}
+        for count, questions in _ROUNDS.items():
+            everybody.visit(count)
+            for what, rounds in questions.items():
+                answers[count, what] = _in_turns(everybody.drivers, what, rounds)
+        compared = [
+            comparison
+            for (count, what), told in answers.items()
+            if what in _REACH
+            for comparison in (*_times(everybody, count, what, told), *_tokens(everybody, count, what, told))
+        ]
+        return [empty, *compared, _all_figures(everybody, answers), memory(everybody)]
+
+
+def _in_turns(drivers: Sequence[Driver], what: str, rounds: int, warm_up: int = 2) -> Answers:
+    rows = _ROWS.get(what, (0,))
+    told: dict[str, list[Answer]] = {driver.name: [] for driver in drivers}
+    for number in range(rounds + warm_up):
+        for driver in drivers:
+            told[driver.name].append(driver.do(what, rows[number % len(rows)]))
+    return {name: kept[warm_up:] for name, kept in told.items()}
+
+
+def _empty(everybody: Everybody) -> Comparison:
+    everybody.visit(50)
+    pair = (everybody.bus, everybody.raw_cdp)
+    times = [_median(answers) for answers in _in_turns(pair, "nothing", _EMPTY_ROUNDS, warm_up=30).values()]
+    return Comparison("an action that does nothing, on the bus", "raw CDP", *times, reach=3)
+
+
+def _times(everybody: Everybody, count: int, what: str, told: Answers) -> list[Comparison]:
+    beside = (
+        ("on the bus", everybody.bus, everybody.playwright),
+        ("over MCP", everybody.mcp, everybody.playwright_mcp),
+        ("over MCP", everybody.mcp, everybody.devtools_mcp),
+    )
+    return [
+        Comparison(
+            f"{_CALLED[what]}, {count:,} elements, {layer}",
+            peer.name,
+            _median(told[ours.name]),
+            _median(told[peer.name]),
+            reach=1 / faster,
+        )
+        for (layer, ours, peer), faster in zip(beside, _REACH[what], strict=True)
+    ]
+
+
+def _tokens(everybody: Everybody, count: int, what: str, told: Answers) -> list[Comparison]:
+    def read(driver: Driver) -> int:
+        return everybody.tokens.count(told[driver.name][-1].text)
+
+    return [
+        Comparison(
+            f"what a model reads of it, {count:,} elements",
+            peer.name,
+            read(everybody.mcp),
+            read(peer),
+            reach=1 / _FEWER_TOKENS,
+            unit="tokens",
+        )
+        for peer in (everybody.playwright_mcp, everybody.devtools_mcp)
+    ]
+
+
+def _all_figures(everybody: Everybody, answers: Mapping[tuple[int, str], Answers]) -> Figures:
+    names = [driver.name for driver in everybody.drivers]
+    return Figures(
+        ("p50", *names),
+        [
+            (f"{_CALLED[what]}, {count:,} elements", *(shown(_median(told[name])) for name in names))
+            for (count, what), told in answers.items()
+        ],
+    )
+
+
+def _median(answers: Sequence[Answer]) -> float:
+    return statistics.median(answer.ms for answer in answers)
