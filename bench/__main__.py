@@ -1,17 +1,21 @@
 """`python -m bench [NAME…]`: measures and prints the table of docs/performance.md."""
 
 import sys
+from collections.abc import Callable, Sequence
 
-from bench import dry_run, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
-from bench.comparison import HEADER
+from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench.budget import Budget
+from bench.comparison import HEADER, Comparison
 
-_ALL = {
+_ALL: dict[str, Callable[[], Sequence[Comparison | Budget]]] = {
     "search": tree_search.measure,
     "diff": dry_run.measure,
     "open": sandboxed_open.measure,
     "stdio": stdio.measure,
     "snapshots": snapshot_listing.measure,
     "prompts": prompt_log.measure,
+    "console": console_news.measure,
+    "gate": gate_overhead.measure,
 }
 
 
@@ -21,8 +25,8 @@ def main() -> None:
         sys.exit(f"No benchmark named {', '.join(sorted(unknown))}; known are {', '.join(_ALL)}.")
     print(HEADER, flush=True)
     for name in chosen:
-        for comparison in _ALL[name]():
-            print(comparison.row(), flush=True)
+        for measured in _ALL[name]():
+            print(measured.row(), flush=True)
 
 
 main()

@@ -21,7 +21,7 @@ class Comparison:
     def row(self) -> str:
         mark = "" if self.ratio <= self.reach else " (missed)"
         return (
-            f"| {self.what} | {_shown(self.ours_ms)} | {self.peer} | {_shown(self.peer_ms)} "
+            f"| {self.what} | {shown(self.ours_ms)} | {self.peer} | {shown(self.peer_ms)} "
             f"| {self.ratio:.2f}×{mark} | ≤ {self.reach:g}× |"
         )
 
@@ -29,7 +29,7 @@ class Comparison:
 HEADER = "| what | handrail | beside | peer | ratio | reach |\n|---|---|---|---|---|---|"
 
 
-def _shown(ms: float) -> str:
+def shown(ms: float) -> str:
     return f"{ms * 1000:.1f} µs" if ms < 1 else f"{ms:.1f} ms"
 
 

@@ -2,31 +2,36 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from handrail import app
 from handrail.contract.call import Call, Caller
 from handrail.core.approvals import PresetAnswer
 
-_CALLER = Caller("bench", "bench", "bench")
+CALLER = Caller("bench", "bench", "bench")
+
+T = TypeVar("T")
 
 
 class Bench:
     def __init__(self, project: Path, state: Path) -> None:
         self.project = project
-        self._house = app.open_house(project, state, PresetAnswer("allow"))
+        self.house = app.open_house(project, state, PresetAnswer("allow"))
         self._loop = asyncio.new_event_loop()
 
     def call(self, tool: str, **params: Any) -> Any:
-        return self._loop.run_until_complete(self._house.gate.run(Call(tool, params, _CALLER))).result
+        return self.run(self.house.gate.run(Call(tool, params, CALLER))).result
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run_until_complete(work)
 
     def close(self) -> None:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
-        self._house.close()
+        self.house.close()
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """Makes the pictures of the README from the running program: `python scripts/pictures.py`.
 
-The terminal ones are what `handrail` prints into a terminal; the console is photographed by Chromium.
+The terminal ones are what `handrail` prints into a terminal or draws on it; the console is photographed by Chromium.
 """
 
+import asyncio
 import json
 import os
 import pty
@@ -21,6 +22,10 @@ import httpx2
 from rich.console import Console
 from rich.text import Text
 
+from handrail.faces.cli.screen.app import PromptsApp
+from handrail.faces.cli.screen.english import ENGLISH
+from handrail.store.prompt_queue import LoggedPrompts
+
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 HANDRAIL = str(ROOT / ".venv" / "bin" / "handrail")
@@ -28,6 +33,38 @@ COLUMNS = 96
 
 SCENE = "changeBg:classroom.jpg -next;\nYukino:You are late again.;\nchoose:Apologise:sorry.txt|Shrug:shrug.txt;\n"
 BETTER = SCENE.replace("You are late again.", "You're late. Again.").replace("-next", "-next -duration=800")
+
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    (
+        "approval_1",
+        {
+            "kind": "file_change_confirm",
+            "title": "Write game/scene/start.txt",
+            "message": "Write a file (WRITE)\nAsked by mcp:claude-code/2.1",
+            "source": "handrail/write_to_file",
+            "path": "game/scene/start.txt",
+            "diff": "--- a/game/scene/start.txt\n+++ b/game/scene/start.txt\n@@ -1,3 +1,3 @@\n"
+            "-changeBg:classroom.jpg -next;\n-Yukino:You are late again.;\n"
+            "+changeBg:classroom.jpg -next -duration=800;\n+Yukino:You're late. Again.;\n"
+            " choose:Apologise:sorry.txt|Shrug:shrug.txt;\n",
+        },
+    ),
+    (
+        "sign-in",
+        {
+            "kind": "kv",
+            "title": "Sign in to the music store",
+            "source": "com.example:music",
+            "fields": [{"key": "user"}],
+        },
+    ),
+    (
+        "endings",
+        {"kind": "choice", "title": "Which ending?", "source": "handrail/prompt_choices", "options": [{"value": "a"}]},
+    ),
+    ("plan", {"kind": "task_confirm", "title": "Plan for chapter two", "source": "planner"}),
+    ("done", {"kind": "result", "title": "Chapter one is done", "source": "handrail/attempt_completion"}),
+]
 
 
 def main() -> None:
@@ -46,6 +83,7 @@ def main() -> None:
         terminal_picture("approval", asked)
         shown = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
         terminal_picture("undo", shown)
+        asyncio.run(screen_picture("prompts", home / "queue"))
         console_picture("console", project, env)
 
 
@@ -76,7 +114,30 @@ def terminal_picture(name: str, shown: str) -> None:
     console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
     console.print(Text.from_ansi(shown.rstrip()))
     svg = console.export_svg(title="handrail", unique_id=name)
-    (IMAGES / f"{name}.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL))
+    (IMAGES / f"{name}.svg").write_text(without_fonts(svg))
+
+
+async def screen_picture(name: str, state: Path) -> None:
+    """The full-screen view over a queue in which agents wait for answers."""
+    queue = LoggedPrompts(state)
+    asking = [asyncio.create_task(queue.ask(prompt, request_id=id)) for id, prompt in QUESTIONS]
+    os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
+    app = PromptsApp(queue, "terminal:ada", ENGLISH)
+    async with app.run_test(size=(COLUMNS, 26)) as pilot:
+        while app.page is None or len(list(app.board)) < len(QUESTIONS):
+            await pilot.pause()
+        await pilot.pause()
+        svg = app.export_screenshot(title="handrail prompts")
+    for each in asking:
+        each.cancel()
+    await asyncio.gather(*asking, return_exceptions=True)
+    await queue.close()
+    (IMAGES / f"{name}.svg").write_text(without_fonts(re.sub(r"terminal-\d+", f"terminal-{name}", svg)))
+
+
+def without_fonts(svg: str) -> str:
+    """Those of the one who looks are good enough, and fetched from nowhere."""
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 def console_picture(name: str, project: Path, env: dict[str, str]) -> None:

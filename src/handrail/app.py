@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -142,6 +142,7 @@ def open_house(
     registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    has_terminal = isinstance(approver, InQueue) and approver.beside is not in_the_queue_alone
     if isinstance(approver, InQueue):
         approver = _queue_approver(state, prompts, approver)
     summons = _summons(settings, state.path, Path(files.location))
@@ -153,7 +154,7 @@ def open_house(
         evidence,
         audit,
         files.location,
-        summon=summons.call if settings.call_person else nobody_is_called,
+        summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
     return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)
@@ -162,6 +163,11 @@ def open_house(
 def open_queue(state_dir: Path | None) -> LoggedPrompts:
     """The questions to people of every project on this state directory."""
     return LoggedPrompts(open_state(state_dir).path)
+
+
+def watching_queue(state_dir: Path | None) -> AbstractContextManager[None]:
+    """While inside, a person looks at the queue, and nobody else is called to it."""
+    return watching(open_state(state_dir).path)
 
 
 def open_audit(state_dir: Path | None) -> Audit:

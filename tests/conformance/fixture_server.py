@@ -7,13 +7,13 @@ from pathlib import Path
 from handrail import app
 from handrail.core.approvals import NobodyToAsk
 from handrail.core.registry import Registry
-from tests.conformance.fixture_tools import surface
+from tests.conformance.fixture_tools import asking_surface, surface
 
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:])
     house = app.open_house(project, state, NobodyToAsk(), flags={"port": 0})
-    house.gate.registry = Registry([surface()])
+    house.gate.registry = Registry([surface(), asking_surface(house.prompts)])
     asyncio.run(app.serve_http(house, lambda address, console: print(address, flush=True), dict))
 
 

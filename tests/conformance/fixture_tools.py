@@ -7,8 +7,11 @@ import msgspec
 
 from handrail.contract.call import Call
 from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.contract.effect import Effect
 from handrail.contract.errors import InvalidParams
+from handrail.contract.prompts import PromptQueue
 from handrail.contract.tool import Preview, Reply, Surface, Tool
+from handrail.surfaces.people.asking import ask
 
 RED_PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108020000009077"
@@ -19,6 +22,10 @@ SILENCE = bytes.fromhex("52494646240000005741564566 6d7420100000000100010040 1f0
 
 class NoParams(msgspec.Struct, frozen=True):
     pass
+
+
+class Message(msgspec.Struct, frozen=True):
+    message: str
 
 
 async def simple_text(port: None, call: Call, params: NoParams, preview: Preview | None) -> Reply:
@@ -60,6 +67,13 @@ async def slow(port: None, call: Call, params: NoParams, preview: Preview | None
     return Reply(None, [Text("Tool with progress finished.")])
 
 
+async def elicitation(queue: PromptQueue, call: Call, params: Message, preview: Preview | None) -> Reply:
+    """Asks the person for two texts."""
+    fields = [{"key": "username", "required": True}, {"key": "email", "required": True}]
+    answer = await ask(queue, call, {"kind": "kv", "message": params.message, "fields": fields})
+    return Reply(None, [Text(f"User response: {msgspec.json.encode(answer.response).decode()}")])
+
+
 _RUNS: dict[str, Any] = {
     "test_simple_text": simple_text,
     "test_image_content": image,
@@ -77,3 +91,9 @@ def surface() -> Surface:
         for name, run in _RUNS.items()
     ]
     return Surface("conformance", "webgal", None, tools)
+
+
+def asking_surface(queue: PromptQueue) -> Surface:
+    name, message = "test_elicitation", {"type": "object", "properties": {"message": {"type": "string"}}}
+    tool = Tool(name=name, title=name, params=Message, input_schema=message, effect=Effect.ASK, run=elicitation)
+    return Surface("asking", "webgal", queue, [tool])

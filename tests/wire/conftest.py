@@ -7,6 +7,7 @@ from typing import Unpack
 import pytest
 
 from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
+from tests.wire.prompt_house import PromptHouse
 from tests.wire.stage import Stage, furnish
 
 
@@ -44,6 +45,14 @@ def client(request: pytest.FixtureRequest, stage: Stage, project: Path) -> Clien
 def stdio(stage: Stage, project: Path) -> Stdio:
     """For what can't differ between faces, or is stdio's own."""
     return stage.stdio()
+
+
+@pytest.fixture(scope="session")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PromptHouse]:
+    """One queue for all tests that name their own prompts."""
+    house = PromptHouse(tmp_path_factory.mktemp("prompts-state"), tmp_path_factory.mktemp("prompts-project"))
+    yield house
+    house.close()
 
 
 @pytest.fixture

@@ -16,13 +16,16 @@ from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, E
 
 from handrail.contract.prompts import PromptResponse, RequestEntry, ResponseEntry
 from handrail.store.prompt_queue import LoggedPrompts
-from tests.wire.clients import HANDRAIL, Json, Up
+from tests.wire.clients import HANDRAIL, Json, Up, run
+from tests.wire.stage import SCENE, START
 
 BOTH = pytest.mark.parametrize("face", ["stdio", "streamable"])
 pytestmark = pytest.mark.anyio
 
 OPTIONS = [{"value": "a", "label": "Apple"}, {"value": "b", "label": "Pear"}]
 ANSWERED = PromptResponse(status="ok", values={"answer": "grey"})
+
+REPLACE = {"path": START, "find": "beach", "replace": "city"}
 
 Answer = Callable[[ElicitRequestFormParams], Awaitable[ElicitResult | ErrorData]]
 
@@ -250,3 +253,32 @@ async def test_a_call_that_its_client_cancels_takes_the_question_and_the_form_ba
         await person.was_taken_back.wait()
     entry = await person.answer_in_the_log()
     assert entry.response.status == "timeout"
+
+
+@BOTH
+async def test_an_approval_is_put_to_the_client_where_the_settings_say_so(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person, HANDRAIL_ELICIT_APPROVALS="true") as client:
+        person.will("accept", decision="deny", remark="keep the beach")
+        denied = await client.call_tool("replace_in_file", REPLACE)
+        assert denied.is_error
+        assert "keep the beach" in str(denied.content)
+        assert (own_project / START).read_text() == SCENE
+        person.will("accept", decision="once")
+        await call(client, "replace_in_file", **REPLACE)
+        assert "city" in (own_project / START).read_text()
+    assert START in person.shown[0].message
+    assert "-changeBg:beach.jpg;\n+changeBg:city.jpg;" in person.shown[0].message
+    history = run("history", "--project", own_project, "--state", own_state)
+    assert "by client:wire/1" in history.stdout
+
+
+@BOTH
+async def test_an_approval_is_not_put_to_the_client_otherwise(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(person.answers_in_the_queue, PromptResponse(status="ok"))
+        await call(client, "replace_in_file", **REPLACE)
+    assert person.shown == []

@@ -10,7 +10,10 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-RULES: list[dict[str, Any]] = tomllib.loads((HERE / "rules.toml").read_text(encoding="utf-8"))["rule"]
+MANIFESTS = (HERE / "rules.toml", *sorted((HERE / "rules").glob("*.toml")))
+RULES: list[dict[str, Any]] = [
+    rule for manifest in MANIFESTS for rule in tomllib.loads(manifest.read_text(encoding="utf-8"))["rule"]
+]
 
 
 @cache

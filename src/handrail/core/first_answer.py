@@ -29,7 +29,19 @@ async def answering(queue: PromptQueue, request_id: str, beside: Sequence[Side])
     finally:
         for task in asked:
             task.cancel(message)
-        await asyncio.gather(*asked, return_exceptions=True)
+        await _ended(asked)
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """However often we are cancelled meanwhile, each is cancelled once: letting go may take it a moment."""
+    stop: asyncio.CancelledError | None = None
+    while running := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(running)
+        except asyncio.CancelledError as cancelled:
+            stop = cancelled
+    if stop is not None:
+        raise stop
 
 
 async def _answer(queue: PromptQueue, request_id: str, side: Side) -> None:

@@ -123,7 +123,8 @@ def prompt_of(question: Question) -> FileChangePrompt:
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
     if preview.diff is None:
-        lines += [f"{name}: {_shown(value)}" for name, value in msgspec.to_builtins(question.params).items()]
+        for name, value in msgspec.to_builtins(question.params).items():
+            lines += _shown(name, value)
     return FileChangePrompt(
         title=visible(preview.summary),
         message=visible("\n".join(lines)),
@@ -140,8 +141,10 @@ def _visible(text: str | None) -> Any:
     return UNSET if text is None else visible(text)
 
 
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+def _shown(name: str, value: Any) -> list[str]:
+    """No line of a parameter's can be taken for one of ours."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]
 
 
 def _identity(question: Question) -> str:

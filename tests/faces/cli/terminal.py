@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,25 @@ class Terminal:
 
     def wait_for(self, text: str) -> str:
         """Everything on the screen up to and including `text`, from where the last wait ended."""
-        deadline = time.monotonic() + PATIENCE
-        wanted = text.encode()
-        while (found := self._shown.find(wanted, self._read_to)) < 0:
-            left = deadline - time.monotonic()
-            assert self._has_more(max(left, 0)), f"{text!r} did not appear in {self._shown!r}"
-            self._shown += self._more() or b""
-        start, self._read_to = self._read_to, found + len(wanted)
+        start = self._read_to
+        self.wait_for_any(text)
         return self._shown[start : self._read_to].decode()
+
+    def wait_for_any(self, *texts: str) -> str:
+        """The first of them that appears after where the last wait ended."""
+        deadline = time.monotonic() + PATIENCE
+        while not (found := self._places(texts)):
+            left = deadline - time.monotonic()
+            more = self._more() if left > 0 and self._has_more(left) else None
+            assert more is not None, f"{texts!r} did not appear in {self._shown!r}"
+            self._shown += more
+        at, text = min(found)
+        self._read_to = at + len(text.encode())
+        return text
+
+    def _places(self, texts: Sequence[str]) -> list[tuple[int, str]]:
+        places = [(self._shown.find(text.encode(), self._read_to), text) for text in texts]
+        return [place for place in places if place[0] >= 0]
 
     def press(self, keys: str) -> None:
         os.write(self._screen, keys.encode())

@@ -81,6 +81,14 @@ def test_open_does_not_take_another_program_for_handrail(machine: Machine) -> No
     assert "t" * 43 not in refused.err
 
 
+def test_open_without_the_persons_key_says_so(machine: Machine) -> None:
+    with up(machine, "--no-open"):
+        (machine.state / "console.key").unlink()
+        refused = machine.run("open")
+        assert (refused.status, refused.out) == (1, "")
+        assert "start it again" in refused.err
+
+
 def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_path: Path) -> None:
     program, opened = browser(tmp_path)
     with up(machine, BROWSER=str(program), DISPLAY=":77") as (process, address):

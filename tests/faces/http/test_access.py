@@ -118,7 +118,7 @@ def test_a_connection_that_showed_the_old_token_is_closed(house: Running) -> Non
     async def run() -> bool:
         async with (
             listening(house, headers=house.bearer) as by_header,
-            listening(house, auth={"token": house.token}) as by_word,
+            listening(house, auth={"token": house.token}, transports=["websocket"]) as by_word,
             listening(house, headers=person) as page,
         ):
             await asyncio.to_thread(renew, house, person)

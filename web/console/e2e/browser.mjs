@@ -31,7 +31,7 @@ export async function launch() {
 }
 
 /** A prompt that has just appeared takes no answer for a moment; so do people. */
-export const armed = (page) => page.waitForTimeout(450);
+export const armed = (page) => page.locator(".prompt:not([hidden]) form[data-armed=true]").waitFor();
 
 /** Resolves with the first answer that the server got for this prompt. */
 export async function answerTo(mock, requestId) {

@@ -5,7 +5,7 @@ import {
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
 import { foldRecords, type AuditRecord } from "./logic/calls";
-import { moveOn, receive, replacePending, show, step } from "./logic/queue";
+import { markTooLate, moveOn, receive, replacePending, show, step } from "./logic/queue";
 import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
@@ -23,6 +23,7 @@ interface ActivityPage {
   next?: string | number | null;
 }
 
+const PAGE = 200;
 let host: Host | null = null;
 let isHistoryRead = false;
 
@@ -126,7 +127,7 @@ async function reload(): Promise<void> {
 async function reloadPrompts(): Promise<void> {
   const knownBefore = queue.value.order;
   const [answered, pending] = await Promise.all([
-    fetchData<PromptPage>("/api/prompts?state=answered&limit=100"),
+    fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}`),
     allPending(),
   ]);
   queue.value = receive(queue.value, answered.entries);
@@ -140,7 +141,7 @@ async function allPending(): Promise<RequestEntry[]> {
   const found: RequestEntry[] = [];
   let before: string | undefined;
   do {
-    const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=100${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+    const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=${PAGE}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
     found.push(...part.entries.filter((entry) => entry.action === "request"));
     before = token(part.next);
   } while (before);
@@ -171,14 +172,14 @@ export function titleOf(entry: RequestEntry): string {
 
 export async function loadOlderPrompts(): Promise<void> {
   if (!olderPrompts.value) return;
-  const part = await fetchData<PromptPage>(`/api/prompts?state=answered&limit=100&before=${encodeURIComponent(olderPrompts.value)}`);
+  const part = await fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}&before=${encodeURIComponent(olderPrompts.value)}`);
   queue.value = receive(queue.value, part.entries);
   olderPrompts.value = token(part.next);
 }
 
 async function reloadCalls(): Promise<void> {
   const isFirst = !areCallsLoaded.value;
-  const part = await fetchData<ActivityPage>("/api/activity?limit=100");
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}`);
   calls.value = foldRecords(calls.value, part.records);
   if (isFirst) olderCalls.value = token(part.next);
   areCallsLoaded.value = true;
@@ -186,7 +187,7 @@ async function reloadCalls(): Promise<void> {
 
 export async function loadOlderCalls(): Promise<void> {
   if (!olderCalls.value) return;
-  const part = await fetchData<ActivityPage>(`/api/activity?limit=100&before=${encodeURIComponent(olderCalls.value)}`);
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}&before=${encodeURIComponent(olderCalls.value)}`);
   calls.value = foldRecords(calls.value, part.records);
   olderCalls.value = token(part.next);
 }
@@ -200,6 +201,8 @@ export async function respond(request: RequestEntry, response: PromptResponse): 
   } catch (error) {
     const isSettledElsewhere = error instanceof HostError && (error.status === 409 || error.status === 404);
     if (!isSettledElsewhere) throw error;
+    queue.value = markTooLate(queue.value, requestId);
+    announcement.value = texts.value.tooLate;
     await reloadPrompts();
     return;
   }

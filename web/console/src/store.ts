@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { undoneIn, type Call } from "./logic/calls";
 import type { JsonSchema } from "./logic/schema";
-import { answered, emptyQueue, pendingCount, type Queue } from "./logic/queue";
+import { emptyQueue, pendingCount, type Queue } from "./logic/queue";
 import { preferences } from "./preferences";
 import { dictionaries, type Language } from "./texts";
 
@@ -100,7 +100,7 @@ export const announcement = signal("");
 
 export const waiting = computed(() => pendingCount(queue.value));
 export const undone = computed(() => undoneIn(calls.value));
-export const history = computed(() => answered(queue.value));
+export const history = computed(() => queue.value.answered);
 export const language = computed<Language>(() => {
   const chosen = preferences.value.language;
   if (chosen !== "auto") return chosen;

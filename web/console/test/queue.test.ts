@@ -1,6 +1,6 @@
 import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
 import { expect, test } from "vitest";
-import { answered, emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
+import { emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
 
 const request = (requestId: string): RequestEntry => ({
   ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId, prompt: { kind: "result" },
@@ -44,6 +44,16 @@ test("who answered may become known later, also of an answer of our own", () => 
   expect(queue.asked.get("a")?.response?.answeredBy).toBe("console:ada");
 });
 
+test("pages in any order give one history, the newest first", () => {
+  const page = (...numbers: number[]) => numbers.flatMap((at) => [request(`r${at}`), { ...response(`r${at}`), offset: at }]);
+  const queue = [page(7, 8), page(9), page(3, 4), page(1, 2), [response("r9"), { ...response("r8"), offset: 8, answeredBy: "program" }]].reduce(receive, emptyQueue);
+  expect(queue.answered.map(({ request: { requestId } }) => requestId)).toEqual(["r9", "r8", "r7", "r4", "r3", "r2", "r1"]);
+  expect(queue.answered[1]?.response?.answeredBy).toBe("program");
+  const own = receive(queue, [request("own"), response("own")]);
+  expect(own.answered[0]?.request.requestId).toBe("own");
+  expect(receive(own, [{ ...response("own"), offset: 10 }]).answered).toHaveLength(8);
+});
+
 test("a response to an unknown request is ignored", () => {
   expect(filled(response("x")).asked.size).toBe(0);
 });
@@ -76,7 +86,7 @@ test("a caller that goes away is marked on the prompt that is shown", () => {
 test("a response read before its request, from a newer page, settles it", () => {
   const queue = receive(filled(response("a")), [request("a")]);
   expect(queue).toMatchObject({ shown: null, order: [] });
-  expect(answered(queue).map((asked) => asked.request.requestId)).toEqual(["a"]);
+  expect(queue.answered.map((asked) => asked.request.requestId)).toEqual(["a"]);
 });
 
 test("a shown prompt that the server no longer lists is marked as gone", () => {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.errors import InputOutput, NotFound
+from handrail.contract.errors import Conflict, InputOutput, NotFound
 from handrail.faces.cli.output import say
 from handrail.faces.cli.parameters import state_option
 
@@ -15,6 +15,7 @@ Examples:
   handrail open --print      on a machine without a display"""
 
 _PATIENCE = 10.0
+_UNWELCOME = (401, 403)
 
 
 @click.command("open", epilog=EPILOG)
@@ -51,7 +52,13 @@ def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
     try:
         connection.request("POST", "/api/session/code", headers=credentials)
         answer = connection.getresponse()
-        return str(json.loads(answer.read())["data"]["code"])
+        said = json.loads(answer.read())
+        if answer.status in _UNWELCOME:
+            raise Conflict(
+                "The server that runs does not take the token and key that lie in the state directory.",
+                hint="Stop it and start it again with `handrail up`.",
+            )
+        return str(said["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         raise InputOutput(
             f"Nothing that is handrail answers on port {port}.",

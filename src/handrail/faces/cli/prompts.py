@@ -42,7 +42,10 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     if ctx.invoked_subcommand is not None:
         return
     if _has_screen():
-        ctx.exit(_run(state, _show_screen))
+        from handrail.app import watching_queue
+
+        with watching_queue(state):
+            ctx.exit(_run(state, _show_screen))
     ctx.invoke(list_prompts, state=state, as_json=False)
 
 
@@ -145,12 +148,17 @@ def _has_screen() -> bool:
 
 
 async def _show_screen(queue: "PromptQueue") -> int:
+    import asyncio
+
     from handrail.app import user_name
     from handrail.faces.cli.screen.app import PromptsApp
     from handrail.faces.cli.screen.language import texts_for
 
     app = PromptsApp(queue, f"terminal:{user_name()}", texts_for())
-    return await app.run_async() or app.return_code or 0
+    status = await app.run_async()
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
+    return status or app.return_code or 0
 
 
 def _run(state: Path | None, work: Any) -> Any:

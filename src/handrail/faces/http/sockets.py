@@ -136,6 +136,7 @@ class Sockets:
         if connection is not None:
             with suppress(socketio.exceptions.SocketIOError, engineio.exceptions.EngineIOError):
                 await connection.close(wait=False)
+            await connection.queue.put(None)  # ends the writer, and with it a WebSocket: browsers don't heed the packet
 
     async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
         given = auth if isinstance(auth, dict) else {}

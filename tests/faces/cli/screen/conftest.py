@@ -30,3 +30,12 @@ async def other(state: Path) -> AsyncIterator[PromptQueue]:
     opened = LoggedPrompts(state)
     yield opened
     await opened.close()
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that shows every colour, whatever the tests are run in."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    for name in ("NO_COLOR", "COLORFGBG"):
+        monkeypatch.delenv(name, raising=False)

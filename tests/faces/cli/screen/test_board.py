@@ -53,7 +53,9 @@ def test_moving_on_finds_the_next_one_that_waits_around_the_end() -> None:
     assert (made.shown, ids(made)) == ("a", ["a", "b"])
     made.receive([answer("a"), answer("b")])
     made.move_on()
-    assert made.shown == "a"
+    assert (made.shown, ids(made)) == (None, [])
+    made.receive([asked("d")])
+    assert made.shown == "d"
 
 
 def test_after_the_log_was_replaced_what_is_gone_from_it_is_withdrawn_in_its_place() -> None:

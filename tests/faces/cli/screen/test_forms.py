@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from textual import events
+
 from handrail.contract.prompts import PromptQueue
 from tests.faces.cli.screen.seat import seated
 
@@ -29,6 +31,11 @@ RESULT = {
     "title": "Done",
     "markdown": "# All done\n\n**Two** files, see [notes](https://evil.example) <b>x</b> &#8238;\n\n- one\n",
 }
+
+
+def written(state: Path) -> bytes:
+    """Every byte of every file."""
+    return b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
 async def test_a_form_is_filled_in_and_sent_by_enter(queue: PromptQueue, log: Path) -> None:
@@ -59,7 +66,7 @@ async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
         await seat.until_shown("Answered by you")
         assert seat.typed[:2] == ["ada", ""]
         assert "hunter2" not in seat.screen
-    assert b"hunter2" not in b"".join(file.read_bytes() for file in state.rglob("*") if file.is_file())
+    assert b"hunter2" not in written(state)
 
 
 async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) -> None:
@@ -123,6 +130,18 @@ async def test_hidden_characters_of_a_default_are_spelled_out(queue: PromptQueue
         assert "p\\u{200b}q" in seat.screen
         await seat.press("enter", "ctrl+s")
         assert (await seat.answered("f"))["values"] == {"a": "x\u202ey\x1b", "b": "p\u200bq"}
+
+
+async def test_what_is_pasted_is_there_whole(queue: PromptQueue, log: Path) -> None:
+    await queue.request(FORM, request_id="f")
+    async with seated(queue, log) as seat:
+        await seat.press("enter")
+        assert seat.app.focused is not None
+        seat.app.focused.post_message(events.Paste("one\ntwo"))
+        await seat.until(lambda: seat.typed[0] == "one\ntwo")
+        await seat.until_shown("Holds hidden characters")
+        await seat.press("ctrl+s")
+        assert (await seat.answered("f"))["values"]["user"] == "one\ntwo"
 
 
 async def test_a_form_is_canceled_by_n(queue: PromptQueue, log: Path) -> None:

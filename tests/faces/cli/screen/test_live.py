@@ -1,6 +1,7 @@
 """What happens while one looks: news, answers given elsewhere, callers that go, trouble."""
 
 import asyncio
+import json
 from pathlib import Path
 
 from handrail.contract.errors import InputOutput
@@ -44,6 +45,10 @@ async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
         await seat.press("enter")
         await seat.until(lambda: seat.shown == "approval_2")
         assert seat.rows == ["approval_2"]
+        await seat.press("y")
+        await seat.until_shown("Answered by you")
+        await seat.press("enter")
+        await seat.until_shown("Nothing is waiting for you.")
 
 
 async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
@@ -102,7 +107,7 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1")
     async with seated(queue, log) as seat:
-        log.write_bytes(b"")
+        log.write_bytes(b"")  # noqa: ASYNC240
         await seat.until_shown("no longer in the log")
         await queue.request(CHANGE, request_id="approval_2")
         await seat.until(lambda: seat.rows == ["approval_1", "approval_2"])
@@ -130,6 +135,29 @@ async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, othe
         assert "go on" in seat.app.query_one(HistoryPage).query_one(TextBlock).plain
         await seat.press("escape")
         await seat.until(lambda: seat.shown == "approval_2")
+
+
+async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id="approval_1")
+    hostile = "\u202e\x1b[2J" * 5
+    entry = {"ts": hostile, "type": "ui_prompt", "requestId": "x"}
+    lines = [
+        {**entry, "action": "request", "prompt": {"kind": "result", "title": "Foreign"}},
+        {**entry, "action": "response", "response": {"status": "ok", "remark": hostile}},
+    ]
+    async with seated(queue, log) as seat:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(lines[0]) + "\n")
+        await seat.until_shown("Foreign")
+        await seat.press("j")
+        assert not set(seat.screen) & set("\u202e\x1b")
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(lines[1]) + "\n")
+        await seat.until_shown("Answered elsewhere")
+        assert not set(seat.screen) & set("\u202e\x1b")
+        await seat.press("a")
+        await seat.until_shown("Foreign")
+        assert not set(seat.screen) & set("\u202e\x1b")
 
 
 async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:

@@ -9,7 +9,7 @@ from handrail.contract.prompts import PromptQueue
 from handrail.faces.cli.screen.chinese import CHINESE
 from handrail.faces.cli.screen.english import ENGLISH
 from handrail.faces.cli.screen.language import texts_for
-from handrail.faces.cli.screen.theme import DARK, LIGHT, theme_of
+from handrail.faces.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
 from tests.faces.cli.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}
@@ -24,22 +24,6 @@ async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, s
         assert all(cell_len(line) == size[0] for line in lines)
         for text in ("1 waiting", "● Write a.txt", "1 - a", "1 + b", "y allow once", "n deny", "q quit"):
             assert text in seat.screen
-
-
-async def test_without_colours_nothing_is_coloured_and_the_cursor_is_seen(
-    queue: PromptQueue, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    await queue.request(CHANGE, request_id="approval_1")
-    await queue.request(CHANGE, request_id="approval_2")
-    async with seated(queue, log) as seat:
-        segments = [each for strip in seat.app.screen._compositor.render_strips() for each in strip]
-        filtered = segments
-        for line_filter in seat.app._filters:
-            if line_filter.enabled:
-                filtered = line_filter.apply(filtered, seat.app.ansi_theme.background_color)  # type: ignore[arg-type]
-        assert all(each.style is None or (each.style.color is None and each.style.bgcolor is None) for each in filtered)
-        assert any(each.style and each.style.reverse and "Write a.txt" in each.text for each in filtered)
 
 
 async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path) -> None:
@@ -91,7 +75,9 @@ def test_both_languages_name_the_same_things() -> None:
     assert [key for key, _ in ENGLISH.help] == [key for key, _ in CHINESE.help]
 
 
-def test_a_terminal_that_tells_of_its_light_ground_gets_the_light_colours() -> None:
-    assert theme_of({"COLORFGBG": "0;15"}) is LIGHT
-    assert theme_of({"COLORFGBG": "15;0"}) is DARK
-    assert theme_of({}) is DARK
+def test_the_colours_are_those_the_terminal_can_show() -> None:
+    assert theme_of({}, "truecolor") is DARK
+    assert theme_of({"COLORFGBG": "0;15"}, "256") is LIGHT
+    assert theme_of({"COLORFGBG": "15;0"}, "256") is DARK
+    assert theme_of({}, "standard") is PLAIN
+    assert theme_of({"NO_COLOR": "1"}, "truecolor") is PLAIN

@@ -69,7 +69,7 @@ function TokenOfPrograms({ token, renew }: { token: ServerToken; renew: () => Pr
       <p class="sub">{t.tokenHint}</p>
       <Facts
         facts={[
-          [t.serverToken, t.tokenEnding(token.ending)],
+          [t.token, t.tokenEnding(token.ending)],
           [t.tokenKept, token.file],
           [t.usedBy, token.programs.length === 0 ? t.noProgramYet : <Programs token={token} />],
         ]}

@@ -37,16 +37,19 @@ export function AnswerForm(props: AnswerFormProps) {
   const [error, setError] = useState("");
   const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
-  const shownSince = useRef(0);
+  const [isArmed, setIsArmed] = useState(false);
   const remarkProblemId = useId();
   const canCancel = request.prompt.allowCancel !== false;
 
   useEffect(() => {
-    shownSince.current = performance.now();
+    setIsArmed(false);
+    if (!isShown || !isPanelOpen.value) return;
+    const arming = setTimeout(() => setIsArmed(true), ARMING_MS);
+    return () => clearTimeout(arming);
   }, [isShown, isPanelOpen.value]);
 
   async function send(response: PromptResponse | null): Promise<void> {
-    if (isSending || performance.now() - shownSince.current < ARMING_MS) return;
+    if (isSending || !isArmed) return;
     if (!response) {
       setError(t.fix);
       focusProblem();
@@ -100,6 +103,7 @@ export function AnswerForm(props: AnswerFormProps) {
       class="answer"
       ref={form}
       aria-busy={isSending}
+      data-armed={isArmed}
       onSubmit={(event) => {
         event.preventDefault();
         allow();

@@ -42,7 +42,7 @@ function CallDetails({ call, isUndone }: { call: Call; isUndone: boolean }) {
           [t.caller, call.caller],
           [t.taskId, call.task],
           [t.decision, call.decision],
-          [t.answeredBy, answer && [answer.status, t.by, answer.by, answer.remark].filter(Boolean).join(" ")],
+          [t.answeredBy, answer && [t.outcomes[answer.status] ?? answer.status, answer.by, answer.remark].filter(Boolean).join(" · ")],
           [t.error, error && [error.condition ?? error.code, error.message].filter(Boolean).join(": ")],
           [t.started, <Moment at={call.startedAt} />],
           [t.execution, call.executionId],

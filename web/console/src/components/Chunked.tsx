@@ -1,61 +1,84 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+
+type Render<Row> = (row: Row, at: number) => ComponentChildren;
 
 interface ChunkedProps<Row> {
   rows: readonly Row[];
   /** A guess, until a chunk has been seen; rows may have any height. */
   rowHeight: number;
-  render: (row: Row, at: number) => ComponentChildren;
+  render: Render<Row>;
 }
 
-const CHUNK = 50;
+const CHUNK = 25;
 const MARGIN = "800px 0px";
 
 /** Long lists in chunks of which only those near the screen are in the document. */
 export function Chunked<Row>({ rows, rowHeight, render }: ChunkedProps<Row>) {
   const list = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>());
+  const observer = useRef<IntersectionObserver | null>(null);
+  const observed = useRef(0);
   const [near, setNear] = useState<ReadonlySet<number>>(new Set([0]));
   const count = Math.ceil(rows.length / CHUNK);
 
   useEffect(() => {
-    const element = list.current;
-    if (!element || count < 2) return;
-    const observer = new IntersectionObserver(
-      (entries) =>
-        setNear((before) => {
-          const now = new Set(before);
-          for (const { target, isIntersecting, boundingClientRect } of entries) {
-            const at = Number((target as HTMLElement).dataset.chunk);
-            if (isIntersecting) {
-              now.add(at);
-            } else if (now.delete(at)) {
-              heights.current.set(at, boundingClientRect.height);
-            }
-          }
-          return now;
-        }),
-      // The margin only counts for the scrolling part itself.
-      { root: element.closest("[data-scroller]"), rootMargin: MARGIN },
-    );
-    for (const chunk of element.children) observer.observe(chunk);
-    return () => observer.disconnect();
+    const note = (entries: IntersectionObserverEntry[]): void =>
+      setNear((before) => {
+        const now = new Set(before);
+        for (const { target, isIntersecting, boundingClientRect } of entries) {
+          const at = Number((target as HTMLElement).dataset.chunk);
+          if (isIntersecting) now.add(at);
+          else if (now.delete(at)) heights.current.set(at, boundingClientRect.height);
+        }
+        return now;
+      });
+    // The margin only counts for the scrolling part itself.
+    observer.current = new IntersectionObserver(note, { root: list.current?.closest("[data-scroller]") ?? null, rootMargin: MARGIN });
+    observed.current = 0;
+    return () => observer.current?.disconnect();
+  }, []);
+
+  // Only what is new: a list that grows by pages would otherwise be measured anew with each of them.
+  useEffect(() => {
+    const chunks = list.current?.children ?? [];
+    for (let at = observed.current; at < chunks.length; at++) observer.current?.observe(chunks[at] as Element);
+    observed.current = chunks.length;
   }, [count]);
 
-  const chunks: ComponentChildren[] = [];
-  for (let at = 0; at < count; at++) {
-    const part = rows.slice(at * CHUNK, (at + 1) * CHUNK);
-    const isShown = count === 1 || near.has(at);
-    const height = isShown ? undefined : (heights.current.get(at) ?? part.length * rowHeight);
-    chunks.push(
-      <div key={at} role="presentation" data-chunk={at} style={height === undefined ? {} : { height: `${height}px` }}>
-        {isShown && part.map((row, index) => render(row, at * CHUNK + index))}
-      </div>,
-    );
-  }
   return (
     <div class="chunks" role="presentation" ref={list}>
-      {chunks}
+      {Array.from({ length: count }, (_, at) => (
+        <Chunk
+          key={at}
+          at={at}
+          rows={rows}
+          render={render}
+          isShown={count === 1 || near.has(at)}
+          height={heights.current.get(at) ?? Math.min(CHUNK, rows.length - at * CHUNK) * rowHeight}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ChunkProps<Row> {
+  at: number;
+  rows: readonly Row[];
+  render: Render<Row>;
+  isShown: boolean;
+  height: number;
+}
+
+function Chunk<Row>({ at, rows, render, isShown, height }: ChunkProps<Row>) {
+  // The same elements again are not looked at: scrolling draws what comes into view and nothing else.
+  const drawn = useMemo(
+    () => isShown && rows.slice(at * CHUNK, (at + 1) * CHUNK).map((row, index) => render(row, at * CHUNK + index)),
+    [isShown, rows, render],
+  );
+  return (
+    <div role="presentation" data-chunk={at} style={isShown ? {} : { height: `${height}px` }}>
+      {drawn}
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
           <span class="sub"><Moment at={request.ts} /></span>
         </div>
         <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
-        {request.callerGone && !isSettled(asked) && <p class="gone">{t.callerGone}</p>}
+        {request.callerGone && !isSettled(asked) && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
     </article>
@@ -64,6 +64,7 @@ function Settled({ asked }: { asked: Asked }) {
   return (
     <div class="settled">
       <p role="status">{asked.response ? t.answeredElsewhere : t.withdrawn}</p>
+      {asked.isTooLate && <p class="problem">{t.tooLate}</p>}
       <Outcome asked={asked} />
       <button type="button" class="primary" onClick={leaveSettled}>{t.goOn}</button>
     </div>

@@ -12,7 +12,7 @@ import { Outcome } from "./Outcome";
 import { PageHead } from "./PageHead";
 import { Visible } from "./Visible";
 
-const ROW_HEIGHT = 88;
+const ROW_HEIGHT = 123;
 
 /** Every question: those that wait, and those that were answered, with who, when and why. */
 export function Prompts() {

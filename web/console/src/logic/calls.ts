@@ -1,5 +1,7 @@
 /** Audit records folded into calls: one row an execution, whatever of it has been seen so far. */
 
+import type { PromptStatus } from "@handrail/host";
+
 export interface AuditRecord {
   seq: number;
   ts: string;
@@ -15,7 +17,7 @@ export interface AuditRecord {
   error?: { condition?: string; code?: string; message?: string };
   durationMs?: number;
   evidence?: { dir: string; sha256: Record<string, string> };
-  answer?: { status: string; by: string; remark?: string };
+  answer?: { status: PromptStatus; by: string; remark?: string };
   /** The execution that this one takes back. */
   undoes?: string;
 }

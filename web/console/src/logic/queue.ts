@@ -7,6 +7,8 @@ export interface Asked {
   response?: ResponseEntry;
   /** The server lists it as pending no more, and its answer has not been seen. */
   isGone?: boolean;
+  /** An answer was given here as well, and refused because another was first. */
+  isTooLate?: boolean;
 }
 
 export const isSettled = (asked: Asked | undefined): boolean => !asked || asked.isGone === true || asked.response !== undefined;
@@ -18,11 +20,13 @@ export interface Queue {
   order: readonly string[];
   /** Stays until the person moves on, even when somebody else answers it. */
   shown: string | null;
+  /** Those of `asked` that have an answer, the newest first. */
+  answered: readonly Asked[];
   /** Responses whose request is on an older page of the log that was not read yet. */
   early: ReadonlyMap<string, ResponseEntry>;
 }
 
-export const emptyQueue: Queue = { asked: new Map(), order: [], shown: null, early: new Map() };
+export const emptyQueue: Queue = { asked: new Map(), order: [], shown: null, answered: [], early: new Map() };
 
 export function pendingCount(queue: Queue): number {
   return queue.order.reduce((count, id) => count + (isSettled(queue.asked.get(id)) ? 0 : 1), 0);
@@ -34,25 +38,30 @@ export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
   const asked = new Map(queue.asked);
   const order = [...queue.order];
   const early = new Map(queue.early);
+  const changed = new Map<string, Asked>();
+  const put = (one: Asked): void => {
+    asked.set(one.request.requestId, one);
+    if (one.response) changed.set(one.request.requestId, one);
+  };
   for (const entry of entries) {
     const known = asked.get(entry.requestId);
     if (entry.action === "request") {
       if (!known) {
         const response = early.get(entry.requestId);
         early.delete(entry.requestId);
-        asked.set(entry.requestId, response ? { request: entry, response } : { request: entry });
+        put(response ? { request: entry, response } : { request: entry });
         order.push(entry.requestId);
       } else if (entry.callerGone !== known.request.callerGone) {
-        asked.set(entry.requestId, { ...known, request: { ...known.request, ...goneFlag(entry) } });
+        put({ ...known, request: { ...known.request, ...goneFlag(entry) } });
       }
     } else if (!known) {
       const before = early.get(entry.requestId);
       if (!before || isEarlier(entry, before)) early.set(entry.requestId, entry);
     } else if (!known.response || isEarlier(entry, known.response)) {
-      asked.set(entry.requestId, { ...known, response: entry });
+      put({ ...known, response: entry });
     }
   }
-  return settle({ asked, order, shown: queue.shown, early });
+  return settle({ asked, order, shown: queue.shown, answered: merged(queue.answered, changed), early });
 }
 
 /** The first response wins, and older pages come later; the same one may come again when more is known of it. */
@@ -72,6 +81,11 @@ export function replacePending(queue: Queue, pending: readonly RequestEntry[], k
     if (known && !known.response && !listed.has(id)) asked.set(id, { ...known, isGone: true });
   }
   return settle(receive({ ...queue, asked }, pending));
+}
+
+export function markTooLate(queue: Queue, requestId: string): Queue {
+  const known = queue.asked.get(requestId);
+  return known ? { ...queue, asked: new Map(queue.asked).set(requestId, { ...known, isTooLate: true }) } : queue;
 }
 
 /** The next prompt that waits, in order and around the end; the settled one leaves. */
@@ -99,11 +113,23 @@ function settle(queue: Queue): Queue {
   return { ...queue, order, shown: queue.shown ?? order[0] ?? null };
 }
 
-/** Everything answered, newest first. */
-export function answered(queue: Queue): Asked[] {
-  const found = [...queue.asked.values()].filter((asked) => asked.response !== undefined);
-  const at = ({ response }: Asked): string => response?.ts ?? "";
-  return found.sort((a, b) => (at(a) < at(b) ? 1 : at(a) > at(b) ? -1 : 0));
+/** Both lists are in order: a page more costs one pass, however long the history has become. */
+function merged(known: readonly Asked[], changed: ReadonlyMap<string, Asked>): readonly Asked[] {
+  if (changed.size === 0) return known;
+  const fresh = [...changed.values()].sort((a, b) => (isNewer(a, b) ? -1 : 1));
+  const all: Asked[] = [];
+  let next = 0;
+  for (const one of known) {
+    if (changed.has(one.request.requestId)) continue;
+    for (let other = fresh[next]; other && isNewer(other, one); other = fresh[++next]) all.push(other);
+    all.push(one);
+  }
+  return [...all, ...fresh.slice(next)];
+}
+
+/** An answer of our own has no place in the log yet, and is the newest. */
+function isNewer({ response: one }: Asked, { response: other }: Asked): boolean {
+  return (one?.offset ?? Number.POSITIVE_INFINITY) > (other?.offset ?? Number.POSITIVE_INFINITY);
 }
 
 function goneFlag(entry: RequestEntry): Pick<RequestEntry, "callerGone"> {

@@ -36,6 +36,8 @@ export interface Texts {
   widen: string;
   narrow: string;
   callerGone: string;
+  /** The same for what is no approval: programs that only read the log are never seen waiting. */
+  nobodyWaits: string;
   kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result", string>;
   unknownKind: string;
   run: string;
@@ -94,6 +96,7 @@ export interface Texts {
   /** The same for what is no approval. */
   replies: Record<"ok" | "canceled", string>;
   answeredElsewhere: string;
+  tooLate: string;
   withdrawn: string;
   goOn: string;
   by: string;
@@ -164,6 +167,7 @@ export interface Texts {
   notificationsBlocked: string;
   access: string;
   serverToken: string;
+  token: string;
   tokenKept: string;
   tokenEnding: (ending: string) => string;
   tokenHint: string;

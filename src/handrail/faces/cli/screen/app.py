@@ -28,7 +28,7 @@ from handrail.faces.cli.screen.pages import Pages
 from handrail.faces.cli.screen.prompt_list import PromptList
 from handrail.faces.cli.screen.text_block import TextBlock
 from handrail.faces.cli.screen.texts import Texts
-from handrail.faces.cli.screen.theme import DARK, LIGHT, theme_of
+from handrail.faces.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
 
 INTERRUPTED = 130  # as shells expect it after Ctrl-C
 
@@ -60,9 +60,9 @@ class PromptsApp(App[int]):
 
     def __init__(self, queue: PromptQueue, by: str, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = theme_of().name
+        for theme in (DARK, LIGHT, PLAIN):
+            self.register_theme(theme)
+        self.theme = theme_of(os.environ, self.console.color_system).name
         self.board = Board()
         self._queue = queue
         self._texts = texts
@@ -211,7 +211,8 @@ class PromptsApp(App[int]):
             self.page.scroll_by(pages, lines)
 
     def action_toggle_theme(self) -> None:
-        self.theme = (LIGHT if self.current_theme.dark else DARK).name
+        if self.theme != PLAIN.name:
+            self.theme = (LIGHT if self.current_theme.dark else DARK).name
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(self._texts))

@@ -120,13 +120,15 @@ class Board:
         self._rows = {row.id: row for row in self if not row.is_settled or row.id == request_id}
 
     def move_on(self) -> None:
-        """To the next one that waits, around the end; without one, the settled one stays."""
+        """To the next one that waits, around the end; without one, to nothing."""
         ids = list(self._rows)
         at = ids.index(self.shown) if self.shown in self._rows else -1
         for request_id in (*ids[at + 1 :], *ids[: max(at, 0)]):
             if not self._rows[request_id].is_settled:
                 self.move_to(request_id)
                 return
+        self.shown = None
+        self._rows.clear()
 
     def note_answerers(self, by: Mapping[str, str]) -> None:
         for row in (*self, *self._answered.values()):

@@ -14,7 +14,6 @@ from handrail.faces.cli.screen.texts import Texts
 
 class ChangeForm(Form):
     has_remark: ClassVar[bool] = True
-    is_sent_by_enter: ClassVar[bool] = False
 
     def compose(self) -> ComposeResult:
         assert isinstance(self.row.entry.prompt, FileChangePrompt)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -59,8 +59,7 @@ class Field(Vertical):
         if kind == "multiline":
             self._input = PlainArea(value, placeholder=Content(hint), compact=True)
         else:
-            # A line break would be lost in a single line: what has one is shown, and sent, as it is.
-            self._input = Input(
+            self._input = PlainInput(
                 value, hint, password=kind == "secret", highlighter=HiddenMarked(), select_on_focus=False, compact=True
             )
         self._is_secret = kind == "secret"
@@ -108,7 +107,8 @@ class Field(Vertical):
         self._mark_hidden()
 
     def _mark_hidden(self) -> None:
-        has_hidden = not self._is_secret and visible(self.value) != self.value
+        is_plain = visible(self.value) == self.value and ("\n" not in self.value or isinstance(self._input, TextArea))
+        has_hidden = not self._is_secret and not is_plain
         lines = [own_line(self._texts.hidden, "note"), *text_lines(self.value)] if has_hidden else []
         self.query_one(".hidden", TextBlock).update(lines)
 
@@ -121,6 +121,15 @@ class HiddenMarked(Highlighter):
 
     def highlight(self, text: Text) -> None:
         """Everything is done above, where characters can be replaced."""
+
+
+class PlainInput(Input):
+    def on_paste(self, event: events.Paste) -> None:
+        """Whole: Textual would drop all but the first line, in silence."""
+        event.prevent_default()
+        event.stop()
+        start, end = sorted(self.selection)
+        self.replace(event.text, start, end)
 
 
 class PlainArea(TextArea):

@@ -26,7 +26,6 @@ class Form(Vertical):
         Binding("up,k", "step(-1)", show=False),
     ]
     has_remark: ClassVar[bool] = False
-    is_sent_by_enter: ClassVar[bool] = True
     keys: ClassVar[Sequence[tuple[str, str]]] = ()
     """What the key line tells while the person is in the form: (key, its name in `Texts.keys`)."""
 

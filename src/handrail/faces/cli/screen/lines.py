@@ -68,7 +68,7 @@ def wrapped(lines: Sequence[Line], width: int) -> list[list[Piece]]:
 
 
 def _between_words(line: Line, room: int) -> Iterator[list[Piece]]:
-    for row in Text(line.text).wrap(Console(width=room, file=StringIO()), room):
+    for row in Text(visible(line.text)).wrap(Console(width=room, file=StringIO()), room):
         yield [(row.plain.rstrip() or row.plain, line.style)]
 
 

@@ -44,7 +44,7 @@ class PromptPage(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TextBlock(classes="notice")
-        with VerticalScroll(can_focus=not self.form.is_sent_by_enter) as scroller:
+        with VerticalScroll(can_focus=False) as scroller:
             yield TextBlock(header_lines(self.row.entry, self.row.kind, self.row.title, self._texts))
             yield self.form
         yield TextBlock(classes="more")

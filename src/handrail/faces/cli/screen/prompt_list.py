@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.strip import Strip
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -32,23 +34,23 @@ class PromptList(OptionList):
         super().__init__(id=id, markup=False, compact=True)
         self._texts = texts
         self._moved = moved
-        self._told: dict[str, Text] = {}
+        self._looks: dict[str, tuple[bool, bool, bool]] = {}
         self._is_filling = False
 
     def show(self, rows: Sequence[Row], shown: str | None) -> None:
         """What is already there keeps its place as long as all before it is there as well."""
-        told = {row.id: _told(row, self._texts) for row in rows}
-        before, now = list(self._told), list(told)
+        looks = {row.id: (row.is_settled, row.answer is None, row.is_caller_gone) for row in rows}
+        before, now = list(self._looks), list(looks)
         self._is_filling = True
         if now[: len(before)] == before:
-            for request_id in before:
-                if told[request_id] != self._told[request_id]:
-                    self.replace_option_prompt(request_id, told[request_id])
-            self.add_options(Option(told[request_id], id=request_id) for request_id in now[len(before) :])
+            for row in rows[: len(before)]:
+                if looks[row.id] != self._looks[row.id]:
+                    self.replace_option_prompt(row.id, _told(row, self._texts))
+            self.add_options(Option(_told(row, self._texts), id=row.id) for row in rows[len(before) :])
         else:
-            self.set_options(Option(told[request_id], id=request_id) for request_id in now)
-        self._told = told
-        self.highlighted = now.index(shown) if shown in told else None
+            self.set_options(Option(_told(row, self._texts), id=row.id) for row in rows)
+        self._looks = looks
+        self.highlighted = now.index(shown) if shown in looks else None
         self._is_filling = False
 
     def action_cursor_down(self) -> None:
@@ -59,6 +61,15 @@ class PromptList(OptionList):
     def action_cursor_up(self) -> None:
         if self.highlighted is None or self.highlighted > 0:
             super().action_cursor_up()
+
+    def render_line(self, y: int) -> Strip:
+        """Where the terminal's own colours are used there is no ground to tell the row by."""
+        strip = super().render_line(y)
+        if not self.has_pseudo_class("ansi") or not self.has_focus or self.highlighted is None:
+            return strip
+        style = next((segment.style for segment in strip if segment.style is not None), None)
+        is_highlighted = style is not None and style.meta.get("option") == self.highlighted
+        return strip.apply_style(Style(reverse=True)) if is_highlighted else strip
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
@@ -71,7 +82,7 @@ def _told(row: Row, texts: Texts) -> Text:
     title = one_line(row.title)
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE] + "…"
-    when = local_time(row.entry.ts)[11:16]
+    when = one_line(local_time(row.entry.ts))[11:16]
     facts = [when, texts.kinds[row.kind], one_line(row.entry.prompt.source or "")]
     if row.is_settled:
         facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)

@@ -28,7 +28,6 @@ class TaskForm(Form):
         Binding("escape", "close", show=False),
     ]
     has_remark: ClassVar[bool] = True
-    is_sent_by_enter: ClassVar[bool] = False
     keys: ClassVar[Sequence[tuple[str, str]]] = (
         ("y", "confirm"),
         ("Enter", "edit"),

@@ -1,9 +1,8 @@
-"""The console's colours, for a terminal that is dark or light."""
+"""The console's colours, for a dark or light terminal; its own ones where it has few or wants none."""
 
-import os
 from collections.abc import Mapping
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK = Theme(
     name="handrail-dark",
@@ -59,10 +58,43 @@ LIGHT = Theme(
     },
 )
 
+PLAIN = Theme(
+    name="handrail-plain",
+    ansi=True,
+    primary="ansi_yellow",
+    secondary="ansi_cyan",
+    accent="ansi_yellow",
+    warning="ansi_yellow",
+    error="ansi_red",
+    success="ansi_green",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    variables={
+        **BUILTIN_THEMES["ansi-dark"].variables,
+        "muted": "ansi_default",
+        "line": "ansi_bright_black",
+        "field": "ansi_default",
+        "added": "ansi_default",
+        "added-ink": "ansi_green",
+        "removed": "ansi_default",
+        "removed-ink": "ansi_red",
+        "escape": "ansi_default",
+        "escape-ink": "ansi_yellow",
+        "chosen": "ansi_default",
+        "input-cursor-text-style": "reverse",
+    },
+)
+
 _LIGHT_GROUNDS = {"7", "15"}
+_FEW_COLOURS = {"standard", None}
 
 
-def theme_of(environ: Mapping[str, str] = os.environ) -> Theme:
-    """Terminals that tell their colours do it by COLORFGBG; all others are taken for dark ones."""
+def theme_of(environ: Mapping[str, str], colours: str | None) -> Theme:
+    """`colours` is what rich finds the terminal to have. Its ground is told by COLORFGBG, or else taken for dark."""
+    if environ.get("NO_COLOR") or colours in _FEW_COLOURS:
+        return PLAIN
     ground = environ.get("COLORFGBG", "").rpartition(";")[2]
     return LIGHT if ground in _LIGHT_GROUNDS else DARK

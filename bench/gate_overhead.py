@@ -1,0 +1,52 @@
+"""What the gate adds to a read that is allowed: validation, policy, lane, deadline and the audit's record."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from bench.budget import Budget
+from bench.house import CALLER, opened
+from handrail.contract.call import Call
+
+_TOOL, _PARAMS = "read_file", {"path": "file.txt"}
+_ROUNDS = 5000
+
+
+def measure() -> list[Budget]:
+    with opened() as bench:
+        (bench.project / "file.txt").write_text("x" * 1024)
+        entry = bench.house.gate.registry.find(_TOOL)
+        typed = msgspec.convert(_PARAMS, entry.tool.params)
+
+        def gated() -> Awaitable[object]:
+            return bench.house.gate.run(Call(_TOOL, _PARAMS, CALLER))
+
+        def bare() -> Awaitable[object]:
+            return entry.tool.run(entry.surface.port, Call(_TOOL, _PARAMS, CALLER), typed, None)
+
+        ours, function = bench.run(_in_turns(gated, bare))
+    return [
+        Budget(
+            "an allowed `read_file` of 1 KB through the gate, its record written, p50",
+            "calling the tool's function",
+            ours,
+            function,
+            spent_ms=ours - function,
+            reach_ms=0.2,
+        )
+    ]
+
+
+async def _in_turns(*calls: Callable[[], Awaitable[object]]) -> list[float]:
+    """Medians in milliseconds."""
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(_ROUNDS):
+        for call, kept in zip(calls, times, strict=True):
+            started = time.perf_counter()
+            await call()
+            kept.append((time.perf_counter() - started) * 1000)
+        await asyncio.sleep(0)  # what is left over belongs to neither
+    return [statistics.median(kept[_ROUNDS // 10 :]) for kept in times]

@@ -1,0 +1,201 @@
+"""`host.uiPrompts` of contract 5 for Python programs: ask people, hear of answers, answer.
+
+    async with handrail.prompts.connect(plugin_id="com.example.music", app_id="player") as ui:
+        answer = await ui.ask({"kind": "choice", "options": [{"value": "a"}, {"value": "b"}]})
+
+Works on the queue in the state directory itself; no server is needed. Errors are the conditions of
+`handrail.contract.errors`: InvalidParams names the fields, Conflict means that somebody was first.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from handrail.app import open_queue
+from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
+from handrail.contract.prompts import (
+    FileChangePrompt,
+    Page,
+    Prompt,
+    PromptAnswer,
+    PromptQueue,
+    PromptResponse,
+    Receipt,
+    RequestEntry,
+    ResponseEntry,
+)
+
+__all__ = [
+    "Page",
+    "PromptAnswer",
+    "PromptResponse",
+    "Receipt",
+    "RequestEntry",
+    "ResponseEntry",
+    "UiPrompts",
+    "connect",
+]
+
+_AGAIN_AFTER = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> AsyncIterator["UiPrompts"]:
+    """The queue of a state directory: `state`, or the one that every handrail of this user has."""
+    if not plugin_id or not app_id:
+        raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
+    queue = open_queue(state)
+    try:
+        ui = UiPrompts(queue, f"{plugin_id}:{app_id}", state, (await queue.entries(0)).position)
+        try:
+            yield ui
+        finally:
+            await ui.stop()
+    finally:
+        await queue.close()
+
+
+class UiPrompts:
+    """What `connect` gives."""
+
+    def __init__(self, queue: PromptQueue, source: str, state: Path | None, position: int) -> None:
+        self._queue = queue
+        self._source = source
+        self._state = state
+        self._position = position
+        self._listening: set[asyncio.Task[None]] = set()
+
+    @property
+    def path(self) -> str:
+        """Where the log is."""
+        return self._queue.location
+
+    async def read(self, limit: int | None = None) -> Page:
+        """The newest `limit` entries of the log, or all."""
+        return await self._queue.entries(limit)
+
+    async def pending(self) -> list[RequestEntry]:
+        """What nobody has answered yet, the oldest first."""
+        return await self._queue.pending()
+
+    async def updates(self, since: int | None = None) -> AsyncIterator[Page]:
+        """Entries as they are added, without end: since this connection was made, or since a page's `position`."""
+        async with aclosing(self._queue.follow(self._position if since is None else since)) as pages:  # type: ignore[type-var]
+            async for page in pages:
+                yield page
+
+    def on_update(self, listener: Callable[[Page], object]) -> Callable[[], None]:
+        """The same for a listener, in the background; what is returned ends it. Trouble is logged and outlived."""
+        task = asyncio.create_task(self._tell(listener))
+        self._listening.add(task)
+        task.add_done_callback(self._listening.discard)
+
+        def stop() -> None:
+            task.cancel()
+
+        return stop
+
+    async def request(
+        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+    ) -> str:
+        """The requestId, once the prompt is on disk. It waits there until somebody answers, with or without us."""
+        return await self._queue.request(self._signed(prompt), request_id=request_id, run_id=run_id)
+
+    async def wait(self, request_id: str) -> PromptAnswer:
+        """The answer, however long it takes. Secrets reach who waits when they are given: `ask` always does."""
+        return await self._queue.wait(request_id)
+
+    async def ask(
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        timeout: float | None = None,
+    ) -> PromptAnswer:
+        """`request` and `wait` in one. After `timeout` seconds, or when cancelled, the question is withdrawn."""
+        used_id = request_id or str(uuid4())
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._queue.ask(self._signed(prompt), request_id=used_id, run_id=run_id)
+        except TimeoutError:
+            return await self._withdraw(used_id)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._withdraw(used_id))
+            raise
+
+    async def respond(
+        self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
+    ) -> Receipt:
+        """Answers for a person whom this program has asked itself. To confirm a change is not a program's to do."""
+        pending = {entry.request_id: entry.prompt for entry in await self._queue.pending()}
+        if isinstance(pending.get(request_id), FileChangePrompt):
+            raise Declined(
+                "Confirming a change is a person's own business and can't be done by a program.",
+                hint="A person answers it in the console (`handrail open`) or in a terminal (`handrail prompts`).",
+                reason="person",
+            )
+        return await self._queue.respond(request_id, response, run_id=run_id, by=f"app:{self._source}")
+
+    async def open(self) -> None:
+        """Opens the console in the person's browser, as `handrail open` does; needs a server and a display."""
+        where = () if self._state is None else ("--state", str(self._state))
+        pipe = asyncio.subprocess.PIPE
+        words = (sys.executable, "-m", "handrail", "open", *where)
+        process = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=pipe)
+        printed, complaint = await process.communicate()
+        if process.returncode != 0:
+            raise InputOutput(complaint.decode(errors="replace").strip() or "The console can't be opened.")
+        if printed:  # the address, for a person to copy: there is nowhere to open it
+            raise Unsupported(
+                "There is no display to open the console on.",
+                hint="Run `handrail prompts` in a terminal, or `handrail open --print`.",
+            )
+
+    async def stop(self) -> None:
+        """Ends every listener."""
+        for task in list(self._listening):
+            task.cancel()
+        await asyncio.gather(*self._listening, return_exceptions=True)
+
+    async def _tell(self, listener: Callable[[Page], object]) -> None:
+        position = self._position
+        while True:
+            try:
+                async for page in self.updates(position):
+                    position = page.position
+                    try:
+                        listener(page)
+                    except Exception:
+                        logger.exception("a listener to the queue of prompts failed")
+            except Failure as failure:
+                logger.warning("the queue of prompts can't be followed: %s", failure.message)
+                await asyncio.sleep(_AGAIN_AFTER)
+
+    async def _withdraw(self, request_id: str) -> PromptAnswer:
+        """Unless somebody answered in the last moment: then that counts."""
+        withdrawn = PromptResponse(status="timeout")
+        try:
+            await self._queue.respond(request_id, withdrawn, by=f"app:{self._source}")
+        except Conflict:
+            return await self._queue.wait(request_id)
+        except NotFound:
+            pass
+        return PromptAnswer(request_id, withdrawn)
+
+    def _signed(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
+        """Who asks is told where the prompt itself does not tell it."""
+        if isinstance(prompt, Mapping):
+            return prompt if prompt.get("source") else {**prompt, "source": self._source}
+        if getattr(prompt, "source", self._source):  # what is no prompt at all is for the queue to refuse
+            return prompt
+        return msgspec.structs.replace(prompt, source=self._source)

@@ -1,0 +1,72 @@
+"""An agent's own program: an MCP client that starts `handrail mcp`, as users have it in their configuration."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.persons import HANDRAIL, PATIENCE
+from tests.wire.stage import START
+
+CHANGE = {"name": "replace_in_file", "arguments": {"path": START, "find": "beach", "replace": "city"}}
+
+
+class Agent:
+    def __init__(self, project: Path, state: Path, **environ: str) -> None:
+        self._state = state
+        kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        self._process = subprocess.Popen(
+            [HANDRAIL, "mcp", "--project", str(project), "--state", str(state)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**kept, "HANDRAIL_PORT": "0", "HANDRAIL_CALL_PERSON": "true", **environ},
+        )
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "agent", "version": "1"}}
+        self.send(1, "initialize", client)
+        self.receive()
+
+    def send(self, id: int, method: str, params: Any) -> None:
+        self._write({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+    def receive(self) -> Any:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+    def asks(self, id: int = 2) -> None:
+        self.send(id, "tools/call", {**CHANGE, "_meta": {"progressToken": id}})
+
+    def is_told(self, words: str) -> str:
+        """The first progress message with these words."""
+        while True:
+            message = self.receive()
+            assert "result" not in message, message
+            if words in (told := message["params"]["message"]):
+                return str(told)
+
+    def result(self) -> Any:
+        while "result" not in (message := self.receive()):
+            pass
+        return message["result"]
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(timeout=PATIENCE)
+
+    def _write(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        print(json.dumps(message), file=self._process.stdin, flush=True)
+
+    def gives_up(self, id: int = 2) -> None:
+        """As clients do that wait for a minute and no longer."""
+        given_up = {"requestId": id, "reason": "timeout"}
+        self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": given_up})
+
+    def kill(self) -> None:
+        """kill -9, with its server."""
+        self._process.kill()
+        self._process.communicate()

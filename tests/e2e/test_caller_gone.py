@@ -1,0 +1,93 @@
+"""A client that gives up, or dies, while a person still reads: what the answer is worth then."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.agents import Agent
+from tests.e2e.servers import until
+from tests.persons import HANDRAIL, Person
+from tests.wire.stage import SCENE, START
+
+
+@contextmanager
+def agent(project: Path, state: Path) -> Iterator[Agent]:
+    opened = Agent(project, state, HANDRAIL_CALL_PERSON="false")
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def listed(state: Path) -> str:
+    return subprocess.run(
+        [HANDRAIL, "prompts", "list", "--state", str(state)], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_the_yes_to_a_caller_that_gave_up_is_good_for_its_retry_once(project: Path, state: Path) -> None:
+    person = Person(state)
+    with agent(project, state) as client:
+        client.asks(2)
+        shown = person.sees()
+        client.gives_up(2)
+        until(lambda: "(caller gone)" in listed(state))
+        person.answers("--ok")
+        client.asks(3)
+        assert client.result()["isError"] is False
+        assert "city" in (project / START).read_text()
+
+        (project / START).write_text(SCENE)
+        client.asks(4)
+        assert person.sees()["requestId"] != shown["requestId"], "one yes, one call"
+        person.answers("--cancel")
+        assert client.result()["isError"] is True
+
+
+def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path, state: Path) -> None:
+    person = Person(state)
+    with agent(project, state) as client:
+        client.asks(2)
+        shown = person.sees()
+        client.gives_up(2)
+        until(lambda: "(caller gone)" in listed(state))
+        client.asks(3)
+        client.is_told(shown["requestId"])
+        assert len(person.pending()) == 1
+        person.answers("--ok")
+        assert client.result()["isError"] is False
+
+
+def test_a_yes_for_content_that_has_changed_since_is_worth_nothing(project: Path, state: Path) -> None:
+    person = Person(state)
+    with agent(project, state) as client:
+        client.asks(2)
+        shown = person.sees()
+        client.gives_up(2)
+        until(lambda: "(caller gone)" in listed(state))
+        person.answers("--ok")
+        (project / START).write_text(SCENE + "another line about the beach\n")
+        client.asks(3)
+        assert person.sees()["requestId"] != shown["requestId"]
+        person.answers("--cancel")
+        assert client.result()["isError"] is True
+
+
+@pytest.mark.parametrize("status", ["--ok", "--cancel"])
+def test_what_was_pending_outlives_the_program_that_asked(project: Path, state: Path, status: str) -> None:
+    person = Person(state)
+    first = Agent(project, state, HANDRAIL_CALL_PERSON="false")
+    first.asks()
+    person.sees()
+    first.kill()
+    until(lambda: "(caller gone)" in listed(state))
+    person.answers(status)
+    with agent(project, state) as client:
+        client.asks()
+        if status == "--cancel":
+            person.answers("--ok")  # a no is no answer to a later call
+        assert client.result()["isError"] is False
+    assert "city" in (project / START).read_text()

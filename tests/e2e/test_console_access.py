@@ -1,0 +1,61 @@
+"""axe finds nothing on any page, with any kind of question, in both languages and themes; 360 px are wide enough."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.console_person import Browser, answer_to, ask, call
+from tests.e2e.servers import until
+from tests.faces.http.running import Running
+
+DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+" + "a very long line " * 20 + "\u202e\n"
+QUESTIONS: list[dict[str, Any]] = [
+    {"kind": "file_change_confirm", "title": "Write a.txt?", "path": "a.txt", "diff": DIFF},
+    {"kind": "file_change_confirm", "title": "Run?", "command": "npm run build", "cwd": "/home/" + "deep/" * 40},
+    {
+        "kind": "kv",
+        "title": "需要你补充信息",
+        "fields": [
+            {"key": "name", "label": "姓名", "required": True, "description": "用于报告署名"},
+            {"key": "more", "multiline": True, "default": "two\nlines"},
+            {"key": "pw", "label": "Password", "secret": True},
+        ],
+    },
+    {"kind": "choice", "title": "Which?", "options": [{"value": "a", "description": "the first"}, {"value": "b"}]},
+    {"kind": "choice", "title": "Which ones?", "multiple": True, "options": [{"value": "a"}, {"value": "b"}]},
+    {"kind": "task_confirm", "title": "Tasks", "tasks": [{"title": "Write", "tags": ["docs"]}, {"title": "Test"}]},
+    {"kind": "result", "title": "Finished", "markdown": "# Done\n\n- `one`\n\n| a | b |\n|---|---|\n| c | d |"},
+]
+
+
+@pytest.fixture(scope="module")
+def busy(house: Running) -> Running:
+    """A house with something on every page."""
+    request_id = ask(house, {"kind": "result", "title": "Answered before"}, runId="run-1")
+    house.request("POST", f"/api/prompts/{request_id}/response", json={"response": {"status": "ok"}})
+    until(lambda: answer_to(house, request_id) is not None)
+    (house.project / "b.txt").write_text("one\n")
+    assert call(house, "read_file", path="b.txt").wait(30) == 0
+    for question in QUESTIONS:
+        ask(house, question)
+    return house
+
+
+@pytest.mark.parametrize(
+    ("locale", "scheme", "width"),
+    [("en-US", "light", 1280), ("en-US", "dark", 360), ("zh-CN", "light", 360), ("zh-CN", "dark", 1280)],
+)
+def test_nothing_is_found(locale: str, scheme: str, width: int, browser: Browser, busy: Running) -> None:
+    person = browser.person_at(busy, locale=locale, colorScheme=scheme, width=width, height=740)
+    for number, question in enumerate(QUESTIONS):
+        person.does("read", question["title"])
+        assert person.does("audit") == [], number
+        person.does("key", "ArrowRight")
+    person.does("key", "Escape")
+    for page in ("activity", "prompts", "tools", "settings"):
+        person.does("go", page)
+        person.does("wait", {"activity": ".call", "tools": ".call", "settings": ".browsers li"}.get(page, ".entry"))
+        if page in ("activity", "tools"):
+            person.does("press", "read_file")
+        assert person.does("audit") == [], page
+    person.leaves()

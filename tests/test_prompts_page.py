@@ -1,0 +1,101 @@
+"""What docs/prompts.md shows is what runs: its programs, its commands, its lines of the log."""
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.prompts import RequestEntry
+from handrail.faces.cli.screen.english import ENGLISH
+from handrail.store.prompt_queue import LoggedPrompts
+from tests.faces.cli.machine import Machine
+
+PAGE = (Path(__file__).parents[1] / "docs" / "prompts.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+async def answer_all(state: Path, responses: Sequence[dict[str, Any]]) -> list[str]:
+    """Answers one question after the other, as they come; gives their titles."""
+    queue, left, titles = LoggedPrompts(state), list(responses), list[str]()
+    async for page in queue.follow(0):
+        for entry in page.entries:
+            if isinstance(entry, RequestEntry):
+                titles.append(str(entry.prompt.title))
+                await queue.respond(entry.request_id, left.pop(0))
+        if not left:
+            break
+    await queue.close()
+    return titles
+
+
+@pytest.mark.parametrize(
+    ("program", "responses", "titles", "printed"),
+    [
+        (
+            0,
+            [{"status": "ok", "values": {"name": "Rain"}}, {"status": "ok", "selection": "open"}],
+            ["A new chapter", "How does Rain end?"],
+            "ok open\n",
+        ),
+        (1, [{"status": "ok"}], ["Chapter one is done"], "ok\n"),
+    ],
+)
+async def test_the_programs_run(
+    tmp_path: Path, program: int, responses: Sequence[dict[str, Any]], titles: list[str], printed: str
+) -> None:
+    environ = {**os.environ, "HANDRAIL_STATE": str(tmp_path / "state")}
+    words = (sys.executable, "-c", blocks("python")[program])
+    process = await asyncio.create_subprocess_exec(*words, env=environ, stdout=asyncio.subprocess.PIPE)
+    assert await answer_all(tmp_path / "state", responses) == titles
+    assert (await process.communicate())[0].decode() == printed
+
+
+async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) -> None:
+    (lines,) = blocks("jsonl")
+    (tmp_path / "ui-prompts.jsonl").write_text(lines, encoding="utf-8")
+    queue = LoggedPrompts(tmp_path)
+    assert await queue.pending() == []
+    assert (await queue.wait("q1")).response.selection == "open"
+    await queue.close()
+
+
+async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tmp_path / "state")
+    queue = LoggedPrompts(machine.state)
+    form = {"kind": "kv", "fields": [{"key": "name"}, {"key": "city"}]}
+    await queue.request({"kind": "choice", "options": [{"value": "happy"}]}, request_id="q1")
+    await queue.request({"kind": "file_change_confirm"}, request_id="q2")
+    await queue.request(form, request_id="q3")
+    await queue.request({"kind": "file_change_confirm"}, request_id="q4")
+    commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("handrail ")]
+    assert len(commands) == 6
+    for command in commands:
+        done = machine.run(*shlex.split(command, comments=True)[1:])
+        assert (done.status, done.err) == (0, ""), done
+    assert await queue.pending() == []
+    by = await queue.answered_by(["q1", "q2", "q3", "q4"])
+    assert all(name.startswith("terminal:") for name in by.values())
+    assert len(by) == 4
+    await queue.close()
+
+
+def test_the_bodies_are_json() -> None:
+    bodies = re.findall(r"-d '(.*?)'", PAGE)
+    assert bodies
+    assert all(json.loads(body)["prompt"]["kind"] for body in bodies)
+
+
+@pytest.mark.parametrize("key", ["y", "t", "r", "n", "a", "d", "e", "u", "p", "s", "Enter", "Esc", "Ctrl S", "PgDn"])
+def test_every_key_is_in_the_table_and_in_the_help(key: str) -> None:
+    assert f"`{key}`" in PAGE
+    assert any(key in re.split(r"  | (?=\S+$)", keys) or key in keys.split() or keys == key for keys, _ in ENGLISH.help)

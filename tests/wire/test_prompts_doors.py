@@ -1,0 +1,101 @@
+"""Who may ask, look and answer over HTTP and Socket.IO, and what pages are told."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+import socketio
+
+from tests.faces.http.listener import listening
+from tests.wire.prompt_house import FORM, NAMED, Json, PromptHouse, request_line, response_line
+
+APPROVAL: Json = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "--- a\n+++ b\n"}
+ROUTES = [("GET", ""), ("POST", ""), ("POST", "/r/response")]
+every_route = pytest.mark.parametrize(("method", "path"), ROUTES, ids=["list", "ask", "answer"])
+
+
+@every_route
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"cookie": "handrail=wrong"}])
+def test_without_a_credential_nothing_is_asked_listed_or_answered(
+    prompts: PromptHouse, method: str, path: str, headers: dict[str, str]
+) -> None:
+    before = prompts.log()
+    answer = prompts.server.request(method, f"/api/prompts{path}", headers=headers, json={"prompt": FORM})
+    assert (answer.status, answer.code) == (401, "UNAUTHORIZED")
+    assert prompts.log() == before
+
+
+@every_route
+@pytest.mark.parametrize("header", [{"origin": "https://evil.example"}, {"origin": "null"}, {"host": "evil.example"}])
+def test_a_foreign_page_or_name_is_refused_even_with_the_token(
+    prompts: PromptHouse, method: str, path: str, header: dict[str, str]
+) -> None:
+    before = prompts.log()
+    sent = {**prompts.server.bearer, **header}
+    answer = prompts.server.request(method, f"/api/prompts{path}", headers=sent, json={"prompt": FORM})
+    assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    assert prompts.log() == before
+
+
+def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptHouse) -> None:
+    request_id = prompts.asked(APPROVAL)
+    refused = prompts.answer(request_id, {"status": "ok"}, headers=prompts.server.bearer)
+    assert (refused.status, refused.code) == (403, "FORBIDDEN")
+    borrowed = {"cookie": prompts.console["cookie"]}
+    assert prompts.answer(request_id, {"status": "ok"}, headers=borrowed).status == 403
+    assert len(prompts.entries(request_id)) == 1
+    assert prompts.answer(request_id, {"status": "ok"}).status == 200
+
+
+@pytest.mark.parametrize("how", [{"auth": {}}, {"auth": {"token": "wrong"}}, {"headers": {"cookie": "handrail=wrong"}}])
+def test_who_shows_nothing_hears_nothing(prompts: PromptHouse, how: Json) -> None:
+    async def join() -> None:
+        async with listening(prompts.server, **how):
+            pass
+
+    with pytest.raises(socketio.exceptions.ConnectionError):
+        asyncio.run(join())
+
+
+def test_a_foreign_page_can_not_even_connect(prompts: PromptHouse) -> None:
+    for header in ({"origin": "https://evil.example"}, {"host": "evil.example"}):
+        answer = prompts.server.request("GET", "/socket.io/?EIO=4&transport=polling", headers=header)
+        assert (answer.status, answer.code) == (403, "FORBIDDEN")
+
+
+def news_of(prompts: PromptHouse, request_id: str, count: int, *lines: Json) -> list[Json]:
+    """What a page is told of one interaction while another program writes."""
+
+    async def told() -> list[Json]:
+        heard: list[Json] = []
+        async with listening(prompts.server) as page:
+            await asyncio.to_thread(prompts.append, *lines)
+            while len(heard) < count:
+                news: Any = await page.next("ui_prompts")
+                heard += [entry for entry in news["entries"] if entry["requestId"] == request_id]
+        return heard
+
+    return asyncio.run(told())
+
+
+def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptHouse) -> None:
+    request, response = request_line("told", FORM, runId="run-1"), response_line("told", NAMED)
+    asked, answered = news_of(prompts, "told", 2, request, response)
+    assert asked["offset"] < answered["offset"]
+    for told, written in ((asked, request), (answered, response)):
+        own = {"offset", "callerGone"}
+        assert {name: value for name, value in told.items() if name not in own} == written
+
+
+def test_a_page_is_told_of_a_diff_of_a_megabyte(prompts: PromptHouse) -> None:
+    diff = "+" + "界" * 400_000
+    (asked,) = news_of(prompts, "long", 1, request_line("long", {**APPROVAL, "diff": diff}))
+    assert asked["prompt"]["diff"] == diff
+
+
+def test_what_can_not_be_read_is_told_to_nobody(prompts: PromptHouse) -> None:
+    broken = request_line("broken", {"kind": "kv", "fields": []})
+    (asked,) = news_of(prompts, "sound", 1, broken, {"type": "ui_event"}, request_line("sound"))
+    assert asked["requestId"] == "sound"
+    assert "broken" not in json.dumps(prompts.listed("all"))

@@ -1,0 +1,181 @@
+"""Contract 5 §1 and §3: `ui-prompts.jsonl` as another program sees it and writes to it."""
+
+import json
+import re
+import signal
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wire.clients import Start
+from tests.wire.prompt_house import FORM, NAMED, PromptHouse, request_line, response_line
+
+MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.fixture
+def own(own_state: Path, own_project: Path) -> Iterator[PromptHouse]:
+    """A queue of the test's own, empty at first."""
+    house = PromptHouse(own_state, own_project)
+    yield house
+    house.close()
+
+
+def test_the_log_lies_in_the_state_directory_and_is_the_owners_alone(own: PromptHouse) -> None:
+    assert not own.log_file.exists()
+    own.asked()
+    assert own.log_file == own.state / "ui-prompts.jsonl"
+    assert stat.S_IMODE(own.log_file.stat().st_mode) == 0o600
+    assert own.server.request("GET", "/api/prompts").json["data"]["path"] == str(own.log_file)
+
+
+def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: PromptHouse) -> None:
+    own.asked({**FORM, "source": "com.example.plugin:my-app"}, requestId="r1", runId="run-1")
+    assert own.answer("r1", NAMED).status == 200
+    assert own.log().count(b"\n") == 2
+    assert own.log().endswith(b"\n")
+    request, response = own.entries("r1")
+    assert list(request) == ["ts", "type", "action", "requestId", "runId", "prompt"]
+    assert (request["type"], request["action"], request["runId"]) == ("ui_prompt", "request", "run-1")
+    assert request["prompt"] == {**FORM, "source": "com.example.plugin:my-app"}
+    assert list(response) == ["ts", "type", "action", "requestId", "response"]
+    assert (response["type"], response["action"], response["response"]) == ("ui_prompt", "response", NAMED)
+    assert all(MILLISECONDS.fullmatch(entry["ts"]) for entry in (request, response))
+
+
+def test_pending_is_what_has_a_request_and_no_response(prompts: PromptHouse) -> None:
+    prompts.append(request_line("theirs-1"), request_line("theirs-2", runId="run-7"))
+    assert prompts.is_pending("theirs-1")
+    assert prompts.is_pending("theirs-2")
+    prompts.append(response_line("theirs-1", NAMED))
+    assert not prompts.is_pending("theirs-1")
+    assert prompts.is_pending("theirs-2")
+    assert next(entry["runId"] for entry in prompts.listed() if entry["requestId"] == "theirs-2") == "run-7"
+
+
+def test_what_another_program_asks_is_answered_like_our_own(prompts: PromptHouse) -> None:
+    prompts.append(request_line("from-elsewhere"))
+    assert prompts.command("answer", "from-elsewhere", "--ok", "--value", "name=Ada").returncode == 0
+    request, response = prompts.entries("from-elsewhere")
+    assert (request["action"], response["action"], response["response"]) == ("request", "response", NAMED)
+
+
+SKIPPED: dict[str, str] = {
+    "another type": json.dumps({**request_line("skipped"), "type": "ui_event"}),
+    "another action": json.dumps({**request_line("skipped"), "action": "remind"}),
+    "an unknown kind": json.dumps(request_line("skipped", {"kind": "hologram"})),
+    "51 fields": json.dumps(request_line("skipped", {"kind": "kv", "fields": [{"key": str(n)} for n in range(51)]})),
+    "a key twice": json.dumps(request_line("skipped", {"kind": "kv", "fields": [{"key": "a"}, {"key": "a"}]})),
+    "61 options": json.dumps(
+        request_line("skipped", {"kind": "choice", "options": [{"value": str(n)} for n in range(61)]})
+    ),
+    "a default that is no option": json.dumps(
+        request_line("skipped", {"kind": "choice", "options": [{"value": "a"}], "default": "b"})
+    ),
+    "a minimum above the maximum": json.dumps(
+        request_line(
+            "skipped",
+            {
+                "kind": "choice",
+                "multiple": True,
+                "options": [{"value": "a"}, {"value": "b"}],
+                "minSelections": 2,
+                "maxSelections": 1,
+            },
+        )
+    ),
+    "no prompt": json.dumps(request_line("skipped", None)),
+    "no JSON": 'Traceback (most recent call last): "skipped"',
+    "half an object": json.dumps(request_line("skipped"))[:-3],
+    "a list": '["skipped"]',
+    "an empty line": "",
+    "NUL": "\0skipped",
+    "a depth that breaks a stack": '{"type":"ui_prompt","requestId":"skipped","x":' + "[" * 100_000,
+    "an answer to nothing": json.dumps(response_line("skipped", NAMED)),
+}
+
+
+def test_what_is_no_prompt_of_ours_is_kept_skipped_and_can_not_be_answered(prompts: PromptHouse) -> None:
+    before = prompts.log()
+    prompts.append(*SKIPPED.values(), request_line("after-the-mess"))
+    added = prompts.log().removeprefix(before)
+    assert prompts.is_pending("after-the-mess")
+    assert "skipped" not in [entry["requestId"] for entry in prompts.listed("pending")]
+    refused = prompts.answer("skipped", NAMED)
+    assert (refused.status, refused.code) in ((404, "NOT_FOUND"), (409, "CONFLICT"))
+    assert prompts.command("answer", "skipped", "--ok").returncode == 1
+    assert prompts.answer("after-the-mess", NAMED).status == 200
+    assert prompts.log().startswith(before + added), "nothing is rewritten or removed"
+
+
+@pytest.mark.parametrize("line", SKIPPED.values(), ids=SKIPPED)
+def test_one_bad_line_hides_nothing_that_comes_after_it(prompts: PromptHouse, line: str, request: Any) -> None:
+    name = f"after {request.node.callspec.id}"
+    prompts.append(line, request_line(name))
+    assert name in prompts.pending_ids()
+
+
+def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptHouse) -> None:
+    prompts.append('{"ts":"2026-01-11T00:00', end="")
+    torn = prompts.log()
+    prompts.asked(requestId="after-a-tear")
+    assert prompts.log().startswith(torn + b'\n{"ts":')
+    assert prompts.is_pending("after-a-tear")
+    prompts.append(json.dumps(request_line("lacks-its-end")), end="")
+    assert prompts.is_pending("lacks-its-end")
+    assert prompts.answer("lacks-its-end", NAMED).status == 200
+    assert [entry["action"] for entry in prompts.entries("lacks-its-end")] == ["request", "response"]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"status": "accepted"},
+        {"status": "cancelled"},
+        {"status": ""},
+        {},
+        "ok",
+        None,
+        {"status": "ok", "values": {"name": 5}},
+        {"status": "ok"},
+    ],
+)
+def test_whatever_is_no_clean_ok_in_the_log_counts_as_canceled(
+    start: Start, own_project: Path, own_state: Path, response: Any
+) -> None:
+    outcome = answered_in_the_log(start, own_project, own_state, response)
+    assert (outcome["status"], outcome["values"]) == ("canceled", {})
+
+
+def test_the_first_response_in_the_log_is_the_one_that_counts(start: Start, own_project: Path, own_state: Path) -> None:
+    outcome = answered_in_the_log(start, own_project, own_state, NAMED, {"status": "canceled"})
+    assert (outcome["status"], outcome["values"]) == ("ok", {"name": "Ada"})
+
+
+def answered_in_the_log(start: Start, project: Path, state: Path, *responses: Any) -> Any:
+    """What the agent gets when another program answers by writing lines, all at once."""
+    client, log = start("stdio", project, state), state / "ui-prompts.jsonl"
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(client.ok, "prompt_key_values", fields=FORM["fields"])
+        while not (log.exists() and log.read_bytes().endswith(b"\n")):
+            continue
+        request_id = json.loads(log.read_bytes().split(b"\n")[0])["requestId"]
+        with log.open("ab") as file:
+            file.write(b"".join(json.dumps(response_line(request_id, each)).encode() + b"\n" for each in responses))
+        return asked.result(30)
+
+
+def test_what_is_pending_survives_the_end_of_the_server(own_state: Path, own_project: Path) -> None:
+    first = PromptHouse(own_state, own_project)
+    first.asked(requestId="still-there")
+    first.server.process.send_signal(signal.SIGKILL)
+    first.server.process.communicate(timeout=20)
+    second = PromptHouse(own_state, own_project)
+    assert second.is_pending("still-there")
+    assert second.listed()[0]["callerGone"] is True
+    assert second.answer("still-there", NAMED).status == 200
+    second.close()

@@ -1,0 +1,119 @@
+"""Secret values of forms: they reach the one who waits, and nothing that is kept or printed."""
+
+import asyncio
+import json
+import stat
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.http.listener import listening
+from tests.wire.clients import Client, Json, Start, run
+from tests.wire.prompt_house import PromptHouse
+
+SECRET = "correct horse battery staple"
+FIELDS = [{"key": "user"}, {"key": "password", "secret": True}]
+FORM = {"kind": "kv", "fields": FIELDS}
+TYPED = {"status": "ok", "values": {"user": "ada", "password": SECRET}}
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+def asks(pool: ThreadPoolExecutor, client: Client, state: Path) -> tuple["Future[Json]", str]:
+    """A form that an agent waits for, and its requestId."""
+    answer = pool.submit(client.ok, "prompt_key_values", fields=FIELDS)
+    while not (pending := json.loads(run("prompts", "list", "--json", "--state", state).stdout)["prompts"]):
+        continue
+    return answer, pending[0]["requestId"]
+
+
+def kept_in(*folders: Path) -> list[str]:
+    """The files that hold the secret."""
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    return [str(file) for file in files if SECRET.encode() in file.read_bytes()]
+
+
+@pytest.mark.parametrize("face", ["stdio", "streamable", "api"])
+def test_a_secret_reaches_the_agent_and_no_log_evidence_audit_or_output(
+    start: Start, pool: ThreadPoolExecutor, own_project: Path, own_state: Path, face: str
+) -> None:
+    client = start(face, own_project, own_state)
+    answer, request_id = asks(pool, client, own_state)
+    done = run("prompts", "answer", request_id, "--ok", "--value", f"password={SECRET}", "--state", own_state)
+    assert answer.result(30)["values"] == {"password": SECRET}
+    assert done.returncode == 0
+    assert SECRET not in done.stdout + done.stderr
+    response = json.loads((own_state / "ui-prompts.jsonl").read_bytes().split(b"\n")[1])["response"]
+    assert response == {"status": "ok", "values": {"password": "******"}}
+    for command in (["audit", "show", "--json"], ["prompts", "list", "--json"]):
+        assert SECRET not in run(*command, "--state", own_state).stdout
+    assert kept_in(own_state, own_project) == []
+
+
+def test_the_waiters_socket_is_the_owners_alone_and_goes_with_the_wait(
+    start: Start, pool: ThreadPoolExecutor, own_project: Path, own_state: Path
+) -> None:
+    answer, request_id = asks(pool, start("stdio", own_project, own_state), own_state)
+    folder = own_state / "waiters"
+    (socket,) = folder.iterdir()
+    assert stat.S_ISSOCK(socket.stat().st_mode)
+    assert (stat.S_IMODE(socket.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
+    assert request_id not in socket.name
+    assert "caller gone" not in run("prompts", "list", "--state", own_state).stdout
+    assert run("prompts", "answer", request_id, "--cancel", "--state", own_state).returncode == 0
+    assert answer.result(30)["status"] == "canceled"
+    assert list(folder.iterdir()) == []
+
+
+def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state: Path, own_project: Path) -> None:
+    house = PromptHouse(own_state, own_project)
+    by_command, by_page = house.asked(FORM), house.asked(FORM)
+    assert "(caller gone)" in house.command("list").stdout
+    done = house.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
+    assert (done.returncode, done.stdout) == (0, "Answered.\n")
+    assert "password" in done.stderr
+    (warning,) = house.answer(by_page, TYPED).json["data"]["warnings"]
+    assert "password" in warning
+    for request_id in (by_command, by_page):
+        assert house.entries(request_id)[1]["response"]["values"]["password"] == "******"
+    server_said = house.close()
+    assert warning in server_said
+    assert SECRET not in done.stderr + warning + server_said
+    assert kept_in(own_state, own_project) == []
+
+
+def test_no_page_is_told_a_secret(prompts: PromptHouse) -> None:
+    request_id = prompts.asked(FORM)
+    assert prompts.console
+
+    async def told() -> Any:
+        async with listening(prompts.server) as page:
+            await asyncio.to_thread(prompts.answer, request_id, TYPED)
+            while True:
+                news = await page.next("ui_prompts")
+                if any(entry["requestId"] == request_id for entry in news["entries"]):
+                    return news
+
+    assert SECRET not in json.dumps(asyncio.run(told())) + json.dumps(prompts.listed("all"))
+
+
+@pytest.mark.parametrize("response", [{"user": 5, "password": SECRET}, {"user": "a", "password": SECRET, "x": "y"}])
+def test_a_refusal_does_not_repeat_the_secret(prompts: PromptHouse, response: Json) -> None:
+    refused = prompts.answer(prompts.asked(FORM), {"status": "ok", "values": response})
+    assert refused.status == 400
+    assert SECRET.encode() not in refused.body
+
+
+def test_a_secret_can_not_be_asked_for_with_a_value_in_it(prompts: PromptHouse) -> None:
+    before = prompts.log()
+    refused = prompts.ask({"kind": "kv", "fields": [{"key": "password", "secret": True, "default": SECRET}]})
+    assert (refused.status, refused.code) == (400, "BAD_REQUEST")
+    assert SECRET.encode() not in refused.body
+    assert prompts.log() == before
