@@ -13,7 +13,8 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from handrail.contract.browser import ActionResult, Actions, Artifact, Slot, Snapshot, TaskRecord
-from handrail.contract.errors import Failure, Internal, Offline
+from handrail.contract.errors import Failure, Internal, Offline, TooLarge
+from handrail.core.mimo.artifacts import MAX_BYTES
 from handrail.dialects.mimo import failure_of
 
 KEY_HEADER = "X-Handrail-Bus-Key"
@@ -68,6 +69,8 @@ class RemoteBus:
         return Artifact(artifact_id, kind, answer.headers.get("content-type", ""), answer.body)
 
     async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+        if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
+            raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
         body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}
         slot = msgspec.convert(await self._data("POST", "/api/artifacts/presign", body), Slot)
         place = urlsplit(slot.upload_url)

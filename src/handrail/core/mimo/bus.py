@@ -9,6 +9,7 @@ from msgspec import UNSET
 from handrail.contract.browser import ActionRecord, ActionResult, Actions, Artifact, Snapshot, TaskRecord
 from handrail.contract.browser_store import ActionStore, PluginStore, TaskStore
 from handrail.contract.errors import Conflict, InvalidParams, Offline, TooLarge
+from handrail.core.lanes import Lanes
 from handrail.core.mimo import catalogue
 from handrail.core.mimo.action import Action, new_action_id
 from handrail.core.mimo.artifacts import Artifacts
@@ -41,6 +42,7 @@ class LocalBus:
         self.plugin_records = plugin_records
         self.actions = actions
         self.close = close
+        self._arrivals = Lanes()
         self.now = now
 
     async def act(
@@ -58,15 +60,22 @@ class LocalBus:
             catalogue.checked_timeout(timeout_ms)
         if action_id is not None and (known := await self._known_end(action_id, task, actions)) is not None:
             return _result(known)
-        found = await self.tasks.ensure(task)
+        async with self._arrivals.turn(task):  # what comes first is begun first
+            found = await self.tasks.ensure(task)
+            plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
+        return _result(await self.dispatcher.carry_out(found, plugin, action))
+
+    async def _prepared(
+        self, task: Task, actions: Actions, action_id: str, timeout_ms: int | None, trace_id: str | None
+    ) -> tuple[Plugin, Action]:
         if "task_start" not in actions:
-            found.check_is_open()
-        plugin = await self._plugin_for(found)
+            task.check_is_open()
+        plugin = await self._plugin_for(task)
         for tab in catalogue.tabs_of(actions):
-            plugin.check_tab(tab, found.id)
+            plugin.check_tab(tab, task.id)
         record = ActionRecord(
-            action_id=action_id or new_action_id(),
-            task_id=found.id,
+            action_id=action_id,
+            task_id=task.id,
             client_id=plugin.client_id,
             actions={name: dict(params) for name, params in actions.items()},
             created_at=self.now(),
@@ -74,13 +83,13 @@ class LocalBus:
         )
         action = Action(record, timeout_ms=timeout_ms)
         action.slots = [
-            (need, await self.artifacts.presign(found.id, need.kind, need.content_type))
+            (need, await self.artifacts.presign(task.id, need.kind, need.content_type))
             for need in catalogue.needs_of(actions)
         ]
         action.artifacts = await self._references(actions)
-        if len(msgspec.json.encode(action.message(record.action_id, self.now()))) > MAX_ACTION:
+        if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:
             raise TooLarge(f"The actions are longer than {MAX_ACTION} bytes.")
-        return _result(await self.dispatcher.carry_out(found, plugin, action))
+        return plugin, action
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         plugin = self.plugins.preferred() if client_id is None else self.plugins.find(client_id)

@@ -155,7 +155,8 @@ class PluginSocket:
     def _seen(self, plugin: Plugin) -> None:
         self._touch(plugin)
         self._bus.plugin_records.save(plugin.record)
-        self._news.snapshot_changed(plugin, "presence")
+        if plugin.view.is_known:  # another browser may be the one that is shown now
+            self._news.snapshot_changed(plugin, "presence")
 
     def _forget(self, line: SocketLine) -> None:
         self._lines.pop(line.sid, None)

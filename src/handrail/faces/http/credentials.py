@@ -43,10 +43,10 @@ class Credentials:
                 return None
         if token is None:
             return Credential.COOKIE if self.session(scope) is not None else None
-        if hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
-            self._programs.note(program_name(scope))
-            return Credential.TOKEN
-        return Credential.PLUGIN if self._is_paired(token) else None
+        if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
+            return Credential.PLUGIN if self._is_paired(token) else None
+        self._programs.note(program_name(scope))
+        return Credential.TOKEN
 
     def session(self, scope: Scope) -> str | None:
         """The id of the session whose cookie came along."""

@@ -141,27 +141,25 @@ class Sockets:
     async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
         given = auth if isinstance(auth, dict) else {}
         scope: Scope = environ["asgi.scope"]
-        token, kind = given["token"] if isinstance(given.get("token"), str) else None, given.get("clientType", FRONTEND)
+        token = given["token"] if isinstance(given.get("token"), str) else None
+        kind = given.get("clientType", FRONTEND)
         credential = self._credentials.of(scope, token) if token is not None else shown(scope)
-        if credential is None or (credential is Credential.PLUGIN and not self._is_own(kind, given)):
+        is_own = kind == PLUGIN and self._bus.is_own_token(given)
+        if credential is None or (credential is Credential.PLUGIN and not is_own):
             raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
         try:
-            if kind == PLUGIN:
-                await self._bus.join_plugin(sid, given)
-            else:
-                await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-                await self._bus.join_frontend(sid, given)
+            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given))
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
-        if credential is Credential.COOKIE:
+        if kind == FRONTEND and credential is Credential.COOKIE:
             self._audience.come(sid)
 
-    def _is_own(self, kind: Any, given: Mapping[str, Any]) -> bool:
-        """A plugin's token is good for that plugin alone."""
-        return kind == PLUGIN and self._bus.is_own_token(given)
+    async def _join_page(self, sid: str, given: Mapping[str, Any]) -> None:
+        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        await self._bus.join_frontend(sid, given)
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)

@@ -1,0 +1,97 @@
+"""The bus of a running server, reached from another process."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from handrail.app import remote_bus
+from handrail.contract.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
+from handrail.core.mimo.task_ids import new_task_id
+from tests.faces.bus.browser import CLICK, browsing, got, task_on
+from tests.faces.http.running import Running
+
+
+def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
+    async def run() -> None:
+        bus = remote_bus(server.state)
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            assert (await bus.task_for("me", task)).selected_client_id == browser.client_id
+            own = await bus.task_for("me", None)
+            assert (await bus.task_for("me", None)).task_id == own.task_id
+            running = asyncio.ensure_future(bus.act(task, CLICK, trace_id="t-3"))
+            action = await browser.action()
+            assert action["traceId"] == "t-3"
+            await browser.answer(action, status="partial", result={"warnings": ["w"]})
+            result = await running
+            assert (result.status, result.warnings) == ("partial", ("w",))
+            snapshot = await bus.snapshot(browser.client_id)
+            assert (snapshot.connected, snapshot.client_id) == (True, browser.client_id)
+            kept = await bus.keep(task, "file", "text/plain", b"hello", "hello.txt")
+            artifact = await bus.artifact(kept)
+            assert (artifact.data, artifact.content_type, artifact.kind) == (b"hello", "text/plain", "file")
+
+    asyncio.run(run())
+
+
+def test_conditions_arrive_as_what_they_were(server: Running) -> None:
+    async def run() -> None:
+        bus = remote_bus(server.state)
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            running = asyncio.ensure_future(bus.act(task, CLICK))
+            error = {
+                "code": "INVALID_TARGET",
+                "message": "gone",
+                "details": {"hint": "Look again.", "coveredBy": "div"},
+            }
+            await browser.answer(await browser.action(), status="error", error=error)
+            with pytest.raises(Reported) as failed:
+                await running
+            failure = failed.value
+            assert (failure.code, failure.message, failure.hint) == ("INVALID_TARGET", "gone", "Look again.")
+            assert failure.details == {"coveredBy": "div"}
+            with pytest.raises(Unfinished):
+                await bus.act(task, CLICK, timeout_ms=50)
+            with pytest.raises(InvalidParams) as invalid:
+                await bus.act(task, {"browser_click": {}})
+            assert invalid.value.details["fieldErrors"]
+            with pytest.raises(InvalidParams):
+                await bus.task_for("me", "no-id")
+            with pytest.raises(NotFound):
+                await bus.artifact("art-none")
+            with pytest.raises(TooLarge):
+                await bus.keep(task, "file", "text/plain", b"x" * (26 * 1024 * 1024))
+
+    asyncio.run(run())
+
+
+def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
+    async def run() -> None:
+        bus = remote_bus(server.state)
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            running = asyncio.ensure_future(bus.act(task, CLICK, timeout_ms=60_000))
+            action = await browser.action()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            following = asyncio.ensure_future(bus.act(task, CLICK))
+            await browser.answer(await browser.action())
+            await following
+            assert (await browser.answer(action))["ok"] is False
+            assert (await got(server, f"/api/task/{task}")).json["data"]["task"]["status"] == "ongoing"
+
+    asyncio.run(run())
+
+
+def test_without_a_server_it_says_what_to_do(tmp_path: Path, state: Path, project: Path) -> None:
+    async def run(state: Path) -> Offline:
+        with pytest.raises(Offline) as offline:
+            await remote_bus(state).act(new_task_id(), CLICK)
+        return offline.value
+
+    assert "handrail up" in str(asyncio.run(run(tmp_path / "nothing")).hint)
+    with Running(state, project) as server:
+        server.stop()
+    assert "handrail up" in str(asyncio.run(run(state)).hint)
