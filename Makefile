@@ -5,7 +5,8 @@ RUN_READY := .venv/.run-ready
 DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
 CONSOLE_READY := src/handrail/faces/http/console/index.html
-CONSOLE_SOURCES := $(shell find web/host web/console/src -type f) $(wildcard web/package*.json web/console/*.*)
+CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
+	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -46,7 +47,7 @@ wheel: $(DEV_READY) $(CONSOLE_READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/node_modules web/node_modules src/handrail/faces/http/console dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/node_modules web/node_modules src/handrail/faces/http/console src/handrail/extension dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run

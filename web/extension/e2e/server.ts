@@ -7,6 +7,12 @@ import { Server, type Socket } from "socket.io";
 import type { Ack, ActionResult, ArtifactSlot } from "../src/protocol";
 
 type Message = Record<string, any>;
+
+/** With a code in its address the page asks by itself, as no honest console does. */
+const CONSOLE = `<!doctype html><title>console</title><button id=pair>Pair this browser</button><script>
+  addEventListener("message", (event) => { if (event.data.type === "mimo/pair_result") document.title = JSON.stringify(event.data.payload); });
+  if (location.hash) postMessage({ type: "mimo/pair", requestId: 1, code: location.hash.slice(1), server: location.origin }, "*");
+</script>`;
 export interface Stored { body: Buffer; contentType: string }
 
 /** Waits for something that was or will be received; never for time to pass. */
@@ -61,9 +67,10 @@ export class PeerServer {
   }
 
   async stop(): Promise<void> {
-    await this.io?.close();
-    this.sockets.clear();
+    const closing = this.io?.close();
     this.http?.closeAllConnections();
+    await closing;
+    this.sockets.clear();
   }
 
   newCode(): string {
@@ -142,7 +149,7 @@ export class PeerServer {
     }
     const found = this.artifacts.get(/^\/api\/artifacts\/([^/]+)$/.exec(pathname)?.[1] ?? "");
     if (found) return void response.writeHead(200, { "content-type": found.contentType }).end(found.body);
-    if (pathname === "/") return void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>console</title><button id=pair>Pair this browser</button>");
+    if (pathname === "/") return void response.writeHead(200, { "content-type": "text/html" }).end(CONSOLE);
     answer(404, { ok: false, error: { code: "NOT_FOUND", message: pathname } });
   }
 

@@ -40,6 +40,8 @@ export class World {
       args: [...FLAGS, `--lang=${locale}`, "--window-size=1280,800", ...(isRoot ? ["--no-sandbox"] : [])],
       env: { ...process.env, LANGUAGE: locale.replace("-", "_") } as Record<string, string>,
     });
+    // Playwright dismisses dialogs that nobody listens for; here the extension has to.
+    context.on("dialog", () => undefined);
     const world = new World(server, sites, context, profile);
     if (isPaired) await world.pair();
     return world;

@@ -7,7 +7,6 @@ import { canUseDebugger, elementParams, placeOf } from "../worker/element";
 import { click } from "../worker/input";
 import { ask } from "../worker/page";
 import { oneOf, optional, text } from "../worker/shape";
-import { numbersOf } from "../worker/tasks";
 
 const STILL_MS = 2000;
 
@@ -29,7 +28,7 @@ export const browserClick = define({
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
     if (!isTrusted) {
       const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
-        await staleIfGone(ask(tabId, frameId, "clickInPage", { target, floor: numbersOf(tabId).next, waitMs }));
+        await staleIfGone(ask(tabId, frameId, "clickInPage", { target, waitMs }));
       });
       return { clicked: true, strategy: "dom_click", ...changes };
     }

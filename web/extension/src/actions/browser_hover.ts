@@ -6,7 +6,6 @@ import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, placeOf } from "../worker/element";
 import { hover } from "../worker/input";
 import { ask } from "../worker/page";
-import { numbersOf } from "../worker/tasks";
 
 export const browserHover = define(elementParams, {
   name: "browser_hover",
@@ -21,7 +20,7 @@ export const browserHover = define(elementParams, {
     const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, target, "hover", waitMs)) : null;
     const changes = await withChanges(context, { tabId, frameId }, async () => {
       if (aimed) await hover(tabId, aimed);
-      else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, floor: numbersOf(tabId).next, waitMs }));
+      else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs }));
     });
     return { hovered: true, ...changes };
   },

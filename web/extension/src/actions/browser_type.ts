@@ -7,7 +7,6 @@ import { canUseDebugger, elementParams, placeOf } from "../worker/element";
 import { enter, press, type } from "../worker/input";
 import { ask } from "../worker/page";
 import { fallback, flag, oneOf, optional, text } from "../worker/shape";
-import { numbersOf } from "../worker/tasks";
 
 export const browserType = define({
   ...elementParams,
@@ -24,15 +23,13 @@ export const browserType = define({
     const { tabId, append } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);
     const { frameId, target } = placeOf("browser_type", params);
-    const waitMs = Math.min(2000, context.deadline.left() / 2);
-    const floor = numbersOf(tabId).next;
     let strategy = "dom_input";
     let held: string | null = null;
     const changes = await withChanges(context, { tabId, frameId }, async () => {
-      const focused = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, floor, append, waitMs })) : null;
+      const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append })) : null;
       // Dates, times and ranges have a format of their own, which keys would miss in most locales.
-      if (!focused || (focused.kind === "formatted" && params.strategy === undefined)) {
-        await staleIfGone(ask(tabId, frameId, "write", { target, floor, append, text: params.text, isSubmitted: params.submit, waitMs }));
+      if (!kind || (kind === "formatted" && params.strategy === undefined)) {
+        await staleIfGone(ask(tabId, frameId, "write", { target, append, text: params.text, isSubmitted: params.submit }));
       } else {
         strategy = "cdp_key";
         await type(tabId, params.text, !append);

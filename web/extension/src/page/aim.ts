@@ -1,6 +1,6 @@
 /** Finds the point of an element that a click would really reach, once the element stands still; or says why none. */
 
-import type { Aim, Ask } from "./api";
+import type { Ask, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
 import { describe } from "./description";
 import { noTarget } from "./failure";
@@ -8,7 +8,7 @@ import { nextFrame } from "./frame_clock";
 import { ownPlace } from "./frames";
 import { boxOf, isSameBox, isShown } from "./geometry";
 import { knownBox } from "./known";
-import { nextRef, resolve, startFrom } from "./refs";
+import { resolve } from "./refs";
 import { containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
 
@@ -16,12 +16,11 @@ import { isDisabled } from "./states";
 const TWO_FRAMES_MS = 34;
 const INSET = 2;
 
-export async function aim(ask: Ask<"aim">): Promise<Aim> {
-  startFrom(ask.floor);
+export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
-  return { point: openPoint(element), place: ownPlace(), next: nextRef(), what: describe(element) };
+  return { point: openPoint(element), place: ownPlace() };
 }
 
 /** Clicks that would open something native that nobody behind the wire can see. */
@@ -58,29 +57,33 @@ async function holdStill(element: Element, waitMs: number): Promise<void> {
   const known = knownBox(element);
   bringIntoView(element);
   if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
-  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element)) return;
+  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
   const until = performance.now() + waitMs;
   let before = boxOf(element);
   for (let still = 0; still < 2; ) {
     await nextFrame();
     if (!element.isConnected) throw noTarget("The element left the page while it was waited for.", { stale: true, hint: "Index the page again." });
     const now = boxOf(element);
-    still = isSameBox(before, now) ? still + 1 : 0;
+    still = isSameBox(before, now) && !isAnimated(element, false) ? still + 1 : 0;
     before = now;
     if (still < 2 && performance.now() > until) throw noTarget(`${describe(element)} keeps moving.`, { moving: true, hint: "Wait until it stands still." });
   }
 }
 
-function isAnimated(element: Element): boolean {
-  return document.getAnimations().some((animation) => {
-    const target = animation.effect instanceof KeyframeEffect ? animation.effect.target : null;
-    return animation.playState === "running" && target !== null && containsAcross(target, element);
+/** An endless animation, such as a pulse, is none to wait for: what it does to the box is seen in the box. */
+function isAnimated(element: Element, withEndless: boolean): boolean {
+  return document.getAnimations().some(({ effect, playState }) => {
+    const target = effect instanceof KeyframeEffect ? effect.target : null;
+    if (playState !== "running" || target === null || !containsAcross(target, element)) return false;
+    return withEndless || effect!.getComputedTiming().endTime !== Number.POSITIVE_INFINITY;
   });
 }
 
 /** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */
 function openPoint(element: Element): { x: number; y: number } {
-  const rects = [...element.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
+  // A control behind a drawing of itself is clicked through its label.
+  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);
   const parts = rects.length ? rects : [boxOf(element)];
   let first: Element | null = null;
   for (const box of parts) {

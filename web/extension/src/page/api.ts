@@ -36,9 +36,9 @@ export interface FrameIndex {
   title: string;
 }
 
-export interface Aim { point: Point; place: number; next: number; what: string }
+/** A point in this frame, and the frame's own place in its parent. */
 export interface FramePoint { point: Point; place: number }
-export interface Focused { kind: "text" | "editable" | "formatted"; place: number; what: string; point?: Point }
+export type FieldKind = "text" | "editable" | "formatted";
 export interface Changes { added: string[]; removed: string[]; more: number; next: number }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
@@ -48,16 +48,16 @@ export interface PageFailure { code: string; message: string; details?: Record<s
 /** `floor` keeps numbers of earlier documents of the tab from being given again. */
 export interface PageApi {
   index(ask: { floor: number; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
-  aim(ask: { target: Target; floor: number; purpose: "click" | "hover"; waitMs: number }): Promise<Aim>;
+  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number }): Promise<FramePoint>;
   frameAt(ask: { place: number; nonce?: string; point: Point }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
-  clickInPage(ask: { target: Target; floor: number; waitMs: number }): Promise<{ what: string }>;
-  focus(ask: { target?: Target; floor: number; append: boolean; waitMs: number }): Promise<Focused>;
-  write(ask: { target: Target; floor: number; text: string; append: boolean; isSubmitted: boolean; waitMs: number }): Promise<void>;
+  clickInPage(ask: { target: Target; waitMs: number }): Promise<void>;
+  focus(ask: { target: Target; append: boolean }): Promise<FieldKind>;
+  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean }): Promise<void>;
   focusElement(ask: { target: Target }): void;
   valueOf(ask: { target: Target }): string | null;
   press(ask: { target?: Target; key: string; code: string; modifiers: string[] }): void;
-  hoverInPage(ask: { target: Target; floor: number; waitMs: number }): Promise<void>;
+  hoverInPage(ask: { target: Target; waitMs: number }): Promise<void>;
   select(ask: { target: Target; values: string[] }): string[];
   watch(): void;
   rest(ask: { quietMs: number }): Promise<void>;
@@ -71,7 +71,7 @@ export interface PageApi {
   article(): Article;
   acceptFile(ask: { target: Target; part: string; name?: string; contentType?: string; isLast: boolean; isFirst: boolean }): Promise<void>;
   giveFiles(ask: { target: Target }): string[];
-  badge(ask: { state: "working" | "paused" | "none"; isHidden?: boolean; texts: { working: string; paused: string; stop: string } }): void;
+  badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
   hideBadge(ask: { isHidden: boolean }): void;
 }
 

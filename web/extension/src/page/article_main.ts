@@ -8,7 +8,7 @@ import { markdownOf } from "./markdown";
 function read(): Article {
   const copy = document.cloneNode(true) as Document;
   copy.querySelector(`[${BADGE_ATTRIBUTE}]`)?.remove();
-  const found = new Readability(copy).parse();
+  const found = new Readability(copy, { keepClasses: true }).parse();
   if (found?.content && found.textContent?.trim()) {
     const body = new DOMParser().parseFromString(found.content, "text/html").body;
     return { title: found.title || document.title, text: found.textContent.replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, "\n").trim(), markdown: markdownOf(body) };

@@ -50,10 +50,11 @@ function collect(root: Root, chosen: Set<Element>, into: Element[], until: numbe
       if (!isLabelOfAnother(element, chosen)) into.push(element);
     } else if (foundByListeners.has(element)) {
       into.push(element);
-    } else if (SKIPPED.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) {
-      element = outside(walker);
-      continue;
     } else if (hasTime) {
+      if (SKIPPED.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) {
+        element = outside(walker);
+        continue;
+      }
       if (++looked % 64 === 0) hasTime = performance.now() < until;
       if (pointsHere(element) && !isInside(element, chosen)) {
         into.push(element);
@@ -85,8 +86,8 @@ function isLabelOfAnother(element: Element, chosen: Set<Element>): boolean {
   if (!control) return !element.hasAttribute("onclick") && getComputedStyle(element).cursor !== "pointer";
   if (!chosen.has(control)) return false;
   const box = control.getBoundingClientRect();
-  // A control that can't be hit itself is worked by its label.
-  return box.width > 1 && box.height > 1 && control.checkVisibility({ visibilityProperty: true });
+  // A control that is not shown at all is stood in for by its label.
+  return box.width >= 1 && box.height >= 1 && control.checkVisibility({ visibilityProperty: true });
 }
 
 /** Past this element's subtree, except for interactive elements inside, which stay elements of their own. */

@@ -13,13 +13,15 @@ export function describe(element: Element): string {
 }
 
 export function entryOf(element: Element): Omit<IndexedElement, "isInView"> {
-  const role = roleOf(element);
-  const entry: Omit<IndexedElement, "isInView"> = { ref: refOf(element), tag: element.localName, role, name: nameOf(element, role) };
+  // Where only the label of a control is shown, it stands for the control.
+  const subject = (element instanceof HTMLLabelElement && element.control) || element;
+  const role = roleOf(subject);
+  const entry: Omit<IndexedElement, "isInView"> = { ref: refOf(element), tag: element.localName, role, name: nameOf(subject, role) };
   const text = element.firstElementChild === null ? shorten(tidy(element.textContent ?? "")) : entry.name;
   if (text) entry.text = text;
-  const value = valueOf(element);
+  const value = valueOf(subject);
   if (value) entry.value = value;
-  const states = statesOf(element);
+  const states = statesOf(subject);
   if (states.length) entry.states = states;
   return entry;
 }

@@ -2,7 +2,7 @@
 
 const FRAME_MS = 17;
 /** A visible page that draws nothing, as behind another window, must not stop the wait. */
-const LONGEST_FRAME_MS = 100;
+const LONGEST_FRAME_MS = 250;
 
 export function nextFrame(): Promise<void> {
   if (document.visibilityState === "hidden") return pause(FRAME_MS);

@@ -1,7 +1,7 @@
 /** Where elements are in this frame's viewport, and whether they can be seen at all. */
 
 import type { Box } from "./api";
-import { parentAcross } from "./shadow";
+import { closestAcross, parentAcross, type Root } from "./shadow";
 
 /** A link around blocks or with display:contents has no box of its own: its content's is taken. */
 export function boxOf(element: Element): DOMRect {
@@ -27,11 +27,12 @@ export function isShown(element: Element): boolean {
 
 const isContents = (element: Element): boolean => getComputedStyle(element).display === "contents";
 
-/** Hidden from assistive technology, or out of reach behind a modal. */
-export function isOutOfReach(element: Element): boolean {
-  if (element.closest("[aria-hidden=true],[inert]")) return true;
-  const host = element.getRootNode();
-  return host instanceof ShadowRoot && isOutOfReach(host.host);
+const OUT_OF_REACH = "[aria-hidden=true],[inert]";
+
+/** Hidden from assistive technology, or out of reach behind a modal. Most pages have nothing of the kind to look for. */
+export function reachTest(roots: Root[]): (element: Element) => boolean {
+  if (!roots.some((root) => root.querySelector(OUT_OF_REACH) || (root instanceof Element && root.closest(OUT_OF_REACH)))) return () => true;
+  return (element) => closestAcross(element, (one) => one.matches(OUT_OF_REACH)) === null;
 }
 
 /** Anything in between that cuts the box away, such as a scrolled list, is the hit test's business. */

@@ -7,8 +7,8 @@ import { noTarget } from "./failure";
 import { resolve } from "./refs";
 import { isDisabled } from "./states";
 
-export async function clickInPage(ask: Ask<"clickInPage">): Promise<{ what: string }> {
-  const { point, what } = await aim({ ...ask, purpose: "click" });
+export async function clickInPage(ask: Ask<"clickInPage">): Promise<void> {
+  const { point } = await aim({ ...ask, purpose: "click" });
   const element = resolve(ask.target);
   const where = { bubbles: true, cancelable: true, composed: true, view: window, clientX: point.x, clientY: point.y, button: 0 };
   element.dispatchEvent(new PointerEvent("pointerdown", { ...where, pointerId: 1, isPrimary: true, buttons: 1 }));
@@ -18,7 +18,6 @@ export async function clickInPage(ask: Ask<"clickInPage">): Promise<{ what: stri
   element.dispatchEvent(new MouseEvent("mouseup", where));
   if (element instanceof HTMLElement) element.click();
   else element.dispatchEvent(new MouseEvent("click", where));
-  return { what };
 }
 
 export async function hoverInPage(ask: Ask<"hoverInPage">): Promise<void> {

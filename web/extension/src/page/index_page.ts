@@ -4,7 +4,7 @@ import type { Ask, FrameIndex, IndexedElement } from "./api";
 import { type Candidates, candidates } from "./candidates";
 import { entryOf, lineOf } from "./description";
 import { childFrames, ownPlace } from "./frames";
-import { boxOf, isInView, isOutOfReach, isShown, wireBox } from "./geometry";
+import { boxOf, isInView, isShown, reachTest, wireBox } from "./geometry";
 import { keepLine, remember } from "./known";
 import { nextRef, refOf, startFrom } from "./refs";
 import { xpathOf } from "./xpath";
@@ -15,9 +15,10 @@ export interface Seen { element: Element; box: DOMRect; isInView: boolean }
 
 export function visibleAmong(from: Candidates): Seen[] {
   const seen: Seen[] = [];
+  const isInReach = reachTest(from.roots);
   for (const element of from.elements) {
     const box = boxOf(element);
-    if (box.width < 1 || box.height < 1 || !isShown(element) || isOutOfReach(element)) continue;
+    if (box.width < 1 || box.height < 1 || !isShown(element) || !isInReach(element)) continue;
     seen.push({ element, box, isInView: isInView(box) });
   }
   return seen;

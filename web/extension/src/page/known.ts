@@ -7,7 +7,8 @@ export interface Known { box: DOMRect; seenAt: number }
 
 const boxes = new WeakMap<Element, Known>();
 const lines = new WeakMap<Element, string>();
-let told = new Set<WeakRef<Element>>();
+/** Held until the next index, so that what disappears can still be named. */
+let told = new Set<Element>();
 let roots: WeakRef<Root>[] = [new WeakRef<Root>(document)];
 
 /** A new index replaces everything that was told before. */
@@ -16,7 +17,7 @@ export function remember(seen: { element: Element; box: DOMRect }[], inRoots: Ro
   told = new Set();
   for (const { element, box } of seen) {
     boxes.set(element, { box, seenAt });
-    told.add(new WeakRef(element));
+    told.add(element);
   }
   roots = inRoots.map((root) => new WeakRef(root));
 }
@@ -31,20 +32,15 @@ export const lineBefore = (element: Element): string => lines.get(element) ?? li
 export function tell(element: Element): string {
   const line = lineOf(entryOf(element));
   lines.set(element, line);
-  if (!boxes.has(element)) told.add(new WeakRef(element));
+  if (!boxes.has(element)) told.add(element);
   boxes.set(element, { box: element.getBoundingClientRect(), seenAt: performance.now() });
   return line;
 }
 
 export function forget(element: Element): void {
+  told.delete(element);
   boxes.delete(element);
   lines.delete(element);
 }
 
-export function* toldElements(): Generator<Element> {
-  for (const weak of told) {
-    const element = weak.deref();
-    if (element && boxes.has(element)) yield element;
-    else told.delete(weak);
-  }
-}
+export const toldElements = (): Iterable<Element> => told;

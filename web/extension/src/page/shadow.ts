@@ -13,8 +13,8 @@ export function shadowRootOf(element: Element): ShadowRoot | null {
 
 /** Asking costs microseconds, so built-in elements are asked only where their own content leaves room for a shadow. */
 function mayHost(element: Element): boolean {
-  if (element.localName.includes("-")) return true;
-  return element.shadowRoot !== null || (element.firstElementChild === null && CAN_HOST.has(element.tagName) && !element.textContent);
+  if (element.firstChild === null) return CAN_HOST.has(element.tagName) || element.localName.includes("-");
+  return element.shadowRoot !== null || element.localName.includes("-");
 }
 
 export type Root = Document | ShadowRoot | Element;

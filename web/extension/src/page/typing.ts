@@ -1,13 +1,12 @@
 /** Puts the caret where text should go, and writes text without a keyboard where there is none. */
 
-import type { Ask, Focused } from "./api";
+import type { Ask, FieldKind, Target } from "./api";
 import { bringIntoView } from "./aim";
 import { describe } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { nextFrame } from "./frame_clock";
-import { ownPlace } from "./frames";
 import { isShown } from "./geometry";
-import { resolve, startFrom } from "./refs";
+import { resolve } from "./refs";
 import { shadowRootOf } from "./shadow";
 import { isDisabled } from "./states";
 
@@ -19,7 +18,7 @@ const FORMATTED: Record<string, string> = {
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-function kindOf(element: Element): Focused["kind"] | null {
+function kindOf(element: Element): FieldKind | null {
   if (element instanceof HTMLTextAreaElement) return "text";
   if (element instanceof HTMLInputElement) return TEXTUAL.has(element.type) ? "text" : element.type in FORMATTED ? "formatted" : null;
   return element instanceof HTMLElement && element.isContentEditable ? "editable" : null;
@@ -36,8 +35,8 @@ function fieldOf(element: Element): Element {
   throw noTarget(`${describe(element)} takes no text.`, { hint: "Choose a text field." });
 }
 
-function writable(ask: { target: Ask<"valueOf">["target"] }): Element {
-  const field = fieldOf(resolve(ask.target));
+function writable(target: Target): Element {
+  const field = fieldOf(resolve(target));
   const isReadOnly = (field as Field).readOnly || field.getAttribute("aria-readonly") === "true";
   if (isDisabled(field) || isReadOnly) throw noTarget(`${describe(field)} is ${isReadOnly ? "read-only" : "disabled"}.`);
   bringIntoView(field);
@@ -46,10 +45,8 @@ function writable(ask: { target: Ask<"valueOf">["target"] }): Element {
 }
 
 /** With its content selected, so that typing replaces it; at its end when text is to be appended. */
-export async function focus(ask: Ask<"focus">): Promise<Focused> {
-  startFrom(ask.floor);
-  if (!ask.target) return { kind: "editable", place: ownPlace(), what: "" };
-  const field = writable({ target: ask.target });
+export async function focus(ask: Ask<"focus">): Promise<FieldKind> {
+  const field = writable(ask.target);
   const kind = kindOf(field)!;
   (field as HTMLElement).focus({ preventScroll: true });
   const root = field.getRootNode() as Document | ShadowRoot;
@@ -60,7 +57,7 @@ export async function focus(ask: Ask<"focus">): Promise<Focused> {
     if (!holder || !kindOf(holder)) throw noTarget(`${describe(field)} does not take the focus.`, { hint: "Click it first." });
   }
   if (kind !== "formatted") ask.append ? caretToEnd(field) : selectAll(field);
-  return { kind, place: ownPlace(), what: describe(field) };
+  return kind;
 }
 
 function selectAll(field: Element): void {
@@ -115,7 +112,7 @@ function submit(field: Element): void {
 }
 
 /** What the field holds now; null for passwords, which are never told. */
-export function fieldValue(target: Ask<"valueOf">["target"]): string | null {
+export function fieldValue(target: Target): string | null {
   const field = fieldOf(resolve(target));
   if (field instanceof HTMLInputElement && field.type === "password") return null;
   return kindOf(field) === "editable" ? (field as HTMLElement).innerText : (field as Field).value;

@@ -4,7 +4,7 @@ import type { View } from "../worker/view";
 import { t } from "./texts";
 
 export function Connection({ view }: { view: View }) {
-  const hint = view.connection === "refused" ? t("refusedHint") : view.connection === "connecting" ? t("connectingHint") : view.connection === "unpaired" ? t("unpairedHint") : null;
+  const hint = view.connection === "refused" ? t("refusedHint") : view.connection === "connecting" ? t("connectingHint") : null;
   return (
     <section class="connection" aria-live="polite">
       <p class={`state ${view.connection}`}>

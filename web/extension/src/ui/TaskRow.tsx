@@ -17,7 +17,7 @@ export function TaskRow({ task }: { task: TaskView }) {
       <p class="task-head">
         <span class={`group ${task.color}`} aria-hidden="true" />
         <strong>{task.title}</strong>
-        <span class={`status ${task.status}`}>{t(task.status)}</span>
+        <span class={`status ${task.status}`}>{t(`status_${task.status}`)}</span>
       </p>
       <div class="buttons">
         {tabId !== null && <button type="button" class="quiet" onClick={() => void showTab(tabId)}>{t("showTab")}</button>}

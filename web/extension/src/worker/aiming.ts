@@ -3,16 +3,15 @@
 import type { Point, Target } from "../page/api";
 import { Failure } from "./failure";
 import { ask, PageGone, TOP } from "./page";
-import { numbersOf } from "./tasks";
 
 /** `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. */
-export interface Aimed { point: Point; inFrame: Point; what: string }
+export interface Aimed { point: Point; inFrame: Point }
 
+/** Chrome takes the page's own pixels, whatever its zoom. */
 export async function aimAt(tabId: number, frameId: number, target: Target, purpose: "click" | "hover", waitMs: number): Promise<Aimed> {
-  const { point, place, what } = await ask(tabId, frameId, "aim", { target, floor: numbersOf(tabId).next, purpose, waitMs });
+  const { point, place } = await ask(tabId, frameId, "aim", { target, purpose, waitMs });
   const outer = frameId === TOP ? point : await outwards(tabId, frameId, place, point);
-  const zoom = await chrome.tabs.getZoom(tabId);
-  return { point: { x: outer.x * zoom, y: outer.y * zoom }, inFrame: point, what };
+  return { point: outer, inFrame: point };
 }
 
 /** Through each parent in turn, up to the top; each of them checks that nothing lies over the frame. */

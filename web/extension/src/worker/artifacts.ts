@@ -2,6 +2,7 @@
 
 import { Failure } from "./failure";
 import type { Deadline } from "./deadline";
+import { pairing } from "./settings";
 
 export interface Uploaded { artifactId: string; url: string }
 
@@ -31,7 +32,10 @@ export async function upload(uploadUrl: string | undefined, artifactId: string |
 }
 
 export async function download(url: string, deadline: Deadline): Promise<Blob> {
-  const response = await fetch(url, { credentials: "omit", signal: AbortSignal.timeout(Math.max(1, deadline.left())) }).catch((error: unknown) => {
+  const known = await pairing();
+  // Our token goes to our server alone.
+  const headers: Record<string, string> = known && new URL(url).origin === known.server ? { authorization: `Bearer ${known.token}` } : {};
+  const response = await fetch(url, { headers, credentials: "omit", signal: AbortSignal.timeout(Math.max(1, deadline.left())) }).catch((error: unknown) => {
     throw new Failure("PLUGIN_ERROR", `The artifact could not be fetched: ${String(error)}`, {}, true);
   });
   if (!response.ok) throw new Failure("PLUGIN_ERROR", `The artifact could not be fetched: status ${response.status}.`);

@@ -26,7 +26,7 @@ export async function withoutBadge<T>(tabId: number, work: () => Promise<T>): Pr
 }
 
 export async function refreshToolbar(isConnected: boolean, isPaired: boolean, isAsking: boolean): Promise<void> {
-  const running = allTasks().length;
+  const running = allTasks().filter((task) => task.tabs.length).length;
   const text = isAsking ? "?" : isPaired && !isConnected ? "!" : running ? String(running) : "";
   await chrome.action.setBadgeText({ text });
   await chrome.action.setBadgeBackgroundColor({ color: isAsking ? "#7450a8" : isPaired && !isConnected ? "#ab362a" : "#a05a08" });

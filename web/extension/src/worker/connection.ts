@@ -9,6 +9,7 @@ import { fullState } from "./snapshot";
 
 const ACK_MS = 10_000;
 const RESYNC_MS = 100;
+const REFUSED_MS = 3000;
 /** The server calls a picture stale after 30 s. */
 const FRESH_MS = 20_000;
 
@@ -27,6 +28,7 @@ export class Connection {
   private socket: Socket | null = null;
   private resyncing: ReturnType<typeof setTimeout> | undefined;
   private refreshing: ReturnType<typeof setInterval> | undefined;
+  private retrying: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly hooks: Hooks) {}
 
@@ -43,6 +45,7 @@ export class Connection {
 
   close(): void {
     clearInterval(this.refreshing);
+    clearTimeout(this.retrying);
     this.socket?.removeAllListeners();
     this.socket?.disconnect();
     this.socket = null;
@@ -66,13 +69,22 @@ export class Connection {
     socket.on("connect", () => void this.greet(found, id));
     socket.on("disconnect", (reason) => {
       this.change("connecting", reason);
-      // The server let go of us on purpose; the next alarm tries again.
+      this.retryLater(socket);
     });
-    socket.on("connect_error", (error) => this.change(socket.active ? "connecting" : "refused", error.message));
+    socket.on("connect_error", (error) => {
+      this.change(socket.active ? "connecting" : "refused", error.message);
+      this.retryLater(socket);
+    });
     socket.on("plugin_message", (message: Record<string, unknown>, ack?: (answer: Ack) => void) => {
       const answer = this.hooks.message(message);
       ack?.(answer);
     });
+  }
+
+  /** A server that turned us away, for instance because it has not noticed yet that our last socket is gone. */
+  private retryLater(socket: Socket): void {
+    clearTimeout(this.retrying);
+    if (!socket.active) this.retrying = setTimeout(() => void this.wake(), REFUSED_MS);
   }
 
   private async greet(found: Pairing, id: string): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Changes } from "../page/api";
 import type { Context, Result } from "./action";
+import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
 import { PageGone, TOP, ask } from "./page";
@@ -15,7 +16,8 @@ const RESTLESS_MS = 250;
 const REQUEST_MS = 400;
 const COMMIT_MS = 3000;
 const READY_MS = 1500;
-const NEW_TAB_MS = 60;
+const NEWS_MS = 60;
+const DOWNLOAD_MS = 300;
 
 export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined }
 
@@ -24,17 +26,27 @@ export async function withChanges(context: Context, { tabId, frameId, dialog }: 
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
-  await ask(tabId, frameId, "watch", {});
-  await answering(tabId, dialog, async () => {
-    await act();
-    await settled(context, tabId, frameId, moment);
-  });
-  const changes: Result = { ...(await pageChanges(context, tabId, frameId, moment)) };
+  const changes: Result = {};
+  try {
+    await staleIfGone(ask(tabId, frameId, "watch", {}));
+    await answering(tabId, dialog, async () => {
+      await act();
+      await settled(context, tabId, frameId, moment);
+    });
+    Object.assign(changes, await pageChanges(context, tabId, frameId, moment));
+  } catch (error) {
+    const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
+    if (!isClosed) throw error;
+    return { changes: { closed: true } };
+  }
   const opened = log.dialogs[0];
   if (opened) changes["dialog"] = opened;
   const newTab = newTabSince(tabId, moment);
   if (newTab !== undefined) changes["newTab"] = newTab;
-  const download = [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
+  const fresh = () => [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
+  // A navigation that comes to nothing is most often a download, of which the debugger tells a little later.
+  if (!fresh() && journeySince(tabId, moment)?.error) await soon(log.nextEnd(), DOWNLOAD_MS, undefined);
+  const download = fresh();
   if (download) changes["download"] = download;
   return Object.keys(changes).length ? { changes } : {};
 }
@@ -57,7 +69,7 @@ async function pageChanges(context: Context, tabId: number, frameId: number, mom
   if (journey) return await arrival(context, tabId, moment);
   const found = await ask(tabId, frameId, "changes", { floor: numbersOf(tabId).next }).catch(ignoreGone);
   // A document that is gone without a journey is one whose journey the browser has not told yet.
-  if (!found) return (await untilTab(tabId, NEW_TAB_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
+  if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
   return told(tabId, frameId, found);
 }

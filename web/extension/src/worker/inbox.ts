@@ -10,7 +10,7 @@ import { tasksLoaded } from "./tasks";
 
 export class Inbox {
   private readonly ledger = new Ledger();
-  private readonly running = new Set<string>();
+  private readonly running = new Map<string, Promise<ActionResult>>();
 
   constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>, private readonly onArrival: (taskId: string) => Promise<void>) {}
 
@@ -23,26 +23,31 @@ export class Inbox {
   }
 
   private async handle(message: BrowserAction): Promise<void> {
-    // Claimed before the first wait: the same message may come twice in a row.
-    if (this.running.has(message.id)) return;
-    this.running.add(message.id);
-    try {
-      const known = await this.ledger.find(message.id);
-      if (known?.result) return await this.deliver(known.result);
-      if (known && !isIdempotent(known.names)) return await this.settle(await interrupted(known));
-      void this.ledger.begin(message);
-      await tasksLoaded;
-      await this.onArrival(message.taskId);
-      const id = await clientId();
-      await this.settle(await inLane(message.taskId, () => runMessage(message, id)));
-    } finally {
-      this.running.delete(message.id);
+    // Claimed before the first wait: the same message may come twice in a row, and both get the one result.
+    let work = this.running.get(message.id);
+    if (!work) {
+      work = this.result(message);
+      this.running.set(message.id, work);
+      void work.finally(() => this.running.delete(message.id));
     }
+    await this.deliver(await work);
   }
 
-  private async settle(result: ActionResult): Promise<void> {
-    await this.ledger.finish(result);
-    await this.deliver(result);
+  private async result(message: BrowserAction): Promise<ActionResult> {
+    const known = await this.ledger.find(message.id);
+    if (known?.result) return known.result;
+    if (known && !isIdempotent(known.names)) return this.kept(await interrupted(known));
+    void this.ledger.begin(message);
+    await tasksLoaded;
+    await this.onArrival(message.taskId);
+    const id = await clientId();
+    return this.kept(await inLane(message.taskId, () => runMessage(message, id)));
+  }
+
+  /** What is on its way to the browser before the answer leaves survives a kill: no need to wait for it. */
+  private kept(result: ActionResult): ActionResult {
+    void this.ledger.finish(result);
+    return result;
   }
 
   private async deliver(result: ActionResult): Promise<void> {
@@ -56,8 +61,7 @@ export class Inbox {
   async catchUp(): Promise<void> {
     for (const entry of await this.ledger.undelivered()) {
       if (this.running.has(entry.actionId)) continue;
-      if (entry.result) await this.deliver(entry.result);
-      else await this.settle(await interrupted(entry));
+      await this.deliver(entry.result ?? (this.kept(await interrupted(entry))));
     }
   }
 }

@@ -65,14 +65,14 @@ async function start(): Promise<void> {
   await chrome.alarms.create(ALARM, { periodInMinutes: 0.5 });
   await tasksLoaded;
   // The attachments outlived the last worker; with them this one hears of dialogs again.
-  for (const tabId of allTasks().flatMap((task) => task.tabs)) void attach(tabId).catch(() => undefined);
+  for (const tabId of allTasks().flatMap((task) => (task.status === "running" ? task.tabs : []))) void attach(tabId).catch(() => undefined);
   await connection.wake();
   await show();
 }
 
 async function show(): Promise<void> {
   const { state, server, problem } = connection;
-  const tasks = allTasks().map((task) => ({ taskId: task.taskId, title: task.title, color: task.color, tabId: task.tabs.at(-1) ?? null, status: task.status, tabs: task.tabs.length }));
+  const tasks = allTasks().filter((task) => task.tabs.length).map((task) => ({ taskId: task.taskId, title: task.title, color: task.color, tabId: task.tabs.at(-1) ?? null, status: task.status, tabs: task.tabs.length }));
   const pairRequest = await pendingRequest();
   await publish({ connection: state, server, clientId: await clientId(), tasks, pairRequest, problem });
   await refreshToolbar(state === "connected", state !== "unpaired", pairRequest !== null);

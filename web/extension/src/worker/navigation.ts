@@ -33,7 +33,12 @@ export function watchNavigation(onNewTab: (sourceTabId: number, tabId: number) =
     offspring.set(sourceTabId, [...found, { tabId, at: performance.now() }].slice(-10));
     onNewTab(sourceTabId, tabId);
   });
-  chrome.tabs.onUpdated.addListener((tabId) => wake(tabId));
+  chrome.tabs.onUpdated.addListener((tabId, { status }) => {
+    const journey = journeys.get(tabId);
+    // A page that comes back from the cache is ready without saying so.
+    if (status === "complete" && journey?.committedAt !== undefined) journey.readyAt ??= performance.now();
+    wake(tabId);
+  });
   chrome.tabs.onRemoved.addListener((tabId) => {
     wake(tabId);
     journeys.delete(tabId);

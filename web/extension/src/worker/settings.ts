@@ -2,7 +2,13 @@
 
 export interface Pairing { server: string; token: string; pairedAt: number }
 
-export async function clientId(): Promise<string> {
+let known: Promise<string> | undefined;
+
+export function clientId(): Promise<string> {
+  return (known ??= storedClientId());
+}
+
+async function storedClientId(): Promise<string> {
   const { clientId } = await chrome.storage.local.get<{ clientId?: string }>("clientId");
   if (clientId) return clientId;
   const fresh = `plugin-${crypto.randomUUID()}`;

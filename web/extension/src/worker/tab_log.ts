@@ -8,7 +8,10 @@ export interface Download { filename: string; url: string; state: string }
 const KEPT = 200;
 const LONGEST = 2000;
 
-interface Pending { url: string; method: string; type: string; startedAt: number; status?: number }
+/** A request that is open for longer is a stream, which nobody waits for. */
+const STREAM_MS = 10_000;
+
+interface Pending { url: string; method: string; type: string; loaderId: string; startedAt: number; status?: number }
 
 export class TabLog {
   readonly console: ConsoleMessage[] = [];
@@ -26,10 +29,11 @@ export class TabLog {
   }
 
   get open(): number {
-    return this.pending.size;
+    const now = performance.now();
+    return [...this.pending.values()].filter((one) => now - one.startedAt < STREAM_MS).length;
   }
 
-  /** Resolves when the next request ends. */
+  /** Resolves when the next request ends or a download begins. */
   nextEnd(): Promise<void> {
     return new Promise((resolve) => this.waiting.add(resolve));
   }
@@ -47,7 +51,7 @@ export class TabLog {
         return this.say({ level: level === "warning" ? "warn" : level, text, timestamp, ...(url ? { url } : {}), ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }) });
       }
       case "Network.requestWillBeSent":
-        this.pending.set(params["requestId"], { url: params["request"].url, method: params["request"].method, type: params["type"] ?? "Other", startedAt: performance.now() });
+        this.pending.set(params["requestId"], { url: params["request"].url, method: params["request"].method, type: params["type"] ?? "Other", loaderId: params["loaderId"], startedAt: performance.now() });
         return;
       case "Network.responseReceived": {
         const request = this.pending.get(params["requestId"]);
@@ -58,6 +62,10 @@ export class TabLog {
         if (params["type"] === "EventSource") this.end(params["requestId"]);
         return;
       }
+      case "Page.frameNavigated":
+        // The requests of the page before end without a word.
+        if (!params["frame"].parentId) for (const [id, one] of this.pending) if (one.loaderId !== params["frame"].loaderId) this.pending.delete(id);
+        return;
       case "Network.loadingFinished":
         return this.end(params["requestId"]);
       case "Network.loadingFailed": {
@@ -67,7 +75,7 @@ export class TabLog {
       }
       case "Page.downloadWillBegin":
         this.downloads.set(params["guid"], { filename: params["suggestedFilename"], url: params["url"], state: "inProgress" });
-        return;
+        return this.wake();
       case "Page.downloadProgress": {
         const download = this.downloads.get(params["guid"]);
         if (download) download.state = params["state"];
@@ -90,6 +98,10 @@ export class TabLog {
 
   private end(requestId: string): void {
     this.pending.delete(requestId);
+    this.wake();
+  }
+
+  private wake(): void {
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
   }

@@ -1,0 +1,155 @@
+/** Clicks: trusted, on what was meant, and with word of what they changed. */
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { World } from "./world";
+
+let world: World;
+let tabId: number;
+let page: Page;
+beforeAll(async () => {
+  world = await World.open();
+  ({ tabId, page } = await world.visit("/clicks"));
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
+});
+
+const click = async (name: string, more: Record<string, unknown> = {}) => await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name), ...more } });
+const refused = async (name: string) => await world.refusal({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
+
+test("a covered element is refused and said what covers it; once that is gone the click lands", async () => {
+  expect(await refused("Covered")).toMatchObject({ code: "INVALID_TARGET", details: { coveredBy: expect.stringContaining("div#cover") } });
+  expect(await page.evaluate("log")).toEqual([]);
+  await click("Accept all");
+  expect(await click("Covered")).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
+  expect(await page.evaluate("log")).toEqual(["accept true", "covered true"]);
+});
+
+test("an element that is partly covered is clicked where it is free", async () => {
+  await click("Partly covered");
+  expect(await page.evaluate("log")).toEqual(["partly true"]);
+});
+
+test("an element that takes no clicks says so", async () => {
+  expect(await refused("No events")).toMatchObject({ code: "INVALID_TARGET", message: expect.stringContaining("pointer-events") });
+});
+
+test("a moving element is waited for, and one that never rests is refused", async () => {
+  const mover = await world.find(tabId, "Mover");
+  const restless = await world.find(tabId, "Restless");
+  await page.evaluate(() => document.getElementById("mover")!.classList.add("go"));
+  await world.act({ browser_click: { tabId, clickId: mover } });
+  expect(await page.evaluate("log")).toEqual(["mover true"]);
+  await page.evaluate("startRestless()");
+  expect(await world.refusal({ browser_click: { tabId, clickId: restless, timeoutMs: 2000 } })).toMatchObject({ code: "INVALID_TARGET", details: { moving: true } });
+});
+
+test("what is far away or inside a scrolled list is brought into view first", async () => {
+  await click("Far away");
+  await click("In the list");
+  expect(await page.evaluate("log")).toEqual(["far true", "listed true"]);
+});
+
+test("dialogs are reported and dismissed, or answered as asked; nothing hangs", async () => {
+  expect(await click("Alert")).toMatchObject({ changes: { dialog: { type: "alert", message: "Hello" } } });
+  expect(await click("Confirm")).toMatchObject({ changes: { dialog: { type: "confirm", message: "Sure?" } } });
+  expect(await page.title()).toBe("confirm false");
+  await click("Confirm", { dialog: "accept" });
+  expect(await page.title()).toBe("confirm true");
+  await click("Prompt", { dialog: "accept", promptText: "Ada" });
+  expect(await page.title()).toBe("prompt Ada");
+  // One that opens by itself, between two actions.
+  await page.evaluate(() => void setTimeout(() => alert("Surprise"), 0));
+  expect((await world.act({ browser_dom_index: { tabId } }))["total"]).toBeGreaterThan(5);
+});
+
+test("a page that wants to keep its visitor is left all the same", async () => {
+  await click("Keep me");
+  expect(await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true, url: `${world.sites.here}/form` });
+});
+
+test("tabs and windows that a page opens join the task and are reported", async () => {
+  for (const name of ["New tab", "Window"]) {
+    const { changes } = await click(name);
+    expect(changes.newTab).toEqual(expect.any(Number));
+    const { tabs } = await world.act({ browser_tabs: {} });
+    expect(tabs.map((tab: { tabId: number }) => tab.tabId)).toContain(changes.newTab);
+    await world.act({ browser_wait_for_loaded: { tabId: changes.newTab } });
+    const inner = await world.index(changes.newTab);
+    await world.act({ browser_click: { tabId: changes.newTab, clickId: inner[0]!["clickId"] } });
+    const close = await world.find(changes.newTab, "Close me");
+    if (name === "New tab") await world.act({ browser_tab_close: { tabId: changes.newTab } });
+    else expect(await world.act({ browser_click: { tabId: changes.newTab, clickId: close } })).toMatchObject({ clicked: true });
+    await expect.poll(async () => (await world.act({ browser_tabs: {} }))["tabs"].map((tab: { tabId: number }) => tab.tabId)).not.toContain(changes.newTab);
+    expect(await world.refusal({ browser_dom_index: { tabId: changes.newTab } })).toMatchObject({ code: "TASK_TAB_CLOSED" });
+  }
+});
+
+test("navigations are reported: to a page, to a part, by script", async () => {
+  expect(await click("Part")).toMatchObject({ changes: { navigated: `${world.sites.here}/clicks#part` } });
+  expect(await click("Push state")).toMatchObject({ changes: { navigated: `${world.sites.here}/clicks?pushed` } });
+  expect(await click("Form page")).toMatchObject({ changes: { navigated: `${world.sites.here}/form` } });
+  expect((await world.index(tabId))[0]).toMatchObject({ name: "Name" });
+});
+
+test("a download is reported", async () => {
+  expect(await click("Download")).toMatchObject({ changes: { download: { filename: "report.txt", url: `${world.sites.here}/download.txt` } } });
+});
+
+test("a script that asks for a file gets none, and the agent is told", async () => {
+  expect(await click("Choose a file")).toMatchObject({ changes: { dialog: { type: "file" } } });
+});
+
+test("what appears and disappears is told in lines, late answers of the server included", async () => {
+  const { changes } = await click("Adds");
+  expect(changes.added).toEqual([expect.stringMatching(/^\d+ button "Fresh"$/), 'alert "Something happened"']);
+  expect((await click("Toggle"))["changes"].added).toEqual([expect.stringMatching(/button "In the panel"$/)]);
+  expect((await click("Toggle"))["changes"].removed).toEqual([expect.stringMatching(/button "In the panel"$/)]);
+  expect((await click("Fetch"))["changes"].added).toEqual([expect.stringMatching(/button "from the server"$/)]);
+  expect((await click("Mover"))["changes"]).toBeUndefined();
+});
+
+test("hovering opens what a hover opens", async () => {
+  const result = await world.act({ browser_hover: { tabId, clickId: await world.find(tabId, "Menu") } });
+  expect(result).toMatchObject({ hovered: true });
+  await click("Item");
+  expect(page.url()).toContain("#item");
+});
+
+test("a zoomed page is hit where it is", async () => {
+  const worker = await world.worker();
+  for (const zoom of [1.5, 0.67]) {
+    await worker.evaluate(async ([id, factor]) => await chrome.tabs.setZoom(id, factor), [tabId, zoom] as const);
+    await click("Far away");
+    await click("Mover");
+  }
+  await worker.evaluate(async (id) => await chrome.tabs.setZoom(id, 1), tabId);
+  expect(await page.evaluate("log")).toEqual(["far true", "mover true", "far true", "mover true"]);
+});
+
+test("dom_click is an untrusted click, and says so", async () => {
+  expect(await click("Mover", { strategy: "dom_click" })).toMatchObject({ strategy: "dom_click" });
+  expect(await page.evaluate("log")).toEqual(["mover false"]);
+});
+
+test("frames are clicked through all their parents, scaled and shadowed and out of view", async () => {
+  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
+  await world.act({ browser_wait_for_loaded: { tabId } });
+  for (const name of ["same", "cross", "scaled", "nested", "shadow"]) {
+    const { changes } = await click(`Button ${name}`);
+    expect(await page.title()).toBe(`clicked ${name} true`);
+    expect(changes.added).toEqual([expect.stringMatching(new RegExp(`^f\\d+:\\d+ button "Done ${name}"$`))]);
+  }
+  await click("Srcdoc button");
+  expect(await page.title()).toBe("srcdoc clicked");
+});
+
+test("a hidden tab is worked on like any other", async () => {
+  const other = await world.context.newPage();
+  await other.bringToFront();
+  const { changes } = await click("Adds");
+  expect(changes.added[0]).toMatch(/button "Fresh"/);
+  await other.close();
+});
