@@ -37,7 +37,7 @@ class Browser:
         """That tab's page, or that of the tab which the task is at. WrongTab, Offline."""
         task = await self.task(call)
         client = None if task.selected_client_id is UNSET else task.selected_client_id
-        known = {tab.tab_id: tab for tab in (await self.bus.snapshot(client)).tabs}
+        known: dict[int, Tab] = {tab.tab_id: tab for tab in (await self.bus.snapshot(client)).tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None
         if tab is None or self._is_behind(tab):
