@@ -17,8 +17,8 @@ export const browserScreenshot = define({ ...tabParam, fullPage: fallback(flag, 
     const tab = await ownTab(context.taskId, tabId);
     const { message, deadline, warnings } = context;
     const hasDebugger = await canUseDebugger(context, tabId, fullPage ? "cdp_page" : undefined);
-    const picture = await withoutBadge(tabId, () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab)));
+    const { picture, area } = await withoutBadge(tabId, () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab)));
     const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    return { ...uploaded, ...size, screenshotUploaded: true };
+    return { ...uploaded, ...size, screenshotUploaded: true, ...(tab.url ? { pageUrl: tab.url } : {}), ...(area ? { area } : {}) };
   },
 });
