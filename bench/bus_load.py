@@ -199,7 +199,7 @@ async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
     common = "Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n".format_map(
         server
     )
-    common += f"X-Handrail-Bus-Key: {_key(folder)}\r\n"
+    common += f"X-Handrail-Console-Key: {_key(folder)}\r\n"
     lines: dict[int, _Line] = {}
 
     async def line() -> _Line:
@@ -227,7 +227,7 @@ def _server(folder: str) -> dict[str, Any]:
 
 
 def _key(folder: str) -> str:
-    return Path(folder, "state", "bus.key").read_text()
+    return Path(folder, "state", "console.key").read_text().strip()
 
 
 def _task(number: int) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.core.policy_document import Policies
-from handrail.dialects import webgal
+from handrail.dialects import mimo, webgal
 from handrail.faces.cli.main import app
 from handrail.store.settings import Settings
 
@@ -33,7 +33,7 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
     assert f"`{name}`" in (DOCS / "settings.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", sorted(set(webgal.CODES.values())))
+@pytest.mark.parametrize("code", sorted({*webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES}))
 def test_every_error_code_is_explained(code: str) -> None:
     assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")
 

@@ -49,6 +49,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.backends.remote_bus import BusAddress
     from handrail.contract.browser import Bus
     from handrail.core.mimo.bus import LocalBus
     from handrail.faces.http.annex import Annex
@@ -261,26 +262,37 @@ def open_bus(state: State) -> LocalBus:
 
 def remote_bus(state_dir: Path | None) -> Bus:
     """For every other process: the bus of the server that runs on this state directory."""
-    from handrail.backends.remote_bus import BusAddress, RemoteBus
-    from handrail.store.bus_key import bus_key
+    from handrail.backends.remote_bus import RemoteBus
+
+    return RemoteBus(_bus_address(state_dir))
+
+
+def _bus_address(state_dir: Path | None) -> Callable[[], BusAddress | None]:
+    from handrail.backends.remote_bus import BusAddress
 
     def find() -> BusAddress | None:
         server = running_server(state_dir)
         if server is None or not server.is_running:
             return None
-        return BusAddress(server.host, server.port, server.token, bus_key(state_path(state_dir)))
+        credentials = {"authorization": f"Bearer {server.token}", **console_key(state_dir)}
+        return BusAddress(server.host, server.port, credentials)
 
-    return RemoteBus(find)
+    return find
+
+
+def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
+    """What the running server's API answers to a person's own command: its data, or its refusal as a Failure."""
+    from handrail.backends.remote_bus import RemoteBus
+
+    return asyncio.run(RemoteBus(_bus_address(state_dir)).data(method, path))
 
 
 @asynccontextmanager
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.core.mimo.pairing import Pairings
     from handrail.faces.bus.annex import MimoAnnex
-    from handrail.store.bus_key import bus_key
 
-    key = bus_key(house.state.path)
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), key, speaks_legacy=house.settings.legacy_events)
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
     await bus.close()
 
 

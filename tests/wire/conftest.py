@@ -6,6 +6,7 @@ from typing import Unpack
 
 import pytest
 
+from tests.wire.browsing import Agent, Browsing
 from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
 from tests.wire.prompt_house import PromptHouse
 from tests.wire.stage import Stage, furnish
@@ -19,6 +20,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "client" in metafunc.fixturenames:
         is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
         metafunc.parametrize("client", [*FACES, "cli"] if is_for_cli else FACES, indirect=True)
+    if "agent" in metafunc.fixturenames and "place" not in metafunc.fixturenames:
+        is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
+        metafunc.parametrize("agent", [*FACES, "cli"] if is_for_cli else FACES, indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +49,32 @@ def client(request: pytest.FixtureRequest, stage: Stage, project: Path) -> Clien
 def stdio(stage: Stage, project: Path) -> Stdio:
     """For what can't differ between faces, or is stdio's own."""
     return stage.stdio()
+
+
+@pytest.fixture(scope="session")
+def browsing_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browsing]:
+    browsing = Browsing(tmp_path_factory.mktemp("browsing"))
+    yield browsing
+    browsing.close()
+
+
+@pytest.fixture
+def browsing(browsing_stage: Browsing) -> Browsing:
+    """A browser without a tab, at a server that answers every question with yes."""
+    browsing_stage.reset()
+    return browsing_stage
+
+
+@pytest.fixture
+def agent(request: pytest.FixtureRequest, browsing: Browsing) -> Agent:
+    """Each face in turn."""
+    return browsing.agent(request.param)
+
+
+@pytest.fixture
+def mcp(browsing: Browsing) -> Agent:
+    """For what can't differ between faces, or is MCP's own."""
+    return browsing.agent("streamable")
 
 
 @pytest.fixture(scope="session")

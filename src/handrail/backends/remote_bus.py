@@ -5,7 +5,7 @@ Which server that is, is asked at every call: it may start, stop and start again
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -17,18 +17,16 @@ from handrail.contract.errors import Failure, Internal, Offline, TooLarge
 from handrail.core.mimo.artifacts import MAX_BYTES
 from handrail.dialects.mimo import failure_of
 
-KEY_HEADER = "X-Handrail-Bus-Key"
 _CONNECT_WITHIN = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BusAddress:
-    """Where a server is, and what it wants to be shown."""
+    """Where a server is, and the headers that it wants to be shown."""
 
     host: str
     port: int
-    token: str
-    key: str
+    credentials: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +49,15 @@ class RemoteBus:
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}
-        return msgspec.convert(await self._data("POST", "/api/browser/act", body, headers), ActionResult)
+        return msgspec.convert(await self.data("POST", "/api/browser/act", body, headers), ActionResult)
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         query = "" if client_id is None else f"?clientId={quote(client_id, safe='')}"
-        return msgspec.convert(await self._data("GET", f"/api/snapshot{query}"), Snapshot)
+        return msgspec.convert(await self.data("GET", f"/api/snapshot{query}"), Snapshot)
 
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
         body = {"caller": caller} if task is None else {"caller": caller, "taskId": task}
-        return msgspec.convert(await self._data("POST", "/api/browser/task", body), TaskRecord)
+        return msgspec.convert(await self.data("POST", "/api/browser/task", body), TaskRecord)
 
     async def artifact(self, artifact_id: str) -> Artifact:
         answer = await self._request("GET", f"/api/artifacts/{quote(artifact_id, safe='')}", b"", {})
@@ -72,14 +70,15 @@ class RemoteBus:
         if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
             raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
         body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}
-        slot = msgspec.convert(await self._data("POST", "/api/artifacts/presign", body), Slot)
+        slot = msgspec.convert(await self.data("POST", "/api/artifacts/presign", body), Slot)
         place = urlsplit(slot.upload_url)
         answer = await self._request("PUT", f"{place.path}?{place.query}", data, {})
         if answer.status != 200:
             raise _failure(answer)
         return slot.artifact_id
 
-    async def _data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+    async def data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        """What the server's API answers; what it refuses is raised."""
         sent = b"" if body is None else msgspec.json.encode(body)
         answer = await self._request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
         if answer.status != 200:
@@ -93,8 +92,7 @@ class RemoteBus:
             raise _nobody_there()
         lines = {
             "Host": f"{server.host}:{server.port}",
-            "Authorization": f"Bearer {server.token}",
-            KEY_HEADER: server.key,
+            **server.credentials,
             "Content-Length": str(len(body)),
             "Connection": "close",
             **headers,

@@ -66,7 +66,7 @@ class Policy:
     def decide_again(self, tool: str, effect: Effect, target: Target) -> Verdict:
         """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
         verdicts = [self.decide(tool, kind, target) for kind in (effect, Effect.READ)]
-        return max(verdicts, key=lambda verdict: verdict.decision)
+        return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default))
 
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK) -> bool:
         """For results about many files: whether no rule is stricter about this one than what the call has passed."""

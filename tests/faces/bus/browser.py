@@ -11,7 +11,7 @@ from handrail.core.mimo.task_ids import new_task_id
 from tests.faces.http.listener import NAMESPACE, PATIENCE, Listener
 from tests.faces.http.running import Answer, Running
 
-KEY_HEADER = "x-handrail-bus-key"
+KEY_HEADER = "x-handrail-console-key"
 CLICK = {"browser_click": {"tabId": 1, "clickId": "12"}}
 
 Obey = Callable[[dict[str, Any]], Awaitable[Any]]
@@ -67,7 +67,7 @@ def new_client_id() -> str:
 
 
 def bus_key(server: Running) -> dict[str, str]:
-    return {**server.bearer, KEY_HEADER: (server.state / "bus.key").read_text()}
+    return {**server.bearer, KEY_HEADER: (server.state / "console.key").read_text().strip()}
 
 
 def post_act(server: Running, actions: Any = CLICK, headers: dict[str, str] | None = None, **members: Any) -> Answer:

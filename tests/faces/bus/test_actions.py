@@ -197,7 +197,7 @@ def test_the_token_alone_does_not_act(server: Running) -> None:
     for path, body in (("/api/browser/act", {"actions": CLICK}), ("/api/browser/task", {"caller": "x"})):
         answer = server.request("POST", path, json=body)
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
-        wrong = {**server.bearer, "x-handrail-bus-key": "0" * 64}
+        wrong = {**server.bearer, "x-handrail-console-key": "0" * 43}
         assert server.request("POST", path, headers=wrong, json=body).status == 403
 
 

@@ -8,7 +8,7 @@ import pytest
 import socketio
 
 from handrail.contract.browser import EXTENSION_ID, EXTENSION_ORIGIN
-from tests.faces.bus.browser import browsing, new_client_id
+from tests.faces.bus.browser import browsing, bus_key, new_client_id
 from tests.faces.http.listener import Listener
 from tests.faces.http.running import Answer, Running
 
@@ -16,7 +16,8 @@ OURS = {"origin": EXTENSION_ORIGIN}
 
 
 def new_code(server: Running, headers: dict[str, str] | None = None) -> str:
-    return str(server.request("POST", "/api/extension/pair-code", headers=headers).json["data"]["code"])
+    given = bus_key(server) if headers is None else headers
+    return str(server.request("POST", "/api/extension/pair-code", headers=given).json["data"]["code"])
 
 
 def pair(server: Running, client_id: str, code: str | None = None, headers: Any = None, **members: Any) -> Answer:
@@ -52,7 +53,7 @@ def test_a_code_works_once(server: Running) -> None:
 
 
 def test_a_code_lives_ten_minutes(server: Running) -> None:
-    data = server.request("POST", "/api/extension/pair-code").json["data"]
+    data = server.request("POST", "/api/extension/pair-code", headers=bus_key(server)).json["data"]
     listed = server.request("GET", "/api/snapshot").json["data"]
     now = listed["lastUpdated"] + listed["ageMs"]
     assert 590_000 < data["expiresAt"] - now <= 601_000
@@ -67,8 +68,9 @@ def test_only_our_extension_can_be_paired(origin: str | None, server: Running) -
     assert pair(server, new_client_id(), code).status == 200, "the code was not used up"
 
 
-def test_making_a_code_needs_a_credential(server: Running) -> None:
+def test_making_a_code_is_a_persons_own_business(server: Running) -> None:
     assert server.request("POST", "/api/extension/pair-code", headers=OURS).status == 401
+    assert server.request("POST", "/api/extension/pair-code").code == "FORBIDDEN"
 
 
 def test_who_tries_codes_is_slowed_down(state: Path, project: Path) -> None:

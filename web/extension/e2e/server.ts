@@ -42,6 +42,8 @@ export class PeerServer {
   readonly codes = new Set<string>();
   readonly tokens = new Map<string, string>();
   refusesUploads = false;
+  /** Messages of this type are not acked, as by a server that is busy. */
+  unheard = "";
   port = 0;
   private http: ReturnType<typeof createServer> | null = null;
   private io: Server | null = null;
@@ -94,7 +96,7 @@ export class PeerServer {
     this.sockets.add(socket);
     socket.on("disconnect", () => this.sockets.delete(socket));
     socket.on("plugin_message", (message: Message, ack?: (answer: Ack) => void) => {
-      ack?.({ ok: true });
+      if (message["type"] !== this.unheard) ack?.({ ok: true });
       this.received.add(message);
     });
     for (const resolve of this.connections.splice(0)) resolve();

@@ -32,7 +32,7 @@ for (const [what, touch] of [
   ["a click", () => page.mouse.click(700, 500)],
   ["a key", () => page.keyboard.press("x")],
 ] as [string, () => Promise<void>][]) {
-  test(`${what} by hand takes over; acting waits, looking does not; handing back goes on`, async () => {
+  test(`${what} by hand takes over, until it is handed back`, async () => {
     await world.index(tabId);
     await touch();
     expect(await heard("task_takeover")).toMatchObject({ v: 1, reason: "user_input" });
@@ -46,6 +46,25 @@ for (const [what, touch] of [
     expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Mover") } })).toMatchObject({ clicked: true });
   });
 }
+
+test("what the server sent before it knew of a takeover is not done, unless it only looks", async () => {
+  const clickId = await world.find(tabId, "Mover");
+  await page.evaluate("log.length = 0");
+  world.server.unheard = "task_takeover";
+  await page.mouse.click(700, 500);
+  await heard("task_takeover");
+  const refused = await world.refusal({ browser_click: { tabId, clickId } });
+  expect(refused).toMatchObject({ code: "PLUGIN_ERROR", retryable: true, details: { takeover: true } });
+  expect((await world.index(tabId)).length).toBeGreaterThan(5);
+  expect(await page.evaluate("log.filter((line) => line.startsWith('mover'))")).toEqual([]);
+  world.server.unheard = "";
+  const popup = await world.extensionPage("popup");
+  await popup.getByRole("button", { name: "Hand back" }).click();
+  await heard("task_handback");
+  await popup.close();
+  await page.bringToFront();
+  expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true });
+});
 
 test("the popup takes over as well; work that the server sends after it heard of it means that it was handed back there", async () => {
   const popup = await world.extensionPage("popup");

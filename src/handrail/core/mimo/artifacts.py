@@ -15,6 +15,7 @@ from typing import Protocol
 from handrail.contract.browser import Artifact, Slot
 from handrail.contract.browser_store import ArtifactRecord, ArtifactStore
 from handrail.contract.errors import Conflict, Declined, Failure, Gone, InvalidParams, NotFound, Timeout, TooLarge
+from handrail.core.lanes import Lanes
 from handrail.core.mimo.tasks import Now, milliseconds
 
 MAX_BYTES = 25 * 1024 * 1024
@@ -65,6 +66,7 @@ class Artifacts:
         self._store = store
         self._files = files
         self._now = now
+        self._keeping = Lanes()
 
     async def presign(self, task_id: str, kind: str, content_type: str, name: str = "") -> Slot:
         if re.fullmatch(KIND, kind) is None:
@@ -148,11 +150,13 @@ class Artifacts:
         incoming = await asyncio.to_thread(self._files.receive, record.artifact_id)
         try:
             digest, size = await self._written(incoming, body)
-            if record.digest is None:
-                await asyncio.to_thread(incoming.keep)
-                await self._store.set_content(record.artifact_id, digest, size)
-            elif record.digest != digest:
-                raise Conflict("Something else was uploaded here before.", artifactId=record.artifact_id)
+            async with self._keeping.turn(record.artifact_id):  # of two at once, one is the first
+                record = await self._found(record.artifact_id)
+                if record.digest is None:
+                    await asyncio.to_thread(incoming.keep)
+                    await self._store.set_content(record.artifact_id, digest, size)
+                elif record.digest != digest:
+                    raise Conflict("Something else was uploaded here before.", artifactId=record.artifact_id)
         finally:
             await asyncio.shield(asyncio.to_thread(incoming.discard))
 

@@ -1,31 +1,32 @@
 """`/api/browser`: the bus for handrail's other processes, whose own gate has let the call pass.
 
 The server's token alone does not open it: an agent's program may hold that, and would act without being asked. Who
-calls must also show the key that lies in the state directory, or be the person at the console.
+calls must also show the console's key, which lies in the state directory alone, or be the person at the console.
 """
 
-import hmac
 from collections.abc import Sequence
 
 from starlette.requests import Request
 
 from handrail.contract.browser import TaskRecord
-from handrail.contract.errors import Declined, Failure
+from handrail.contract.errors import Failure
 from handrail.core.mimo.bus import LocalBus
 from handrail.faces.bus.bodies import Act, Acted, OwnTask, given
 from handrail.faces.bus.endpoint import Endpoint
+from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.http.answers import failed
+from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.disconnect import unless_gone
-from handrail.faces.http.headers import header, trace_id
+from handrail.faces.http.headers import trace_id
 from handrail.faces.http.people import caller as caller_of
-from handrail.faces.http.people import is_person
 
-KEY_HEADER = "x-handrail-bus-key"
+_WHAT = "Acting past handrail's tools"
+_HINT = "Call POST /api/tools/browser_… instead: there actions are checked and asked for."
 
 
-def endpoints(bus: LocalBus, key: str, person: str) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]:
     async def act(request: Request, body: Act) -> object:
-        _check_key(request, key)
+        check_is_persons(request, key, _WHAT, _HINT)
         caller = given(body.caller) or str(caller_of(request, person))
         try:
             task = await bus.task_for(caller, given(body.task_id))
@@ -42,7 +43,7 @@ def endpoints(bus: LocalBus, key: str, person: str) -> Sequence[Endpoint]:
         return Acted(status=done.status, result=done.result, warnings=done.warnings, task_id=task.task_id)
 
     async def own_task(request: Request, body: OwnTask) -> TaskRecord:
-        _check_key(request, key)
+        check_is_persons(request, key, _WHAT, _HINT)
         return await bus.task_for(body.caller, given(body.task_id))
 
     return [
@@ -52,13 +53,3 @@ def endpoints(bus: LocalBus, key: str, person: str) -> Sequence[Endpoint]:
         ),
         Endpoint("POST", "/api/browser/task", "A caller's task.", own_task, TaskRecord, OwnTask),
     ]  # fmt: skip
-
-
-def _check_key(request: Request, key: str) -> None:
-    shown = header(request.scope, KEY_HEADER.encode()) or ""
-    if not is_person(request) and not hmac.compare_digest(shown.encode("latin-1"), key.encode()):
-        raise Declined(
-            "Actions come through handrail's tools, where they are checked and asked for.",
-            hint="Call POST /api/tools/browser_… instead.",
-            reason="key",
-        )

@@ -18,6 +18,7 @@ from handrail.faces.bus.page_socket import PageSocket
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.bus.socket_bus import MimoBus
 from handrail.faces.http.codes import Codes
+from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.rooms import Rooms
 
 CLEAN_EVERY = 6 * 3600.0
@@ -27,20 +28,16 @@ logger = logging.getLogger(__name__)
 
 
 class MimoAnnex:
-    """`key` is what handrail's other processes show beside the token."""
-
     def __init__(
         self,
         bus: LocalBus,
         pairings: Pairings,
-        key: str,
         *,
         speaks_legacy: bool = False,
         clean_every: float = CLEAN_EVERY,
     ) -> None:
         self._local = bus
         self._pairings = pairings
-        self._key = key
         self._clean_every = clean_every
         self._codes = Codes(source="the console, or `handrail extension pair`,")
         self._news = News(bus, speaks_legacy=speaks_legacy)
@@ -48,14 +45,14 @@ class MimoAnnex:
         pages = PageSocket(bus, self._news)
         self.bus = MimoBus(pairings, self._plugins, pages, speaks_legacy=speaks_legacy)
 
-    def routes(self, person: str) -> Sequence[BaseRoute]:
+    def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
         bus = self._local
         endpoints = [
-            *act_routes.endpoints(bus, self._key, person),
+            *act_routes.endpoints(bus, key, person),
             *artifact_routes.endpoints(bus),
             *task_routes.endpoints(bus, self._news),
             *sight_routes.endpoints(bus),
-            *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes),
+            *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
         ]
         return [*map(route, endpoints), *openapi.routes(endpoints)]
 

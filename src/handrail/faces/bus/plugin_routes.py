@@ -14,18 +14,21 @@ from handrail.core.mimo.pairing import Pairings
 from handrail.faces.bus.bodies import Pair, PairCode, PairedToken, PairToken, Registered, Registration, Revoked
 from handrail.faces.bus.endpoint import Endpoint
 from handrail.faces.bus.news import News
+from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
+from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, shown
 from handrail.faces.http.headers import header
-from handrail.faces.http.people import must_be_person
 
 REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"
 
 
-def endpoints(bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: News, codes: Codes) -> Sequence[Endpoint]:
+def endpoints(
+    bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: News, codes: Codes, key: ConsoleKey
+) -> Sequence[Endpoint]:
     async def register(request: Request, body: Registration) -> Registered:
         _check_is_own(request, pairings, body.client_id)
         plugin = bus.plugins.known(body.client_id)
@@ -47,6 +50,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: Ne
         return bus.plugins.told()
 
     async def make_code(request: Request, body: None) -> PairCode:
+        check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
         return PairCode(code=codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
 
     async def pair(request: Request, body: Pair) -> PairToken | Response:
@@ -75,7 +79,9 @@ def endpoints(bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: Ne
         ]
 
     async def revoke(request: Request, body: None) -> Revoked:
-        must_be_person(request, "Revoking a browser's access")
+        check_is_persons(
+            request, key, "Revoking a browser's access", "Use the console, or `handrail extension revoke`."
+        )
         client_id = request.path_params["clientId"]
         await pairings.unpair(client_id)
         sockets.drop(client_id)

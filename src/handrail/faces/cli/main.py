@@ -12,6 +12,7 @@ from handrail.contract.errors import Failure
 from handrail.faces.cli.audit import audit
 from handrail.faces.cli.call import call
 from handrail.faces.cli.doctor import doctor
+from handrail.faces.cli.extension import extension
 from handrail.faces.cli.history import history
 from handrail.faces.cli.mcp import mcp
 from handrail.faces.cli.open import open_console
@@ -39,7 +40,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=[up, open_console, mcp, tools, call, prompts, undo, history, audit, policy, doctor],
+    commands=[up, open_console, extension, mcp, tools, call, prompts, undo, history, audit, policy, doctor],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )

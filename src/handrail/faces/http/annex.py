@@ -7,6 +7,7 @@ from typing import Protocol
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
+from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.rooms import Rooms, SocketBus
 
 
@@ -14,8 +15,8 @@ class Annex(Protocol):
     @property
     def bus(self) -> SocketBus: ...
 
-    def routes(self, person: str) -> Sequence[BaseRoute]:
-        """`person` is who comes with the cookie."""
+    def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
+        """`person` is who comes with the cookie; `key` is what that person's own programs show beside the token."""
         ...
 
     def is_open(self, scope: Scope) -> bool:

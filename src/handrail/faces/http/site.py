@@ -37,7 +37,7 @@ def site(
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
-            *annex.routes(desk.person),
+            *annex.routes(desk.person, entrance.console_key),
             *(console.routes() if console is not None else ()),
             *page.routes(gate.registry, address),
             Route(HEALTH, _health),

@@ -1,6 +1,5 @@
 """The port of this surface: the bus, which tab each task is at, and the policy's word on every page that it reaches."""
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -36,15 +35,11 @@ class Browser:
     async def page(self, call: Call, tab_id: int | UnsetType) -> Page:
         """That tab's page, or that of the tab which the task is at. WrongTab, Offline."""
         task = await self.task(call)
-        client = None if task.selected_client_id is UNSET else task.selected_client_id
-        known: dict[int, Tab] = {tab.tab_id: tab for tab in (await self.bus.snapshot(client)).tabs}
+        known = {tab.tab_id: tab for tab in await self._open_tabs(task)}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None
         if tab is None or self._is_behind(tab):
-            own = await self._own_tabs(call, task.task_id, is_needed=wanted is None)
-            tab = own.get(wanted) if wanted is not None else _at_front(list(own.values()))
-            if wanted is None and tab is None:
-                raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task.task_id)
+            tab = await self._asked_for(call, task.task_id, tab_id, wanted)
             if tab is None and known:
                 raise WrongTab(f"Tab {wanted} is not there.", hint="browser_tabs lists the tabs.", tabId=wanted)
         if tab is None:
@@ -56,7 +51,7 @@ class Browser:
     async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
         """One action and its result; the policy has not been asked about what it tells."""
         done = await self.bus.act(task, {name: params}, trace_id=call.trace_id)
-        result = _encodable(done.result)
+        result = dict(done.result)
         if done.warnings:
             result["warnings"] = list(done.warnings)
         return result
@@ -82,7 +77,7 @@ class Browser:
 
     async def arrived(self, call: Call, task: str, tab_id: int, result: Params) -> None:
         """Asks the policy about every page that an action has led to. Where it says no, the tab is emptied."""
-        for tab, url in await self._places(task, tab_id, result):
+        for tab, url in await self._places(call, task, tab_id, result):
             self._seen[tab] = url or ""
             target = Target(host=host_of_page(url))
             try:
@@ -102,14 +97,14 @@ class Browser:
         if tab_id is None or self._tabs.get(task) == tab_id:
             self._tabs.pop(task, None)
 
-    async def _places(self, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
+    async def _places(self, call: Call, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
         """Of a tab that has just been opened nothing is told here: it is checked once it is looked at."""
         changes = result.get("changes")
         opened = changes.get("newTab") if isinstance(changes, Mapping) else None
         now = result.get("pageUrl")
         if isinstance(now, str) and type(opened) is not int:
             return [(tab_id, now)]
-        known = {tab.tab_id: tab for tab in (await self._snapshot_of(task))}
+        known = {tab.tab_id: tab for tab in await self._open_tabs(await self.task(call))}
         if not isinstance(now, str):
             now = _url(known[tab_id]) if tab_id in known else None
         places: list[tuple[int, str | None]] = [(tab_id, now)]
@@ -117,28 +112,34 @@ class Browser:
             places.append((opened, _url(known[opened])))
         return places
 
-    async def _snapshot_of(self, task: str) -> Sequence[Tab]:
-        record = await self.bus.task_for("", task)
-        client = None if record.selected_client_id is UNSET else record.selected_client_id
+    async def _open_tabs(self, task: TaskRecord) -> Sequence[Tab]:
+        """All that the task's browser has open, as far as it was told."""
+        client = None if task.selected_client_id is UNSET else task.selected_client_id
         return (await self.bus.snapshot(client)).tabs
 
     def _is_behind(self, tab: Tab) -> bool:
         seen = self._seen.get(tab.tab_id)
         return seen is not None and host_of_page(seen or None) != host_of_page(_url(tab))
 
-    async def _own_tabs(self, call: Call, task: str, *, is_needed: bool) -> dict[int, Tab]:
-        """As the browser itself tells them now; a plugin need not know how to, and then says so."""
+    async def _asked_for(self, call: Call, task: str, named: int | UnsetType, wanted: int | None) -> Tab | None:
+        """The tab as the browser itself tells it now; None where it does not tell, or does not have it."""
         try:
             told = (await self.send(call, task, "browser_tabs", {})).get("tabs")
             tabs = msgspec.convert(told, list[Tab])
         except msgspec.ValidationError as wrong:
             raise BadAnswer(f"The browser's list of tabs makes no sense: {wrong}.") from None
-        except Reported:
-            if is_needed:
+        except Reported:  # a plugin need not know this action
+            if wanted is None:
                 raise WrongTab("Name the tab.", hint="task_start opens one and tells its number.") from None
-            return {}
+            return None
         self._seen.update({tab.tab_id: _url(tab) or "" for tab in tabs})
-        return {tab.tab_id: tab for tab in tabs}
+        found = next((tab for tab in tabs if tab.tab_id == wanted), None)
+        if found is None and named is UNSET:
+            self.forget(task)
+            found = _at_front(tabs)
+            if found is None:
+                raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task)
+        return found
 
 
 def _at_front(tabs: Sequence[Tab]) -> Tab | None:
@@ -147,13 +148,3 @@ def _at_front(tabs: Sequence[Tab]) -> Tab | None:
 
 def _url(tab: Tab) -> str | None:
     return tab.url if isinstance(tab.url, str) and tab.url else None
-
-
-def _encodable(result: Result) -> Result:
-    """A page may hold halves of characters, which no UTF-8 text can."""
-    text = json.dumps(result, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return dict(json.loads(text.encode("utf-8", "replace")))
-    return result

@@ -4,13 +4,13 @@ import type { Ask, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
 import { describe } from "./description";
 import { noTarget } from "./failure";
-import { nextFrame } from "./frame_clock";
 import { ownPlace } from "./frames";
 import { boxOf, isSameBox, isShown } from "./geometry";
 import { knownBox } from "./known";
 import { resolve } from "./refs";
 import { containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
+import { isAnimated, untilStill } from "./stillness";
 
 /** Two frames at 60 Hz. */
 const TWO_FRAMES_MS = 34;
@@ -58,25 +58,7 @@ async function holdStill(element: Element, waitMs: number): Promise<void> {
   bringIntoView(element);
   if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
   if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
-  const until = performance.now() + waitMs;
-  let before = boxOf(element);
-  for (let still = 0; still < 2; ) {
-    await nextFrame();
-    if (!element.isConnected) throw noTarget("The element left the page while it was waited for.", { stale: true, hint: "Index the page again." });
-    const now = boxOf(element);
-    still = isSameBox(before, now) && !isAnimated(element, false) ? still + 1 : 0;
-    before = now;
-    if (still < 2 && performance.now() > until) throw noTarget(`${describe(element)} keeps moving.`, { moving: true, hint: "Wait until it stands still." });
-  }
-}
-
-/** An endless animation, such as a pulse, is none to wait for: what it does to the box is seen in the box. */
-function isAnimated(element: Element, withEndless: boolean): boolean {
-  return document.getAnimations().some(({ effect, playState }) => {
-    const target = effect instanceof KeyframeEffect ? effect.target : null;
-    if (playState !== "running" || target === null || !containsAcross(target, element)) return false;
-    return withEndless || effect!.getComputedTiming().endTime !== Number.POSITIVE_INFINITY;
-  });
+  await untilStill(element, waitMs);
 }
 
 /** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */

@@ -49,7 +49,7 @@ export interface PageFailure { code: string; message: string; details?: Record<s
 export interface PageApi {
   index(ask: { floor: number; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
   aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number }): Promise<FramePoint>;
-  frameAt(ask: { place: number; nonce?: string; point: Point }): Promise<FramePoint>;
+  frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
   clickInPage(ask: { target: Target; waitMs: number }): Promise<void>;
   focus(ask: { target: Target; append: boolean }): Promise<FieldKind>;

@@ -14,7 +14,7 @@ export const INTERACTIVE = [
 ].join(",");
 
 /** A long page has many elements; cursors of the ones out of view are looked at only within this time. */
-const CURSOR_BUDGET_MS = 8;
+const CURSOR_BUDGET_MS = 5;
 
 const foundByListeners = new WeakSet<Element>();
 

@@ -1,9 +1,10 @@
 /** The frame tree as seen from inside: a child's place among its siblings, and where a parent shows it. */
 
-import type { ChildFrame, FramePoint, Point } from "./api";
+import type { Ask, ChildFrame, FramePoint } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { allRoots, elementAt, type Root } from "./shadow";
+import { untilStill } from "./stillness";
 
 /** `window.frames` and identity of windows are open across origins, which is all that is needed. */
 export function ownPlace(): number {
@@ -64,10 +65,12 @@ export function announce(nonce: string): void {
 }
 
 /** A child's point in this frame's coordinates, if nothing here lies over it. */
-export async function frameAt(place: number, point: Point, nonce?: string): Promise<FramePoint> {
+export async function frameAt({ place, point, nonce, waitMs }: Ask<"frameAt">): Promise<FramePoint> {
   const child = place >= 0 ? window.frames[place] : nonce ? await announced(nonce) : null;
   const element = frameElements(allRoots()).find((one) => one.contentWindow === child);
   if (!child || !element) throw noTarget("The frame of this element is gone.", { stale: true, hint: "Index the page again." });
+  // What scrolls inside a frame may scroll its parents, a little later.
+  await untilStill(element, waitMs);
   const box = contentBox(element);
   const at = { x: box.x + point.x * box.scale, y: box.y + point.y * box.scale };
   const hit = elementAt(at.x, at.y);

@@ -25,7 +25,7 @@ declare global {
 const methods: PageApi = {
   index: indexPage,
   aim,
-  frameAt: (ask) => frameAt(ask.place, ask.point, ask.nonce),
+  frameAt,
   announce: (ask) => announce(ask.nonce),
   clickInPage,
   hoverInPage,

@@ -11,7 +11,10 @@ const INPUT_ROLES: Record<string, string> = {
   "datetime-local": "datetime", month: "month", week: "week",
 };
 /** Roles that are not named by what they contain. */
-const NOT_FROM_CONTENT = new Set(["textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "dialog", "alertdialog", "group", "img", "video", "audio", "iframe", "file", "color", "date", "time", "datetime", "month", "week"]);
+const NOT_FROM_CONTENT = new Set([
+  "textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "dialog", "alertdialog", "group", "img", "video", "audio",
+  "iframe", "file", "color", "date", "time", "datetime", "month", "week",
+]);
 
 export const tidy = (text: string): string => text.replace(/\s+/g, " ").trim();
 export const shorten = (text: string, most = LONGEST): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
@@ -112,8 +115,10 @@ function isSilent(element: Element, withHidden: boolean): boolean {
   return !withHidden && !element.checkVisibility({ visibilityProperty: true }) && element.tagName !== "BR";
 }
 
+const NO_TEXT = new Set(["password", "hidden", "checkbox", "radio", "file"]);
+
 function embeddedValue(element: Element): string {
   if (element instanceof HTMLSelectElement) return tidy([...element.selectedOptions].map((option) => option.label).join(" "));
   if (element instanceof HTMLTextAreaElement) return tidy(element.value);
-  return element instanceof HTMLInputElement && element.type !== "password" && element.type !== "hidden" && element.type !== "checkbox" && element.type !== "radio" ? tidy(element.value) : "";
+  return element instanceof HTMLInputElement && !NO_TEXT.has(element.type) ? tidy(element.value) : "";
 }

@@ -1,12 +1,11 @@
 /** Tells the worker of input by hand. What the debugger sends is trusted as well: the worker knows its own. */
 
+import type { Seen } from "../worker/own_input";
 import { covers } from "./badge";
 
 const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "NumLock", "AltGraph", "Fn"]);
 
-export interface SeenInput { kind: "pointer" | "key"; x: number; y: number; key: string }
-
-function report(seen: SeenInput): void {
+function report(seen: Seen): void {
   // The page outlives a reloaded extension; nobody is listening then.
   if (chrome.runtime?.id) void chrome.runtime.sendMessage({ type: "page/input", seen }).catch(() => undefined);
 }

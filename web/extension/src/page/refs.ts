@@ -26,16 +26,6 @@ export function refOf(element: Element): number {
   return ref;
 }
 
-export const knownRef = (element: Element): number | undefined => numbers.get(element);
-
-/** Every element that has a number and still lives, attached or not. */
-export function* numbered(): Generator<[number, Element]> {
-  for (const [ref, weak] of elements) {
-    const element = weak.deref();
-    if (element) yield [ref, element];
-  }
-}
-
 export function resolve(target: Target): Element {
   if (target.ref !== undefined) {
     const element = elements.get(target.ref)?.deref();

@@ -9,28 +9,58 @@ export interface Aimed { point: Point; inFrame: Point }
 
 /** Chrome takes the page's own pixels, whatever its zoom. */
 export async function aimAt(tabId: number, frameId: number, target: Target, purpose: "click" | "hover", waitMs: number): Promise<Aimed> {
-  const { point, place } = await ask(tabId, frameId, "aim", { target, purpose, waitMs });
-  const outer = frameId === TOP ? point : await outwards(tabId, frameId, place, point);
-  return { point: outer, inFrame: point };
+  if (frameId === TOP) {
+    const { point } = await ask(tabId, TOP, "aim", { target, purpose, waitMs });
+    return { point, inFrame: point };
+  }
+  return await sameTwice(waitMs, async () => {
+    const { point, place } = await ask(tabId, frameId, "aim", { target, purpose, waitMs });
+    return { point: await outwards(tabId, frameId, place, point, waitMs), inFrame: point };
+  });
 }
 
+/** Frames of other sites move on their own time: only the same answer twice is one to act on. */
+async function sameTwice(waitMs: number, look: () => Promise<Aimed>): Promise<Aimed> {
+  const until = performance.now() + waitMs;
+  let before: Aimed | Failure | null = null;
+  for (;;) {
+    const now: Aimed | Failure = await look().catch((error: unknown) => {
+      // While its parents scroll, a frame may be covered or out of view for a moment.
+      if (error instanceof Failure && error.details["coveredBy"] !== undefined) return error;
+      throw error;
+    });
+    const isLate = performance.now() > until;
+    if (now instanceof Failure) {
+      if (before instanceof Failure || isLate) throw now;
+    } else if (before && !(before instanceof Failure) && isNear(before.point, now.point)) {
+      return now;
+    } else if (isLate) {
+      throw new Failure("INVALID_TARGET", "The frame of this element keeps moving.", { moving: true, hint: "Wait until it stands still." });
+    }
+    before = now;
+  }
+}
+
+const isNear = (one: Point, other: Point): boolean => Math.abs(one.x - other.x) < 1 && Math.abs(one.y - other.y) < 1;
+
 /** Through each parent in turn, up to the top; each of them checks that nothing lies over the frame. */
-async function outwards(tabId: number, frameId: number, place: number, point: Point): Promise<Point> {
+async function outwards(tabId: number, frameId: number, place: number, point: Point, waitMs: number): Promise<Point> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   let child = frameId;
   let at = { point, place };
   while (child !== TOP) {
     const parent = frames.find((one) => one.frameId === child)?.parentFrameId;
     if (parent === undefined || parent < 0) throw new Failure("INVALID_TARGET", "The frame of this element is gone.", { stale: true, hint: "Index the page again." });
-    at = at.place >= 0 ? await ask(tabId, parent, "frameAt", at) : await byAnnouncement(tabId, parent, child, at);
+    at = at.place >= 0 ? await ask(tabId, parent, "frameAt", { ...at, waitMs }) : await byAnnouncement(tabId, parent, child, { ...at, waitMs });
     child = parent;
   }
   return at.point;
 }
 
-async function byAnnouncement(tabId: number, parent: number, child: number, at: { point: Point; place: number }) {
+async function byAnnouncement(tabId: number, parent: number, child: number, at: { point: Point; place: number; waitMs: number }) {
   const nonce = crypto.randomUUID();
   const found = ask(tabId, parent, "frameAt", { ...at, nonce });
+  found.catch(() => undefined);
   await ask(tabId, child, "announce", { nonce });
   return await found;
 }

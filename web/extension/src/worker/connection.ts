@@ -100,10 +100,11 @@ export class Connection {
 
   private async register(found: Pairing, id: string): Promise<void> {
     const { version, name } = chrome.runtime.getManifest();
+    const about = { extensionId: chrome.runtime.id, extensionName: name, clientId: id, ua: navigator.userAgent, version, browserName: browserName() };
     await fetch(`${found.server}/api/extension/extension-id`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${found.token}`, "x-mimo-protocol": String(PROTOCOL) },
-      body: JSON.stringify({ extensionId: chrome.runtime.id, extensionName: name, clientId: id, ua: navigator.userAgent, version, browserName: browserName(), allowOtherClient: false, timestamp: Date.now() }),
+      body: JSON.stringify({ ...about, allowOtherClient: false, timestamp: Date.now() }),
       signal: AbortSignal.timeout(ACK_MS),
       credentials: "omit",
     }).catch(() => undefined);

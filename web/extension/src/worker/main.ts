@@ -72,7 +72,9 @@ async function start(): Promise<void> {
 
 async function show(): Promise<void> {
   const { state, server, problem } = connection;
-  const tasks = allTasks().filter((task) => task.tabs.length).map((task) => ({ taskId: task.taskId, title: task.title, color: task.color, tabId: task.tabs.at(-1) ?? null, status: task.status, tabs: task.tabs.length }));
+  const tasks = allTasks()
+    .filter((task) => task.tabs.length)
+    .map(({ taskId, title, color, status, tabs }) => ({ taskId, title, color, status, tabId: tabs.at(-1) ?? null, tabs: tabs.length }));
   const pairRequest = await pendingRequest();
   await publish({ connection: state, server, clientId: await clientId(), tasks, pairRequest, problem });
   await refreshToolbar(state === "connected", state !== "unpaired", pairRequest !== null);

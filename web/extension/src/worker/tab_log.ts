@@ -41,18 +41,18 @@ export class TabLog {
   note(method: string, params: Record<string, any>): void {
     switch (method) {
       case "Runtime.consoleAPICalled":
-        return this.say({ level: params["type"] === "warning" ? "warn" : params["type"], text: (params["args"] as RemoteObject[]).map(shown).join(" "), timestamp: params["timestamp"], ...origin(params["stackTrace"]) });
+        return this.say(params["type"], (params["args"] as RemoteObject[]).map(shown).join(" "), params["timestamp"], origin(params["stackTrace"]));
       case "Runtime.exceptionThrown": {
         const details = params["exceptionDetails"];
-        return this.say({ level: "error", text: details.exception?.description ?? details.text, timestamp: params["timestamp"], ...(details.url ? { url: details.url, line: details.lineNumber + 1 } : {}) });
+        const at = details.url ? { url: details.url, line: details.lineNumber + 1 } : {};
+        return this.say("error", details.exception?.description ?? details.text, params["timestamp"], at);
       }
       case "Log.entryAdded": {
         const { level, text, timestamp, url, lineNumber } = params["entry"];
-        return this.say({ level: level === "warning" ? "warn" : level, text, timestamp, ...(url ? { url } : {}), ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }) });
+        return this.say(level, text, timestamp, { ...(url ? { url } : {}), ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }) });
       }
       case "Network.requestWillBeSent":
-        this.pending.set(params["requestId"], { url: params["request"].url, method: params["request"].method, type: params["type"] ?? "Other", loaderId: params["loaderId"], startedAt: performance.now() });
-        return;
+        return this.begin(params["requestId"], params["request"], params["type"] ?? "Other", params["loaderId"]);
       case "Network.responseReceived": {
         const request = this.pending.get(params["requestId"]);
         if (!request) return;
@@ -84,9 +84,13 @@ export class TabLog {
     }
   }
 
-  private say(message: ConsoleMessage): void {
+  private begin(id: string, { url, method }: { url: string; method: string }, type: string, loaderId: string): void {
+    this.pending.set(id, { url, method, type, loaderId, startedAt: performance.now() });
+  }
+
+  private say(level: string, text: string, timestamp: number, at: { url?: string; line?: number }): void {
     this.consoleTotal++;
-    this.console.push({ ...message, text: message.text.slice(0, LONGEST), timestamp: Math.round(message.timestamp) });
+    this.console.push({ level: level === "warning" ? "warn" : level, text: text.slice(0, LONGEST), timestamp: Math.round(timestamp), ...at });
     if (this.console.length > KEPT) this.console.shift();
   }
 

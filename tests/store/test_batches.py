@@ -1,0 +1,72 @@
+"""Many small writes share a commit: in order, each with its own outcome, and seen by who reads after them."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.errors import Conflict, InputOutput
+from handrail.store.batches import Batches
+from handrail.store.database import Database
+
+
+def make(connection: Any) -> None:
+    connection.execute("CREATE TABLE item (number INTEGER PRIMARY KEY)")
+
+
+def insert(number: int) -> Any:
+    return lambda rows: rows.execute("INSERT INTO item (number) VALUES (?)", (number,)).rowcount
+
+
+def numbers(rows: Any) -> list[int]:
+    return [number for (number,) in rows.execute("SELECT number FROM item ORDER BY number")]
+
+
+def opened(folder: Path) -> Batches:
+    return Batches(Database(folder / "rows.db", steps=[make]))
+
+
+def test_a_read_sees_every_write_that_was_asked_for_before(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = opened(tmp_path)
+        for number in range(500):
+            batches.write(insert(number))
+        assert await batches.read(numbers) == list(range(500))
+        await batches.close()
+
+    asyncio.run(run())
+
+
+def test_a_write_that_fails_fails_alone(tmp_path: Path) -> None:
+    def refuse(rows: Any) -> None:
+        insert(7)(rows)
+        raise Conflict("no")
+
+    async def run() -> None:
+        batches = opened(tmp_path)
+        outcomes = await asyncio.gather(
+            batches.write(insert(1)), batches.write(refuse), batches.write(insert(1)), batches.write(insert(2)),
+            return_exceptions=True,
+        )  # fmt: skip
+        assert [type(outcome) for outcome in outcomes] == [int, Conflict, InputOutput, int]
+        assert await batches.read(numbers) == [1, 2]
+        await batches.close()
+
+    asyncio.run(run())
+
+
+def test_a_write_counts_although_nobody_waits_for_it(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = opened(tmp_path)
+        waiting = asyncio.ensure_future(batches.write(insert(1)))
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        batches.write(insert(2))
+        await batches.close()
+        again = opened(tmp_path)
+        assert await again.read(numbers) == [1, 2]
+        await again.close()
+
+    asyncio.run(run())

@@ -1,0 +1,209 @@
+"""What a person is asked before an agent acts in the browser, and what their yes is bound to."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.persons import Person
+from tests.wire.browsing import Agent, Browsing, Told
+from tests.wire.clients import Json
+from tests.wire.scripted_browser import BLANK, PIXEL, Site, button
+
+GOOD, OTHER = "http://good.test/", "http://other.test/"
+FREE = {"effect": "UI_CONTROL", "host": "good.test", "decision": "allow"}
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browsing]:
+    browsing = Browsing(tmp_path_factory.mktemp("asking"), answer=None)
+    yield browsing
+    browsing.close()
+
+
+@pytest.fixture
+def place(asking: Browsing) -> Browsing:
+    """One tab at a page, opened without a question."""
+    asking.reset()
+    asking.browser.sites |= {
+        GOOD: Site([button("1", "Save"), button("2", "Leave")], leads_to={"2": OTHER}),
+        OTHER: Site(text="other words"),
+    }
+    asking.put_user_rules(FREE)
+    asking.agent("api").ok("task_start", url=GOOD)
+    return asking
+
+
+@pytest.fixture
+def agent(place: Browsing) -> Agent:
+    return place.agent("api")
+
+
+@pytest.fixture
+def person(place: Browsing) -> Person:
+    return Person(place.state)
+
+
+@pytest.fixture
+def waiting() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+def click(pool: ThreadPoolExecutor, agent: Agent, id: str) -> "Future[Told]":
+    return pool.submit(agent.call, "browser_click", clickId=id)
+
+
+def test_the_question_shows_the_element_the_page_and_a_picture(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    prompt = person.answers("--ok")["prompt"]
+    assert prompt["title"] == f'Click 1 button "Save" at {GOOD}'
+    (image,) = prompt["images"]
+    assert Path(image["path"]).read_bytes() == PIXEL
+    assert "outlined" in image["alt"]
+    assert clicked.result().error is None
+    assert place.browser.named("browser_screenshot")[0]["clickId"] == "1"
+
+
+def test_the_console_can_show_the_picture_while_the_question_waits(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    execution, name = person.sees()["prompt"]["images"][0]["path"].split("/")[-2:]
+    shown = place.up.http.get(f"/api/evidence/{execution}/{name}")
+    assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", PIXEL)
+    person.answers("--cancel")
+    assert clicked.result().code == "FORBIDDEN"
+    records = [json.loads(line) for line in (place.state / "audit/log.jsonl").read_text().splitlines()]
+    asked, ended = [record for record in records if record["executionId"] == execution]
+    assert (asked["event"], ended["event"]) == ("ask", "end")
+    assert asked["evidence"]["sha256"] == {name: hashlib.sha256(PIXEL).hexdigest()}
+    assert place.browser.named("browser_click") == []
+
+
+def relabel(place: Browsing) -> None:
+    place.browser.sites[GOOD].elements[0] = button("1", "Delete everything")
+
+
+def leave(place: Browsing) -> None:
+    place.browser.sites[OTHER].elements = [button("1", "Save")]
+    place.browser.move(next(iter(place.browser.tabs)), OTHER)
+
+
+@pytest.mark.parametrize("change", [relabel, leave])
+def test_what_is_no_longer_what_was_shown_is_not_acted_on(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor, change: object
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    person.sees()
+    assert callable(change)
+    change(place)
+    person.answers("--ok")
+    assert clicked.result().code == "INVALID_TARGET"
+    assert place.browser.named("browser_click") == []
+
+
+def test_a_stale_element_is_refused_before_anybody_is_asked(place: Browsing, agent: Agent, person: Person) -> None:
+    place.put_user_rules()
+    assert agent.code("browser_click", clickId="99") == "INVALID_TARGET"
+    assert person.pending() == []
+
+
+def test_a_plugin_that_outlines_nothing_still_shows_the_page(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    place.browser.outlines = False
+    clicked = click(waiting, agent, "1")
+    assert "outlined" not in person.answers("--ok")["prompt"]["images"][0]["alt"]
+    assert clicked.result().error is None
+
+
+def test_an_allowed_act_that_leads_elsewhere_is_asked_about_before_anything_is_told(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    clicked = click(waiting, agent, "2")
+    assert person.answers("--ok")["prompt"]["title"] == "Click: it has led to other.test"
+    assert (clicked.result().result or {})["changes"] == {"navigated": OTHER}
+
+
+def test_a_no_about_where_it_led_empties_the_tab(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    clicked = click(waiting, agent, "2")
+    person.answers("--cancel", "--remark", "not there")
+    told = clicked.result()
+    assert told.code == "FORBIDDEN"
+    assert told.error is not None
+    assert told.error["details"]["context"]["remark"] == "not there"
+    assert list(place.browser.tabs.values()) == [BLANK]
+
+
+def test_a_yes_covers_where_the_act_leads_unless_a_rule_speaks_of_it(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "2")
+    person.answers("--ok")
+    assert clicked.result().error is None
+    assert person.pending() == []
+
+
+def test_a_rule_that_asks_is_asked_even_after_a_yes(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules({"effect": "READ", "host": "other.test", "decision": "ask"})
+    clicked = click(waiting, agent, "2")
+    titles = [person.answers("--ok")["prompt"]["title"] for _ in range(2)]
+    assert titles == [f'Click 2 button "Leave" at {GOOD}', "Click: it has led to other.test"]
+    assert clicked.result().error is None
+
+
+def test_a_yes_for_good_is_for_this_host_alone(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    person.answers("--ok", "--for", "rule")
+    assert clicked.result().error is None
+    text = (place.state / "config.toml").read_text()
+    assert 'tool = "browser_click"' in text
+    assert 'host = "good.test"' in text
+
+
+def test_a_yes_for_the_task_is_for_this_host_alone(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    person.answers("--ok", "--for", "task")
+    assert clicked.result().error is None
+    assert click(waiting, agent, "1").result().error is None
+    leave(place)
+    again = click(waiting, agent, "1")
+    person.answers("--ok")
+    assert again.result().error is None
+
+
+def test_an_act_that_needs_no_question_takes_no_picture(place: Browsing, agent: Agent) -> None:
+    agent.ok("browser_click", clickId="1")
+    assert place.browser.named("browser_screenshot") == []
+
+
+def test_reading_is_asked_about_where_a_rule_says_so(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    rule: Json = {"tool": "browser_dom_index", "host": "*.test", "decision": "ask"}
+    place.put_user_rules(rule)
+    read = waiting.submit(agent.call, "browser_dom_index")
+    person.answers("--cancel")
+    assert read.result().code == "FORBIDDEN"
+    assert place.browser.named("browser_dom_index") == []
