@@ -106,9 +106,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
-    await app.serve_http(
-        house, lambda address, console: print("ready", flush=True), dict, console=Path("/nowhere"), bus=bus
-    )
+    await app.serve_http(house, lambda address, console: print("ready", flush=True), dict, Path("/nowhere"), bus)
     driving.cancel()
 
 

@@ -43,6 +43,12 @@ class Tab(Wire, frozen=True, kw_only=True):
     opener_tab_id: int | UnsetType = UNSET
 
 
+class OpenTab(Tab, frozen=True, kw_only=True):
+    """A tab of a snapshot. An addition to the contract: whose it is, where it belongs to a task."""
+
+    task_id: str | UnsetType = UNSET
+
+
 class Window(Wire, frozen=True, kw_only=True):
     window_id: int
     focused: bool = False
@@ -65,7 +71,7 @@ class BrowserState(Wire, frozen=True, kw_only=True):
     """What a browser has open: the `state` of a `snapshotSync`."""
 
     windows: tuple[Window, ...] = ()
-    tabs: tuple[Tab, ...] = ()
+    tabs: tuple[OpenTab, ...] = ()
     tab_groups: tuple[TabGroup, ...] = ()
     active_window_id: int | None = None
     active_tab_id: int | None = None
@@ -98,7 +104,10 @@ class Message(Wire, frozen=True, kw_only=True):
 
 
 class PluginRecord(Wire, frozen=True, kw_only=True):
-    """A browser extension that has announced itself, as `extension-list` tells of it."""
+    """A browser extension that has announced itself, as `extension-list` tells of it.
+
+    `selected`: a new task would get this one.
+    """
 
     client_id: str
     extension_id: str = ""
@@ -109,6 +118,7 @@ class PluginRecord(Wire, frozen=True, kw_only=True):
     allow_other_client: bool = False
     socket_connected: bool = False
     healthy: bool = True
+    selected: bool = False
     last_seen_at: int = 0
 
 
@@ -141,6 +151,37 @@ class Slot(Wire, frozen=True, kw_only=True):
     upload_url: str
     download_url: str
     expires_at: int
+
+
+class Box(Wire, frozen=True, kw_only=True):
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class SeenElement(Wire, frozen=True, kw_only=True):
+    """`bbox` in pixels of the picture."""
+
+    click_id: str
+    tag: str
+    role: str | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    bbox: Box
+
+
+class Sight(Wire, frozen=True, kw_only=True):
+    """The last picture of a task with what was indexed on it; without an artifact there is no picture yet."""
+
+    task_id: str
+    artifact_id: str | UnsetType = UNSET
+    tab_id: int | UnsetType = UNSET
+    width: int | UnsetType = UNSET
+    height: int | UnsetType = UNSET
+    taken_at: int | UnsetType = UNSET
+    url: str | UnsetType = UNSET
+    indexed_at: int | UnsetType = UNSET
+    elements: tuple[SeenElement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

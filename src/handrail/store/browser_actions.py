@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,6 +29,11 @@ UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE 
 _FIND = """
 SELECT task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
 FROM browser_action WHERE action_id = ?
+"""
+_LAST_WITH = """
+SELECT action_id, task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
+FROM browser_action WHERE task_id = ? AND status IN ('success', 'partial') AND instr(actions, ?)
+ORDER BY ended_at DESC LIMIT ?
 """
 
 
@@ -62,6 +68,12 @@ class SqliteActions:
     async def find(self, action_id: str) -> StoredAction | None:
         row = await self._batches.read(lambda rows: rows.execute(_FIND, (action_id,)).fetchone())
         return None if row is None else _stored(action_id, row)
+
+    async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
+        key = f'"{name}":{{'.encode()
+        rows = await self._batches.read(lambda rows: rows.execute(_LAST_WITH, (task_id, key, limit)).fetchall())
+        found = (_stored(row[0], row[1:]).record for row in rows)
+        return [record for record in found if name in record.actions]  # a typed text may hold the name as well
 
     def end_interrupted(self, now: int) -> asyncio.Future[int]:
         error = _spelled(Offline("handrail was stopped before the action had ended."))

@@ -88,7 +88,11 @@ def _add_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables,)
+def _add_order_in_task(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE INDEX browser_action_in_task ON browser_action (task_id, ended_at)")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task)
 
 
 def browser_database(state: Path) -> Database:

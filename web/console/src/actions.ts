@@ -4,6 +4,7 @@ import {
   connect, createHost, deleteAt, fetchData, HostError, postJson, serverTransport,
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
+import { follow, reloadBrowsers } from "./browser/actions";
 import { foldRecords, type AuditRecord } from "./logic/calls";
 import { markTooLate, moveOn, receive, replacePending, show, step } from "./logic/queue";
 import { visible } from "./logic/visible";
@@ -93,6 +94,7 @@ function listen(): void {
   socket.on("activity", ({ records }: { records: AuditRecord[] }) => {
     calls.value = foldRecords(calls.value, records);
   });
+  follow(socket);
   host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
   // Without a socket (a proxy that blocks it) the console still shows what there is.
   void reload();
@@ -119,9 +121,9 @@ export async function signOut(): Promise<void> {
   startAfresh();
 }
 
-/** The truth after every connect: what is pending, what was answered, what was done. */
+/** The truth after every connect: what is pending, what was answered, what was done, what is open. */
 async function reload(): Promise<void> {
-  await Promise.allSettled([reloadPrompts(), reloadCalls()]);
+  await Promise.allSettled([reloadPrompts(), reloadCalls(), reloadBrowsers()]);
 }
 
 async function reloadPrompts(): Promise<void> {

@@ -8,6 +8,7 @@ import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/panel.css";
 import "./styles/lists.css";
+import "./styles/browser.css";
 
 effect(() => {
   const { theme } = preferences.value;

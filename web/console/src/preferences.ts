@@ -12,10 +12,11 @@ export interface Preferences {
   notifies: boolean;
   isPanelWide: boolean;
   diffLayout: DiffLayout;
+  drawsIndex: boolean;
 }
 
 const KEY = "handrail.preferences";
-const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, isPanelWide: false, diffLayout: "auto" };
+const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, isPanelWide: false, diffLayout: "auto", drawsIndex: true };
 
 function stored(): Partial<Preferences> {
   try {

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from handrail.contract.browser import BrowserState, Tab, TabGroup, Window
+from handrail.contract.browser import BrowserState, OpenTab, TabGroup, Window
 from handrail.contract.errors import InvalidParams
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ class BrowserView:
         """Whether all of it was told yet; before, a tab that is missing here may well be there."""
         self.last_updated = 0
         self._windows: dict[int, Window] = {}
-        self._tabs: dict[int, Tab] = {}
+        self._tabs: dict[int, OpenTab] = {}
         self._groups: dict[int, TabGroup] = {}
         self._active_window: int | None = None
         self._active_tab: int | None = None
@@ -73,7 +73,7 @@ class BrowserView:
             self._tabs.pop(id, None)
             self._active_tab = None if self._active_tab == id else self._active_tab
             return
-        tab = self._changed(Tab, self._tabs.get(id), given, {"tabId": id, **_also(message, "windowId")})
+        tab = self._changed(OpenTab, self._tabs.get(id), given, {"tabId": id, **_also(message, "windowId")})
         if tab is not None:
             if kind == "tab_activated":
                 tab = msgspec.structs.replace(tab, active=True)

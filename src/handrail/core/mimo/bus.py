@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.contract.browser import ActionRecord, ActionResult, Actions, Artifact, Snapshot, TaskRecord
+from handrail.contract.browser import ActionRecord, ActionResult, Actions, Artifact, Sight, Snapshot, TaskRecord
 from handrail.contract.browser_store import ActionStore, PluginStore, TaskStore
-from handrail.contract.errors import Conflict, InvalidParams, Offline, TooLarge
+from handrail.contract.errors import Conflict, InvalidParams, NotFound, Offline, TooLarge
 from handrail.core.lanes import Lanes
-from handrail.core.mimo import catalogue
+from handrail.core.mimo import catalogue, sight
 from handrail.core.mimo.action import Action, new_action_id
 from handrail.core.mimo.artifacts import Artifacts
 from handrail.core.mimo.dispatcher import Dispatcher
@@ -106,6 +106,19 @@ class LocalBus:
 
     async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
+
+    async def sight(self, task_id: str) -> Sight:
+        """What the task looked like last. NotFound: there is no such task."""
+        task = await self.tasks.find(task_id)
+        pictures = await self.actions.last_with(task.id, sight.PICTURE, sight.MOST_PICTURES)
+        indexes = await self.actions.last_with(task.id, sight.INDEX, sight.MOST_INDEXES) if pictures else ()
+        seen = sight.sight_of(task.id, pictures, indexes)
+        try:
+            if seen.artifact_id is not UNSET:
+                await self.artifacts.described(seen.artifact_id)
+        except NotFound:
+            return Sight(task_id=task.id)
+        return seen
 
     async def select(self, task: Task, client_id: str) -> None:
         self.plugins.select(client_id)

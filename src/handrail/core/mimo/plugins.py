@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from handrail.contract.browser import PluginLine, PluginRecord, Snapshot
+from handrail.contract.browser import BrowserState, PluginLine, PluginRecord, Snapshot
 from handrail.contract.errors import Conflict, InvalidParams, Offline, WrongTab
 from handrail.core.mimo.action import Exchange
 from handrail.core.mimo.browser_view import BrowserView
@@ -99,11 +100,17 @@ class Plugin:
             tab = self.view.opener_of(tab)
         return None
 
+    def state(self) -> BrowserState:
+        """What is open, with whose each tab is."""
+        state = self.view.state()
+        tabs = (msgspec.structs.replace(tab, task_id=self._owner(tab.tab_id) or UNSET) for tab in state.tabs)
+        return msgspec.structs.replace(state, tabs=tuple(tabs))
+
     def snapshot(self, now: int) -> Snapshot:
         age = max(0, now - self.view.last_updated)
         is_connected = self.line is not None
         return Snapshot(
-            **msgspec.structs.asdict(self.view.state()),
+            **msgspec.structs.asdict(self.state()),
             connected=is_connected,
             age_ms=age,
             stale=not is_connected or age > STALE_AFTER_MS,
@@ -157,6 +164,12 @@ class Plugins:
         plugin.line = None
         plugin.end_exchanges("The browser disconnected before the action had ended.")
         return plugin
+
+    def told(self) -> list[PluginRecord]:
+        """The last seen first."""
+        preferred = self.preferred()
+        records = (msgspec.structs.replace(one.told(), selected=one is preferred) for one in self)
+        return sorted(records, key=lambda record: -record.last_seen_at)
 
     def select(self, client_id: str) -> None:
         if client_id not in self._known:

@@ -68,6 +68,9 @@ class Tasks:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
         return task
 
+    def in_use(self, task_id: str) -> Task | None:
+        return self._used.get(task_id)
+
     async def ensure(self, task_id: str, title: str = "") -> Task:
         """The task, made where it is new: two who name it at once get the same one."""
         task_ids.checked(task_id)

@@ -11,7 +11,7 @@ from starlette.types import Scope
 from handrail.contract.errors import Failure
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.pairing import Pairings
-from handrail.faces.bus import act_routes, artifact_routes, openapi, plugin_routes, task_routes
+from handrail.faces.bus import act_routes, artifact_routes, openapi, plugin_routes, sight_routes, task_routes
 from handrail.faces.bus.endpoint import route
 from handrail.faces.bus.news import News
 from handrail.faces.bus.page_socket import PageSocket
@@ -51,7 +51,8 @@ class MimoAnnex:
             *act_routes.endpoints(bus, key, person),
             *artifact_routes.endpoints(bus),
             *task_routes.endpoints(bus, self._news),
-            *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._codes, key),
+            *sight_routes.endpoints(bus),
+            *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
         ]
         return [*map(route, endpoints), *openapi.routes(endpoints)]
 

@@ -1,4 +1,8 @@
-"""What pages are told: snapshots to all of them, what happens in a task to those who follow it."""
+"""What pages are told: snapshots to all of them, what happens in a task to those who follow it.
+
+An addition to the contract is `browsing`, to all of them: the plugins or tasks that have changed, and which browsers'
+windows have.
+"""
 
 import asyncio
 import itertools
@@ -23,9 +27,11 @@ from handrail.faces.http.sockets import FRONTEND
 EVENT = "frontend_event"
 LEGACY_EVENT = "message"
 LEGACY_SNAPSHOT = "twin_state_sync"
+BROWSING = "browsing"
 GLOBAL = "global"
 DEBUG_SETTING = "MIMO_SNAPSHOT_DEBUG"
-_SNAPSHOT_EVERY = 0.1  # a browser that opens forty tabs at once is told of a few times, not of forty
+_TOLD_EVERY = 0.1  # a browser that opens forty tabs at once is told of a few times, not of forty
+_OPENING = {"task_start", "browser_tab_open"}
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +48,11 @@ class News:
         self._rooms: Rooms | None = None
         self._numbers = itertools.count(1)
         self._snapshot_is_due: asyncio.TimerHandle | None = None
+        self._browsing_is_due: asyncio.TimerHandle | None = None
+        self._changed_tasks: set[str] = set()
+        self._changed_windows: set[str] = set()
+        self._plugins_changed = False
+        self._preferred: str | None = None
         self._telling: set[asyncio.Task[None]] = set()
         bus.dispatcher.observer = self.action_changed
 
@@ -49,21 +60,31 @@ class News:
         self._rooms = rooms
 
     def close(self) -> None:
-        if self._snapshot_is_due is not None:
-            self._snapshot_is_due.cancel()
+        for due in (self._snapshot_is_due, self._browsing_is_due):
+            if due is not None:
+                due.cancel()
 
     def snapshot_changed(self, plugin: Plugin, what: str) -> None:
         if self._is_debugging:
             state = plugin.view.state()
             counts = f"{len(state.windows)} windows, {len(state.tabs)} tabs, {len(state.tab_groups)} groups"
             logger.warning("snapshot of %s: %s, now %s", plugin.client_id, what, counts)
+        self._changed_windows.add(plugin.client_id)
+        self._tell_browsing_soon()
         if self._snapshot_is_due is None and plugin is self._bus.plugins.preferred():
             loop = asyncio.get_running_loop()
-            self._snapshot_is_due = loop.call_later(_SNAPSHOT_EVERY, self._tell_snapshot)
+            self._snapshot_is_due = loop.call_later(_TOLD_EVERY, self._tell_snapshot)
+
+    def plugins_changed(self) -> None:
+        self._plugins_changed = True
+        self._tell_browsing_soon()
 
     def action_changed(self, action: Action, end: End | None) -> None:
         """`toolUsed`, and where it failed a `structuredOutput` too."""
         record = action.record
+        self.task_noted(record.task_id)
+        if end is not None and (record.actions.keys() & _OPENING or "changes" in end.result):
+            self.snapshot_changed(self._bus.plugins.known(record.client_id), "tabs of a task")
         if self._nobody_in(room_of(record.task_id)):
             return
         used = {
@@ -85,6 +106,7 @@ class News:
 
     def task_changed(self, task: Task, reason: str | None = None) -> None:
         """An addition to the contract: a person took over, handed back or stopped."""
+        self.task_noted(task.id)
         event: dict[str, Any] = {"type": "taskStatus", "status": task.record.status}
         self.tell(task.id, event if reason is None else {**event, "reason": reason})
 
@@ -99,11 +121,34 @@ class News:
         plugin = self._bus.plugins.preferred()
         if plugin is None or self._nobody_in(FRONTEND):
             return
-        state = msgspec.to_builtins(plugin.view.state())
+        state = msgspec.to_builtins(plugin.state())
         event = {"type": "snapshotSync", "mode": "full", "seq": next(self._numbers), "state": state}
         self._send(FRONTEND, event_envelope(GLOBAL, self._bus.now(), {**event, "clientId": plugin.client_id}))
         if self._speaks_legacy and self._rooms is not None:
             self._keep(self._rooms.tell(FRONTEND, LEGACY_SNAPSHOT, state))
+
+    def task_noted(self, task_id: str) -> None:
+        self._changed_tasks.add(task_id)
+        self._tell_browsing_soon()
+
+    def _tell_browsing_soon(self) -> None:
+        if self._browsing_is_due is None:
+            self._browsing_is_due = asyncio.get_running_loop().call_later(_TOLD_EVERY, self._tell_browsing)
+
+    def _tell_browsing(self) -> None:
+        self._browsing_is_due = None
+        used = (self._bus.tasks.in_use(id) for id in self._changed_tasks)
+        told: dict[str, Any] = {
+            "tasks": [msgspec.to_builtins(task.record) for task in used if task is not None],
+            "windows": sorted(self._changed_windows),
+        }
+        preferred = self._bus.plugins.preferred()
+        before, self._preferred = self._preferred, None if preferred is None else preferred.client_id
+        if self._plugins_changed or before != self._preferred:
+            told["plugins"] = msgspec.to_builtins(self._bus.plugins.told())
+        self._changed_tasks, self._changed_windows, self._plugins_changed = set(), set(), False
+        if self._rooms is not None and not self._nobody_in(FRONTEND):
+            self._keep(self._rooms.tell(FRONTEND, BROWSING, told))
 
     def _send(self, room: str, message: dict[str, Any]) -> None:
         if self._rooms is not None:

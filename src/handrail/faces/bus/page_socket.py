@@ -45,6 +45,7 @@ class PageSocket:
         task = await self._bus.tasks.ensure(task_id, said.content)
         await rooms.enter(sid, room_of(task_id))
         await self._bus.tasks.add_message(task, said)
+        self._news.task_noted(task_id)
         self._news.tell(task_id, _nobody_answers(said.id), trace_of(message))
 
 

@@ -13,6 +13,7 @@ from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.pairing import Pairings
 from handrail.faces.bus.bodies import Pair, PairCode, PairedToken, PairToken, Registered, Registration, Revoked
 from handrail.faces.bus.endpoint import Endpoint
+from handrail.faces.bus.news import News
 from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.http.answers import refused
@@ -26,7 +27,7 @@ PAIR = "/api/extension/pair"
 
 
 def endpoints(
-    bus: LocalBus, pairings: Pairings, sockets: PluginSocket, codes: Codes, key: ConsoleKey
+    bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: News, codes: Codes, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     async def register(request: Request, body: Registration) -> Registered:
         _check_is_own(request, pairings, body.client_id)
@@ -42,10 +43,11 @@ def endpoints(
             last_seen_at=bus.now(),
         )
         await bus.plugin_records.save(plugin.record)
+        news.plugins_changed()
         return Registered()
 
     async def list_plugins(request: Request, body: None) -> list[PluginRecord]:
-        return sorted((plugin.told() for plugin in bus.plugins), key=lambda plugin: -plugin.last_seen_at)
+        return bus.plugins.told()
 
     async def make_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")

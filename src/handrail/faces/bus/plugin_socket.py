@@ -155,6 +155,7 @@ class PluginSocket:
     def _seen(self, plugin: Plugin) -> None:
         self._touch(plugin)
         self._bus.plugin_records.save(plugin.record)
+        self._news.plugins_changed()
         if plugin.view.is_known:  # another browser may be the one that is shown now
             self._news.snapshot_changed(plugin, "presence")
 

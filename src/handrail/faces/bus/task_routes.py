@@ -36,7 +36,8 @@ def endpoints(bus: LocalBus, news: News) -> Sequence[Endpoint]:
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
         task = await _named(request)
         await bus.select(task, body.client_id)
-        return task.record
+        news.plugins_changed()
+        return _told(task)
 
     async def take_over(request: Request, body: None) -> TaskRecord:
         task = await _named(request)

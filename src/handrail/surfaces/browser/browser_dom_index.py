@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.contract.call import Call
@@ -36,7 +37,11 @@ async def browser_dom_index(browser: Browser, call: Call, params: Params, previe
     """
     page = await browser.page(call, params.tab_id)
     page.check_is_web()
-    result = read(await browser.read_page(call, page, for_plugin(params)), Result)
+    # The console draws the boxes on the last picture; an agent pays for what it has not asked for.
+    result = read(await browser.read_page(call, page, {**for_plugin(params), "boxes": True}), Result)
+    if not params.boxes:
+        unplaced = [msgspec.structs.replace(element, bbox=UNSET) for element in result.elements]
+        result = msgspec.structs.replace(result, elements=unplaced)
     shown, total = len(result.elements), result.total if result.total is not UNSET else len(result.elements)
     more = f"; go on with offset {result.next_offset}" if result.next_offset is not UNSET else ""
     head = f"{result.title or ''} {result.url or ''}".strip()

@@ -4,6 +4,7 @@ import { messageOf } from "../failure";
 import { browserName } from "../logic/browsers";
 import { visible } from "../logic/visible";
 import { texts, type Access, type BrowserSession, type ServerToken } from "../store";
+import { PairedBrowsers } from "./browser/PairedBrowsers";
 import { Chip } from "./Chip";
 import { Facts } from "./Facts";
 import { Moment } from "./Moment";
@@ -46,6 +47,7 @@ export function AccessCard() {
           <p class="row"><button type="button" class="plain" onClick={() => void change(signOut, "")}>{t.signOut}</button></p>
         </>
       )}
+      <PairedBrowsers />
       <p role="status">{visible(told)}</p>
       {(error || unread) && <p class="problem" role="alert">{error || unread}</p>}
     </section>

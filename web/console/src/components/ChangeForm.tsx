@@ -6,6 +6,7 @@ import { visible } from "../logic/visible";
 import { texts } from "../store";
 import { AnswerForm } from "./AnswerForm";
 import { Diff } from "./Diff";
+import { Enlargeable } from "./Enlargeable";
 import { Facts } from "./Facts";
 import { Visible } from "./Visible";
 
@@ -49,9 +50,10 @@ export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
 
 function Picture({ image }: { image: PromptImage }) {
   const url = imageUrl(image.path);
+  const alt = visible(image.alt ?? image.path);
   return (
     <figure>
-      {url && <img src={url} alt={visible(image.alt ?? image.path)} />}
+      {url && <Enlargeable label={alt}><img src={url} alt={alt} /></Enlargeable>}
       <figcaption class="sub"><Visible text={image.alt ?? image.path} /></figcaption>
     </figure>
   );

@@ -14,12 +14,12 @@ function formatOf(kind: "time" | "day" | "whole"): Intl.DateTimeFormat {
 }
 
 /** A time as short as it can be: the day only when it is another one. */
-export function Moment({ at }: { at: string }) {
+export function Moment({ at }: { at: string | number }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;
   const isToday = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={formatOf("whole").format(date)}>
+    <time dateTime={date.toISOString()} title={formatOf("whole").format(date)}>
       {formatOf(isToday ? "time" : "day").format(date)}
     </time>
   );

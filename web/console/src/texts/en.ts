@@ -1,7 +1,9 @@
+import { browserEn } from "./browser/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", tools: "Tools", settings: "Settings" },
+  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", tools: "Tools", settings: "Settings" },
+  browser: browserEn,
   navigation: "Pages",
   skip: "Skip to the content",
   connection: { connecting: "connecting…", online: "connected", offline: "not connected, trying again…" },

@@ -3,11 +3,13 @@
 import type { Problem } from "../logic/answers";
 import type { CallState } from "../logic/calls";
 import type { ParameterProblem } from "../logic/schema";
+import type { BrowserTexts } from "./browser/shape";
 
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "tools" | "settings", string>;
+  browser: BrowserTexts;
   navigation: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;

@@ -21,7 +21,7 @@ export const browserDomIndex = define({
   async run({ taskId, warnings }, { tabId, scope, assignAttr, offset, limit, boxes }) {
     await ownTab(taskId, tabId);
     const most = offset + limit;
-    const { entries, total, url, title } = await indexTab(tabId, { scope, most, boxes, attribute: assignAttr, xpaths: false }, warnings);
-    return { elements: entries.slice(offset, most), total, url, title, ...(most < total ? { nextOffset: most } : {}) };
+    const { entries, total, url, title, viewport } = await indexTab(tabId, { scope, most, boxes, attribute: assignAttr, xpaths: false }, warnings);
+    return { elements: entries.slice(offset, most), total, url, title, ...(boxes ? { viewport } : {}), ...(most < total ? { nextOffset: most } : {}) };
   },
 });

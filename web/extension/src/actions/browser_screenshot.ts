@@ -20,9 +20,9 @@ export const browserScreenshot = define({ ...elementParams, fullPage: fallback(f
     const { message, deadline, warnings } = context;
     const hasDebugger = await canUseDebugger(context, tabId, fullPage ? "cdp_page" : undefined);
     const place = hasElement(params) ? placeOf("browser_screenshot", params) : undefined;
-    const shoot = (): Promise<Blob> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
-    const { done: picture, target } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
+    const shoot = () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
+    const { done: { picture, area }, target } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
     const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    return { ...uploaded, ...size, screenshotUploaded: true, ...(target ? { target } : {}) };
+    return { ...uploaded, ...size, screenshotUploaded: true, ...(tab.url ? { pageUrl: tab.url } : {}), ...(area ? { area } : {}), ...(target ? { target } : {}) };
   },
 });

@@ -31,7 +31,7 @@ export interface FrameIndex {
   /** This frame's place in its parent's `window.frames`; -1 in the top frame and inside shadow trees. */
   place: number;
   children: ChildFrame[];
-  view: { width: number; height: number };
+  view: { x: number; y: number; width: number; height: number };
   url: string;
   title: string;
 }

@@ -42,7 +42,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
     next: nextRef(),
     place: ownPlace(),
     children: childFrames(from.roots),
-    view: { width: innerWidth, height: innerHeight },
+    view: { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight },
     url: location.href,
     title: document.title,
   };

@@ -13,7 +13,7 @@ import { numbersOf, raiseNumbers } from "./tasks";
 const FRAMES_MS = 2000;
 
 export interface Wanted { scope: "viewport" | "document"; most: number; boxes: boolean; attribute: boolean; xpaths: boolean }
-export interface Whole { entries: Result[]; total: number; url: string; title: string }
+export interface Whole { entries: Result[]; total: number; url: string; title: string; viewport: FrameIndex["view"] }
 
 interface Offset { x: number; y: number; scale: number; isVisible: boolean }
 
@@ -37,6 +37,7 @@ export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]
     total: seen.reduce((sum, { value }) => sum + value.total, 0) - (entries.length - shown.length),
     url: top.value.url,
     title: top.value.title,
+    viewport: top.value.view,
   };
 }
 

@@ -8,16 +8,29 @@ const LARGEST = 24 * 1024 * 1024;
 /** Taller pictures can't be drawn. */
 const TALLEST = 16_000;
 
-export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Blob> {
-  if (!fullPage) return await shoot(tabId, {});
+/** `area` is the part of the page that it shows, in CSS pixels. */
+export interface Shot { picture: Blob; area?: { x: number; y: number; width: number; height: number } }
+
+export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Shot> {
+  if (!fullPage) {
+    const [picture, area] = await Promise.all([shoot(tabId, {}), viewOf(tabId)]);
+    return area ? { picture, area } : { picture };
+  }
   const { cssContentSize } = await send<{ cssContentSize: { width: number; height: number } }>(tabId, "Page.getLayoutMetrics");
   const height = Math.min(cssContentSize.height, TALLEST);
   if (height < cssContentSize.height) warnings.push(`The page is ${Math.round(cssContentSize.height)} px tall; the picture ends at ${TALLEST} px.`);
   const clip = { x: 0, y: 0, width: cssContentSize.width, height, scale: 1 };
   const picture = await shoot(tabId, { captureBeyondViewport: true, clip });
-  if (picture.size <= LARGEST) return picture;
+  const area = { x: 0, y: 0, width: cssContentSize.width, height };
+  if (picture.size <= LARGEST) return { picture, area };
   warnings.push("The picture was scaled down to half its size.");
-  return await shoot(tabId, { captureBeyondViewport: true, clip: { ...clip, scale: 0.5 } });
+  return { picture: await shoot(tabId, { captureBeyondViewport: true, clip: { ...clip, scale: 0.5 } }), area };
+}
+
+async function viewOf(tabId: number): Promise<Shot["area"]> {
+  const expression = "({ x: scrollX, y: scrollY, width: innerWidth, height: innerHeight })";
+  const { result } = await send<{ result: { value?: Shot["area"] } }>(tabId, "Runtime.evaluate", { expression, returnByValue: true });
+  return result.value;
 }
 
 async function shoot(tabId: number, how: Record<string, unknown>): Promise<Blob> {
@@ -28,9 +41,9 @@ async function shoot(tabId: number, how: Record<string, unknown>): Promise<Blob>
 export const decoded = async (dataUrl: string): Promise<Blob> => await (await fetch(dataUrl)).blob();
 
 /** Without the debugger Chrome can draw only the tab that is in front. */
-export async function captureInFront(tab: chrome.tabs.Tab): Promise<Blob> {
+export async function captureInFront(tab: chrome.tabs.Tab): Promise<Shot> {
   if (!tab.active) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only the tab in front can be drawn.");
-  return await decoded(await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" }));
+  return { picture: await decoded(await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" })) };
 }
 
 export async function sizeOf(png: Blob): Promise<{ width: number; height: number }> {

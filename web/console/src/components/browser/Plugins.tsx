@@ -1,0 +1,67 @@
+import { useState } from "preact/hooks";
+import { chooseBrowser } from "../../browser/actions";
+import { found, isHereConnected, plugins, shownBrowser } from "../../browser/store";
+import { healthOf, inOrder, pluginName, type Plugin } from "../../logic/plugins";
+import { visible } from "../../logic/visible";
+import { texts } from "../../store";
+import { Chip } from "../Chip";
+import { Facts } from "../Facts";
+import { Moment } from "../Moment";
+import { Visible } from "../Visible";
+import { Pairing } from "./Pairing";
+
+/** The browsers that have ever been here: who is there, who is well, and which one a new task gets. */
+export function Plugins() {
+  const t = texts.value.browser;
+  const [isPairing, setIsPairing] = useState(false);
+  const all = inOrder(plugins.value);
+  const here = found.value;
+  const canPairHere = here !== null && here !== "unknown" && !isHereConnected.value;
+  return (
+    <section class="card" aria-label={t.browsers}>
+      <h2>{t.browsers}</h2>
+      <ul class="plugins">
+        {all.map((plugin) => <PluginRow key={plugin.clientId} plugin={plugin} isOnly={all.length === 1} isHere={here !== "unknown" && here?.clientId === plugin.clientId} />)}
+      </ul>
+      {isPairing || canPairHere || all.length === 0 ? (
+        <Pairing />
+      ) : (
+        <p class="row"><button type="button" class="quiet" onClick={() => setIsPairing(true)}>{t.connectAnother}</button></p>
+      )}
+    </section>
+  );
+}
+
+function PluginRow({ plugin, isOnly, isHere }: { plugin: Plugin; isOnly: boolean; isHere: boolean }) {
+  const t = texts.value;
+  const name = pluginName(plugin);
+  const health = healthOf(plugin);
+  const isShown = shownBrowser.value?.clientId === plugin.clientId;
+  return (
+    <li class={`plugin ${health}`} aria-current={isShown && !isOnly ? "true" : undefined}>
+      <p class="plugin-head">
+        <i class="dot" aria-hidden="true" />
+        {isOnly ? (
+          <span class="plugin-name"><Visible text={name} /></span>
+        ) : (
+          <button type="button" class="plugin-name" aria-pressed={isShown} aria-label={t.browser.showsWindows(visible(name))} onClick={() => chooseBrowser(plugin.clientId)}><Visible text={name} /></button>
+        )}
+        <span class="sub">{t.browser.health[health]}</span>
+      </p>
+      {(isHere || plugin.selected) && (
+        <p class="tags">
+          {isHere && <Chip text={t.thisBrowser} colour="good" />}
+          {plugin.selected && !isOnly && <Chip text={t.browser.newTasksHere} colour="ui" />}
+        </p>
+      )}
+      {health === "unwell" && <p class="problem">{t.browser.unwellHint}</p>}
+      <Facts
+        facts={[
+          [t.browser.extension, [plugin.extensionName, plugin.version].filter(Boolean).join(" ")],
+          [t.browser.client, plugin.clientId],
+          [t.browser.lastSeen, health !== "connected" && plugin.lastSeenAt > 0 && <Moment at={plugin.lastSeenAt} />],
+        ]}
+      />
+    </li>
+  );
+}

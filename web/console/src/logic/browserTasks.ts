@@ -1,0 +1,28 @@
+/** The tasks of the browser: the last changed first, and what a person can do with each. */
+
+export type TaskStatus = "created" | "running" | "ongoing" | "takeover" | "completed" | "error";
+
+export interface BrowserTask {
+  taskId: string;
+  title: string;
+  status: TaskStatus;
+  createdAt: number;
+  updatedAt: number;
+  selectedClientId?: string;
+}
+
+/** News may come later than what was read meanwhile; an older state never replaces a newer one. */
+export function mergeTasks(known: readonly BrowserTask[], told: readonly BrowserTask[]): BrowserTask[] {
+  const tasks = new Map(known.map((task) => [task.taskId, task]));
+  for (const task of told) {
+    const before = tasks.get(task.taskId);
+    if (!before || task.updatedAt >= before.updatedAt) tasks.set(task.taskId, task);
+  }
+  return [...tasks.values()].sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+export const canTakeOver = ({ status }: BrowserTask): boolean => status !== "takeover" && status !== "completed";
+export const canHandBack = ({ status }: BrowserTask): boolean => status === "takeover";
+export const canStop = ({ status }: BrowserTask): boolean => status !== "completed";
+/** While a person has it, or once it is over, nothing is sent to the page. */
+export const canLook = ({ status }: BrowserTask): boolean => status !== "takeover" && status !== "completed";
