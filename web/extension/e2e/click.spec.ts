@@ -94,6 +94,13 @@ test("navigations are reported: to a page, to a part, by script", async () => {
   expect((await world.index(tabId))[0]).toMatchObject({ name: "Name" });
 });
 
+test("a page that is left for the browser's cache holds up no click", async () => {
+  for (let time = 0; time < 5; time++) {
+    expect(await click("Form page")).toMatchObject({ changes: { navigated: `${world.sites.here}/form` } });
+    expect(await world.act({ browser_go_back: { tabId } })).toMatchObject({ url: `${world.sites.here}/clicks` });
+  }
+});
+
 test("a download is reported", async () => {
   expect(await click("Download")).toMatchObject({ changes: { download: { filename: "report.txt", url: `${world.sites.here}/download.txt` } } });
 });

@@ -75,7 +75,7 @@ test("an article comes as text and Markdown, a long one by artifact, a huge one 
   expect(long["markdown"]).toBeUndefined();
   expect(world.server.artifacts.get(long["artifactId"])!.body.length).toBe(long["contentLengthBytes"]);
   await go("/text?times=30000");
-  expect(await world.refusal({ browser_readability_extract: { tabId } })).toMatchObject({ code: "READABILITY_TOO_LARGE" });
+  expect(await world.refusal({ browser_readability_extract: { tabId, timeoutMs: 60_000 } })).toMatchObject({ code: "READABILITY_TOO_LARGE" });
 });
 
 test("page preparation gives both; one of them missing is partial, both a failure", async () => {

@@ -36,7 +36,7 @@ export class World {
       headless: true,
       colorScheme,
       viewport: null,
-      ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
+      ignoreDefaultArgs: ["--disable-extensions", "--disable-back-forward-cache", "--disable-component-extensions-with-background-pages"],
       args: [...FLAGS, `--lang=${locale}`, "--window-size=1280,800", ...(isRoot ? ["--no-sandbox"] : [])],
       env: { ...process.env, LANGUAGE: locale.replace("-", "_") } as Record<string, string>,
     });

@@ -23,6 +23,6 @@ export const browserScreenshot = define({ ...elementParams, fullPage: fallback(f
     const shoot = () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
     const { done: { picture, area }, target } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
     const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    return { ...uploaded, ...size, screenshotUploaded: true, ...(tab.url ? { pageUrl: tab.url } : {}), ...(area ? { area } : {}), ...(target ? { target } : {}) };
+    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...(target ? { target } : {}) };
   },
 });
