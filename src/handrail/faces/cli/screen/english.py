@@ -21,6 +21,7 @@ ENGLISH = Texts(
     file="file",
     command="command",
     folder="folder",
+    picture="picture",
     change="change",
     picture="picture",
     lines=lambda added, removed: f"+{added} −{removed} lines",

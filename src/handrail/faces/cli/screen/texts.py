@@ -18,6 +18,7 @@ class Texts:
     file: str
     command: str
     folder: str
+    picture: str
     change: str
     picture: str
     lines: Callable[[int, int], str]
