@@ -24,7 +24,6 @@ def change_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
     diff = diff_lines(prompt.diff or "", texts.skipped)
     named = [(texts.file, prompt.path), (texts.command, prompt.command), (texts.folder, prompt.cwd)]
     facts = [(name, value) for name, value in named if value]
-    facts += [(texts.picture, image.path) for image in prompt.images or ()]
     if isinstance(prompt.diff, str):
         is_change = bool(diff.added or diff.removed)
         facts.append((texts.change, texts.lines(diff.added, diff.removed) if is_change else texts.nothing_changes))

@@ -21,7 +21,6 @@ CHINESE = Texts(
     file="文件",
     command="命令",
     folder="目录",
-    picture="图片",
     change="变更",
     picture="图片",
     lines=lambda added, removed: f"+{added} −{removed} 行",

@@ -21,7 +21,6 @@ ENGLISH = Texts(
     file="file",
     command="command",
     folder="folder",
-    picture="picture",
     change="change",
     picture="picture",
     lines=lambda added, removed: f"+{added} −{removed} lines",

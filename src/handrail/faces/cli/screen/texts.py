@@ -18,7 +18,6 @@ class Texts:
     file: str
     command: str
     folder: str
-    picture: str
     change: str
     picture: str
     lines: Callable[[int, int], str]
