@@ -143,6 +143,7 @@ def open_house(
     registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    has_terminal = isinstance(approver, InQueue) and approver.beside is not in_the_queue_alone
     if isinstance(approver, InQueue):
         approver = _queue_approver(state, prompts, approver)
     summons = _summons(settings, state.path, Path(files.location))
@@ -154,7 +155,7 @@ def open_house(
         evidence,
         audit,
         files.location,
-        summon=summons.call if settings.call_person else nobody_is_called,
+        summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
     return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)

@@ -14,7 +14,7 @@ async def nobody_is_called() -> None:
 
 
 def summoning(call: Call, summon: Summon) -> Beside:
-    """Where this call's questions are put, and beside it all the call to a person, which is no answer."""
+    """Where this call's questions are put; where that is the queue alone, a person is called, which is no answer."""
     places = call.beside
 
     async def call_person() -> None:
@@ -22,6 +22,6 @@ def summoning(call: Call, summon: Summon) -> Beside:
             await call.progress(words)
 
     def beside(prompt: Prompt) -> Sequence[Side]:
-        return [*places(prompt), Side("handrail", call_person)]
+        return places(prompt) or [Side("handrail", call_person)]
 
     return beside

@@ -34,23 +34,23 @@ class PromptList(OptionList):
         super().__init__(id=id, markup=False, compact=True)
         self._texts = texts
         self._moved = moved
-        self._told: dict[str, Text] = {}
+        self._looks: dict[str, tuple[bool, bool, bool]] = {}
         self._is_filling = False
 
     def show(self, rows: Sequence[Row], shown: str | None) -> None:
         """What is already there keeps its place as long as all before it is there as well."""
-        told = {row.id: _told(row, self._texts) for row in rows}
-        before, now = list(self._told), list(told)
+        looks = {row.id: (row.is_settled, row.answer is None, row.is_caller_gone) for row in rows}
+        before, now = list(self._looks), list(looks)
         self._is_filling = True
         if now[: len(before)] == before:
-            for request_id in before:
-                if told[request_id] != self._told[request_id]:
-                    self.replace_option_prompt(request_id, told[request_id])
-            self.add_options(Option(told[request_id], id=request_id) for request_id in now[len(before) :])
+            for row in rows[: len(before)]:
+                if looks[row.id] != self._looks[row.id]:
+                    self.replace_option_prompt(row.id, _told(row, self._texts))
+            self.add_options(Option(_told(row, self._texts), id=row.id) for row in rows[len(before) :])
         else:
-            self.set_options(Option(told[request_id], id=request_id) for request_id in now)
-        self._told = told
-        self.highlighted = now.index(shown) if shown in told else None
+            self.set_options(Option(_told(row, self._texts), id=row.id) for row in rows)
+        self._looks = looks
+        self.highlighted = now.index(shown) if shown in looks else None
         self._is_filling = False
 
     def action_cursor_down(self) -> None:
