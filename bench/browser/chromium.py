@@ -24,6 +24,7 @@ _FLAGS = (
     "--hide-crash-restore-bubble",
 )  # fmt: skip
 _STARTS_WITHIN = 30.0
+_ENDS_WITHIN = 5.0
 
 
 class Chromium:
@@ -57,6 +58,16 @@ def started(extension: Path | None = None) -> Iterator[Chromium]:
         finally:
             process.terminate()
             process.wait(20)
+            _empty(Path(profile))
+
+
+def _empty(profile: Path) -> None:
+    """Processes of the browser's that outlive it by a moment still write there."""
+    until = time.monotonic() + _ENDS_WITHIN
+    while any(profile.iterdir()) and time.monotonic() < until:
+        for path in profile.iterdir():
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        time.sleep(0.2)
 
 
 def _address(port_file: Path, process: subprocess.Popen[bytes]) -> str:
