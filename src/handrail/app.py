@@ -19,7 +19,7 @@ from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Approver, Question
-from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound, Unsupported
 from handrail.contract.paths import ClosedFolders
 from handrail.contract.target import ANY_HOST
 from handrail.core.audit import Audit
@@ -285,6 +285,66 @@ def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
     from handrail.backends.remote_bus import RemoteBus
 
     return asyncio.run(RemoteBus(_bus_address(state_dir)).data(method, path))
+
+
+EXTENSION_FOLDER = Path(__file__).parent / "extension"
+
+
+def connected_browsers(state_dir: Path | None) -> list[str]:
+    """Offline: no server runs, so none is."""
+    plugins = ask_server(state_dir, "GET", "/api/extension/extension-list")
+    return [plugin["browserName"] or plugin["clientId"] for plugin in plugins if plugin["socketConnected"]]
+
+
+def extension_folder() -> Path:
+    """Where the built extension is."""
+    if not (EXTENSION_FOLDER / "manifest.json").is_file():
+        raise NotFound("The extension is not built.", hint="Run `make setup`; a wheel brings it along.")
+    return EXTENSION_FOLDER
+
+
+async def launch_browser(
+    state_dir: Path | None,
+    server: str,
+    code: str,
+    on_ready: Callable[[], None],
+    *,
+    program: str | None = None,
+    shows_window: bool = True,
+) -> None:
+    """A Chromium with a profile below the state directory, paired with the server by this code, until it is closed."""
+    from handrail.backends.chromium import Chromium
+
+    found, folder = program or chromium_program(), extension_folder()
+    if found is None:
+        raise _no_chromium(folder)
+    profile = state_path(state_dir) / "chromium"
+    make_private_folder(profile)
+    browser = await Chromium.start(found, profile, folder, has_display=shows_window)
+    try:
+        await browser.pair(server, code)
+        on_ready()
+        await browser.wait()
+    finally:
+        await asyncio.shield(browser.close())
+
+
+def chromium_program() -> str | None:
+    from handrail.backends import chromium
+
+    return chromium.program()
+
+
+def _no_chromium(extension: Path) -> Failure:
+    from handrail.backends import chromium
+
+    if (branded := chromium.branded_program()) is None:
+        return NotFound("No Chromium was found.", hint="Install the package chromium, or name one with --browser.")
+    return Unsupported(
+        f"{branded} no longer loads extensions from the command line.",
+        hint=f'Open chrome://extensions there, switch on "Developer mode", choose "Load unpacked" and {extension}; '
+        "then click on the extension and pair it with `handrail extension pair`.",
+    )
 
 
 @asynccontextmanager

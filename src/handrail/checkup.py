@@ -37,6 +37,9 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _diff()
     yield _mcp_sdk()
     yield _server(state)
+    yield _extension()
+    yield _chromium()
+    yield _browsers(state)
 
 
 def _python() -> Check:
@@ -132,6 +135,33 @@ def _server(state: Path | None) -> Check:
         "It ended without tidying up. Start `handrail up` again: it replaces the file.",
         required=False,
     )
+
+
+def _extension() -> Check:
+    from handrail.app import extension_folder
+
+    return _attempt("extension", lambda: str(extension_folder()), "Run `make setup`.", required=False)
+
+
+def _chromium() -> Check:
+    from handrail.app import chromium_program
+
+    found = chromium_program()
+    fix = None if found else "`handrail extension launch` needs the package chromium; your own Chrome needs nothing."
+    return Check("Chromium", found is not None, found or "not found", fix, required=False)
+
+
+def _browsers(state: Path | None) -> Check:
+    from handrail.app import connected_browsers
+
+    try:
+        names = connected_browsers(state)
+    except Failure as failure:
+        return Check("browsers", True, f"none connected: {failure.message}", required=False)
+    if names:
+        return Check("browsers", True, f"connected: {', '.join(names)}", required=False)
+    fix = "`handrail extension launch` starts one; `handrail extension pair` lets your own in."
+    return Check("browsers", False, "none connected", fix, required=False)
 
 
 def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:

@@ -74,6 +74,8 @@ async def echo(call: Call, params: Params) -> Any:
 class Scripted:
     """Stands for a person: gives one answer after the other and remembers what was asked."""
 
+    shows_questions = True
+
     def __init__(self) -> None:
         self.answers: list[Answer] = []
         self.questions: list[Question] = []

@@ -414,6 +414,8 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
 
 async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:
     class Broken:
+        shows_questions = True
+
         async def ask(self, question: Question) -> Answer:
             raise RuntimeError("no screen")
 
@@ -473,6 +475,8 @@ async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None
     clock = Clock()
 
     class Slow:
+        shows_questions = True
+
         async def ask(self, question: Question) -> Answer:
             clock.advance(24 * 3600)
             await others()
@@ -521,6 +525,8 @@ async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> 
     is_asked = asyncio.Event()
 
     class Thinking:
+        shows_questions = True
+
         async def ask(self, question: Question) -> Answer:
             is_asked.set()
             await asyncio.Event().wait()
@@ -707,6 +713,8 @@ async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> Non
     answered = asyncio.Event()
 
     class Thinking:
+        shows_questions = True
+
         async def ask(self, question: Question) -> Answer:
             await answered.wait()
             return Answer("ok", by="ada")

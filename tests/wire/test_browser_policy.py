@@ -67,11 +67,13 @@ def test_an_international_name_and_its_xn_form_are_one(mcp: Agent, browsing: Bro
     browsing.put_user_rules({"tool": "*", "host": "*.bücher.test", "decision": "deny"})
     assert mcp.code("task_start", url="http://www.bücher.test/") == "FORBIDDEN"
     assert mcp.code("task_start", url="http://www.xn--bcher-kva.test/") == "FORBIDDEN"
+    assert mcp.ok("task_start", url="http://www.bucher.test/").result is not None
 
 
 def test_an_ipv6_host_is_matched_without_its_brackets(mcp: Agent, browsing: Browsing) -> None:
     browsing.put_user_rules({"tool": "*", "host": "::1", "decision": "deny"})
     assert mcp.code("task_start", url="http://[0:0::1]:8000/") == "FORBIDDEN"
+    assert mcp.ok("task_start", url="http://[::2]/").result is not None
 
 
 @pytest.mark.also_cli

@@ -34,6 +34,11 @@ class Answer:
 
 
 class Approver(Protocol):
+    @property
+    def shows_questions(self) -> bool:
+        """Whether anybody sees them: where nobody does, nothing is prepared to be seen."""
+        ...
+
     async def ask(self, question: Question) -> Answer:
         """Waits as long as the person needs; raises Declined when nobody can be asked."""
         ...

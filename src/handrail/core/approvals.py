@@ -9,6 +9,8 @@ from handrail.contract.errors import Declined
 class PresetAnswer:
     """`--answer allow|deny`: recorded as such, never as a person's word."""
 
+    shows_questions = False
+
     def __init__(self, choice: Literal["allow", "deny"]) -> None:
         self._choice = choice
 
@@ -19,12 +21,16 @@ class PresetAnswer:
 class OwnCommand:
     """For what only people can start: who typed the command has said yes by that."""
 
+    shows_questions = False
+
     async def ask(self, question: Question) -> Answer:
         return Answer("ok", by="own command")
 
 
 class NobodyToAsk:
     """For commands that only look."""
+
+    shows_questions = False
 
     async def ask(self, question: Question) -> Answer:
         raise Declined(f"{question.call.tool} needs a person's yes, and nobody is asked here.", reason="nobody")

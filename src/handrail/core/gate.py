@@ -117,8 +117,9 @@ class Gate:
                     shown = Preview(entry.tool.title, path=target.path, host=target.host)
                     await self._approve(passage, shown, passage.params_digest)
                 return await self._within_deadline(passage, None)
-            call.is_shown = verdict.decision is Decision.ASK
-            return await self._change(passage)
+            must_ask = verdict.decision is Decision.ASK
+            call.is_shown = must_ask and self._approver.shows_questions
+            return await self._change(passage, must_ask=must_ask)
 
     async def _target(self, passage: Passage) -> Target:
         tool, port = passage.entry.tool, passage.entry.surface.port
@@ -145,7 +146,7 @@ class Gate:
                 await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
         passage.passed.add(target)
 
-    async def _change(self, passage: Passage) -> Reply:
+    async def _change(self, passage: Passage, *, must_ask: bool) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
         preview: Preview | Settled = Preview(tool.title)
         if tool.preview is not None:
@@ -156,7 +157,7 @@ class Gate:
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
         passage.undoes = preview.undoes
-        if passage.call.is_shown:
+        if must_ask:
             await self._approve(passage, preview, passage.params_digest)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)

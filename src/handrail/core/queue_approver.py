@@ -35,6 +35,8 @@ def in_the_queue_alone(question: Question) -> Sequence[Side]:
 
 
 class QueueApprover:
+    shows_questions = True
+
     def __init__(
         self,
         queue: PromptQueue,

@@ -78,11 +78,12 @@ def host_of_page(url: str | None) -> str | None:
 @lru_cache(maxsize=256)
 def host_matcher(pattern: str) -> Callable[[str], bool]:
     """A test for hosts: `*` and the like match within the whole name, case does not count. InvalidParams."""
-    plain = pattern.strip("[]") if _ip6(pattern.strip("[]")) else pattern
-    if plain is pattern and any(char in pattern for char in "/:@\\ "):
+    if (address := _ip6(pattern.strip("[]"))) is not None:
+        return matcher(address)
+    if any(char in pattern for char in "/:@\\ "):
         raise InvalidParams(f"The host {pattern!r} must stand alone, without scheme, port or path.")
-    labels = [_ascii_label(label, pattern) for label in plain.lower().removesuffix(".").split(".")]
-    return matcher(_ip6(plain) or ".".join(labels))
+    labels = pattern.lower().removesuffix(".").split(".")
+    return matcher(".".join(_ascii_label(label, pattern) for label in labels))
 
 
 def _host(name: str) -> str | None:

@@ -15,7 +15,7 @@ afterAll(() => world.close());
 const go = async (path: string) => await world.act({ browser_navigate: { tabId, url: `${world.sites.here}${path}` } });
 
 test("going, back, forward and again", async () => {
-  expect(await go("/article")).toEqual({ navigated: true, tabId, url: `${world.sites.here}/article` });
+  expect(await go("/article")).toMatchObject({ navigated: true, tabId, url: `${world.sites.here}/article` });
   expect(await world.act({ browser_go_back: { tabId } })).toMatchObject({ navigated: true, url: `${world.sites.here}/form` });
   expect(await world.act({ browser_go_forward: { tabId } })).toMatchObject({ navigated: true, url: `${world.sites.here}/article` });
   expect(await world.act({ browser_reload: { tabId } })).toMatchObject({ navigated: true, url: `${world.sites.here}/article` });
@@ -29,7 +29,7 @@ test("a server that does not answer is a timeout; one that is not there an error
   await world.act({ browser_wait_for_loaded: { tabId } });
   expect(await world.refusal({ browser_navigate: { tabId, url: "http://127.0.0.1:1/" } })).toMatchObject({ code: "PLUGIN_ERROR", message: expect.stringContaining("ERR_") });
   await go("/form");
-  expect(await world.act({ browser_wait_for_loaded: { tabId } })).toEqual({ status: "complete" });
+  expect(await world.act({ browser_wait_for_loaded: { tabId } })).toMatchObject({ status: "complete" });
 });
 
 test("pages of the browser itself are refused", async () => {
@@ -117,9 +117,9 @@ test("text is found through its markup, and waited for", async () => {
   expect((await world.act({ browser_find_text: { tabId, text: "Go" } }))["matches"][0]).toMatchObject({ clickId: expect.any(String) });
   const page = world.context.pages().find((one) => one.url().endsWith("/late"))!;
   await page.evaluate("arrive()");
-  expect(await world.act({ browser_wait_for: { tabId, text: "The list is here" } })).toEqual({ met: "text" });
-  expect(await world.act({ browser_wait_for: { tabId, textGone: "Loading the list" } })).toEqual({ met: "textGone" });
-  expect(await world.act({ browser_wait_for: { tabId, idleMs: 50 } })).toEqual({ met: "idle" });
+  expect(await world.act({ browser_wait_for: { tabId, text: "The list is here" } })).toMatchObject({ met: "text" });
+  expect(await world.act({ browser_wait_for: { tabId, textGone: "Loading the list" } })).toMatchObject({ met: "textGone" });
+  expect(await world.act({ browser_wait_for: { tabId, idleMs: 50 } })).toMatchObject({ met: "idle" });
   expect(await world.refusal({ browser_wait_for: { tabId, text: "never", timeoutMs: 700 } })).toMatchObject({ code: "PLUGIN_TIMEOUT_EXEC" });
 });
 
@@ -138,7 +138,7 @@ test("the console and failed requests are told", async () => {
 test("tabs are opened, switched to, listed and closed; foreign and closed ones are told apart", async () => {
   const opened = await world.act({ browser_tab_open: { url: `${world.sites.here}/form` } });
   expect(opened).toMatchObject({ url: `${world.sites.here}/form`, windowId: expect.any(Number) });
-  expect(await world.act({ browser_tab_switch: { tabId } })).toEqual({ switched: true, tabId });
+  expect(await world.act({ browser_tab_switch: { tabId } })).toMatchObject({ switched: true, tabId });
   const { tabs } = await world.act({ browser_tabs: {} });
   expect(tabs).toEqual(expect.arrayContaining([expect.objectContaining({ tabId, active: true, url: expect.any(String), index: expect.any(Number) }), expect.objectContaining({ tabId: opened["tabId"], active: false })]));
   expect(await world.act({ browser_tab_close: { tabId: opened["tabId"] } })).toEqual({ closed: true });
@@ -159,10 +159,30 @@ test("a task has a group of its own, can be given another look, reuse its tab, a
   expect(await group()).toMatchObject({ title: "Found", color: "green" });
   expect((await act({ task_start: { url: `${world.sites.here}/late`, reuseExistingTab: true } })).result).toMatchObject({ tabId: result.tabId, url: `${world.sites.here}/late` });
   // Several actions in one message run in order, and the last one's result comes back.
-  expect((await act({ browser_navigate: { tabId: result.tabId, url: `${world.sites.here}/form` }, browser_wait_for_loaded: { tabId: result.tabId } })).result).toEqual({ status: "complete" });
-  expect((await act({ browser_debugger_detach: { tabId: result.tabId } })).result).toEqual({ detached: true });
-  expect((await act({ browser_debugger_attach: { tabId: result.tabId } })).result).toEqual({ attached: true });
+  expect((await act({ browser_navigate: { tabId: result.tabId, url: `${world.sites.here}/form` }, browser_wait_for_loaded: { tabId: result.tabId } })).result).toMatchObject({ status: "complete" });
+  expect((await act({ browser_debugger_detach: { tabId: result.tabId } })).result).toMatchObject({ detached: true });
+  expect((await act({ browser_debugger_attach: { tabId: result.tabId } })).result).toMatchObject({ attached: true });
   expect((await act({ task_stop: { closeTab: true } })).result).toEqual({ stopped: true });
   const gone = await (await world.worker()).evaluate(async (id) => await chrome.tabs.get(id).then(() => false, () => true), result.tabId as number);
   expect(gone).toBe(true);
+});
+
+test("a picture for a person outlines the element that is meant, says what it is, and leaves nothing behind", async () => {
+  const { tabId, page } = await world.visit("/form");
+  const clickId = await world.find(tabId, "Save");
+  const before = await world.act({ browser_screenshot: { tabId } });
+  const outlined = await world.act({ browser_screenshot: { tabId, clickId } });
+  expect(outlined["target"]).toEqual({ clickId, tag: "button", role: "button", name: "Save" });
+  const picture = (result: Record<string, any>): Buffer => world.server.artifacts.get(result["artifactId"])!.body;
+  expect(picture(outlined).equals(picture(before))).toBe(false);
+  expect(await page.evaluate(() => [...document.documentElement.children].filter((one) => one.localName === "div").length)).toBeLessThanOrEqual(1);
+  expect((await world.refusal({ browser_screenshot: { tabId, clickId: "99999" } }))["code"]).toBe("INVALID_TARGET");
+});
+
+test("a result says which page it comes from", async () => {
+  const { tabId } = await world.visit("/form");
+  expect(await world.act({ browser_dom_index: { tabId } })).toMatchObject({ pageUrl: `${world.sites.here}/form` });
+  const gone = await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/article` } });
+  expect(gone["pageUrl"]).toBe(`${world.sites.here}/article`);
+  expect(await world.act({ browser_find_text: { tabId, text: "bridge" } })).toMatchObject({ pageUrl: `${world.sites.here}/article` });
 });

@@ -42,6 +42,7 @@ export type FieldKind = "text" | "editable" | "formatted";
 export interface Changes { added: string[]; removed: string[]; more: number; next: number }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
+export interface Outlined { ref: number; tag: string; role: string; name: string; next: number }
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
 
@@ -73,6 +74,8 @@ export interface PageApi {
   giveFiles(ask: { target: Target }): string[];
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
   hideBadge(ask: { isHidden: boolean }): void;
+  outline(ask: { target: Target; floor: number }): Outlined;
+  removeOutline(): void;
 }
 
 export type PageMethod = keyof PageApi;

@@ -9,6 +9,7 @@ import { noTarget, Refusal } from "./failure";
 import { announce, frameAt } from "./frames";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
+import { outline, removeOutline } from "./outline";
 import { watchPerson } from "./person";
 import { resolve } from "./refs";
 import { scroll } from "./scrolling";
@@ -53,6 +54,8 @@ const methods: PageApi = {
   giveFiles,
   badge: showBadge,
   hideBadge: (ask) => hideBadge(ask.isHidden),
+  outline,
+  removeOutline,
 };
 
 function wholePage(): string {

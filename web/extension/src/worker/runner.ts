@@ -7,6 +7,7 @@ import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
 import { Failure, failureOf } from "./failure";
 import { isPreparation, prepare } from "./preparation";
+import { withProvenance } from "./provenance";
 import { fallback, invalid, parse, whole } from "./shape";
 import { taskOf } from "./tasks";
 
@@ -70,5 +71,5 @@ async function runStep({ action, given, ms }: Step, message: BrowserAction, warn
   }
   const deadline = new Deadline(ms);
   const context: Context = { taskId: message.taskId, message, deadline, warnings };
-  return await deadline.within(action.run(context, params), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+  return await deadline.within(withProvenance(action, given["tabId"], () => action.run(context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
 }

@@ -1,0 +1,194 @@
+"""The browser's tools in a real Chromium, launched and paired as a person does it, against the real server."""
+
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from tests.e2e.servers import until
+from tests.persons import Person
+from tests.wire.browsing import Agent
+from tests.wire.clients import HANDRAIL, Api, Json, Stdio, Up, run
+from tests.wire.stage import furnish
+
+PNG = b"\x89PNG\r\n\x1a\n"
+HOME = b"""<!doctype html><title>Home</title><h1>Welcome</h1>
+<p>These are some words that somebody might want to read, and there are enough of them to count as a text.</p>
+<label>Name <input></label>
+<button onclick="document.querySelector('output').textContent = 'Hello ' + document.querySelector('input').value">Greet
+</button> <output></output> <a href="/away">Leave</a>"""
+
+
+class Pages(BaseHTTPRequestHandler):
+    """`/away` leads to the same server under its other name, which is another host."""
+
+    elsewhere: ClassVar[str] = ""
+
+    def do_GET(self) -> None:
+        if self.path == "/away":
+            self.send_response(302)
+            self.send_header("Location", self.elsewhere)
+            self.end_headers()
+            return
+        body = b"<!doctype html><title>Elsewhere</title><p>secret" if self.path == "/elsewhere" else HOME
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Place:
+    """A server, a browser that is paired with it, and a site with two names."""
+
+    def __init__(self, folder: Path, site: str) -> None:
+        self.project, self.state, self.site = folder / "project", folder / "state", site
+        self.project.mkdir()
+        furnish(self.project)
+        self.up = Up(self.project, self.state)
+        self.browser = subprocess.Popen(
+            [HANDRAIL, "extension", "launch", "--headless", "--state", str(self.state)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self.browser.stdout is not None
+        assert b"paired" in self.browser.stdout.readline(), self.browser.communicate()[1].decode()
+        until(self._is_connected)
+
+    def _is_connected(self) -> bool:
+        plugins = self.up.http.get("/api/extension/extension-list").json()["data"]
+        return any(plugin["socketConnected"] for plugin in plugins)
+
+    def rules(self, *rules: Json) -> None:
+        lines = [
+            "[[rules]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in rule.items()) for rule in rules
+        ]
+        (self.state / "config.toml").write_text("\n".join(lines))
+
+    def close(self) -> int:
+        self.browser.send_signal(signal.SIGINT)
+        ended = self.browser.wait(timeout=30)
+        self.browser.communicate()
+        self.up.close()
+        return ended
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    Pages.elsewhere = f"http://localhost:{server.server_port}/elsewhere"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def place(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    place = Place(tmp_path_factory.mktemp("browser"), site)
+    yield place
+    assert place.close() == 128 + signal.SIGINT
+    until(lambda: not processes_of(place.state / "chromium"))
+
+
+def processes_of(profile: Path) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it may end while we look
+            if str(profile).encode() in file.read_bytes():
+                found.append(file.parent.name)
+    return found
+
+
+FREE = {"effect": "UI_CONTROL", "host": "127.0.0.1", "decision": "allow"}
+
+
+@pytest.fixture
+def agent(place: Place) -> Agent:
+    """At the page, where it may act without a question."""
+    place.rules(FREE)
+    agent = Agent(Api(place.up))
+    agent.ok("task_start", url=place.site)
+    return agent
+
+
+def number_of(agent: Agent, name: str) -> str:
+    elements = (agent.ok("browser_dom_index").result or {})["elements"]
+    return str(next(element["clickId"] for element in elements if element["name"] == name))
+
+
+def test_an_agent_reads_a_page_fills_in_a_form_and_sees_what_changed(agent: Agent) -> None:
+    assert "somebody might want to read" in (agent.ok("browser_readability_extract").result or {})["markdown"]
+    agent.ok("browser_type", clickId=number_of(agent, "Name"), text="Ada 世界")
+    changes = (agent.ok("browser_click", clickId=number_of(agent, "Greet")).result or {})["changes"]
+    assert any("Hello Ada 世界" in line for line in changes["added"])
+    assert (agent.ok("browser_find_text", text="Hello Ada").result or {})["total"] == 1
+
+
+def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> None:
+    place.rules(FREE)
+    client = Stdio(place.project, place.state)
+    agent = Agent(client)
+    agent.ok("task_start", url=place.site)
+    told = agent.ok("browser_screenshot")
+    assert [image["mimeType"] for image in told.images] == ["image/png"]
+    assert agent.ok("browser_dom_index").text.count("\n") < 10
+    client.close()
+
+
+def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Agent) -> None:
+    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
+    told = agent.call("browser_navigate", url=f"{place.site}away")
+    assert told.code == "FORBIDDEN"
+    assert "secret" not in str(told.error)
+    assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
+    assert "secret" not in str(agent.call("browser_readability_extract"))
+
+
+def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, agent: Agent) -> None:
+    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "ask"})
+    link = number_of(agent, "Leave")
+    with ThreadPoolExecutor(1) as pool:
+        clicked = pool.submit(agent.call, "browser_click", clickId=link)
+        assert "localhost" in Person(place.state).answers("--ok")["prompt"]["title"]
+        assert (clicked.result().result or {})["changes"]["navigated"] == Pages.elsewhere
+
+
+def test_the_question_shows_the_page_with_the_element_that_is_meant(place: Place, agent: Agent) -> None:
+    button = number_of(agent, "Greet")
+    place.rules()
+    with ThreadPoolExecutor(1) as pool:
+        clicked = pool.submit(agent.call, "browser_click", clickId=button)
+        prompt = Person(place.state).answers("--ok")["prompt"]
+        assert clicked.result().error is None
+    assert prompt["title"] == f'Click {button} button "Greet" at {place.site}'
+    (image,) = prompt["images"]
+    assert "outlined" in image["alt"]
+    assert Path(image["path"]).read_bytes().startswith(PNG)
+
+
+def test_an_element_of_a_page_that_has_gone_is_never_another_one(place: Place, agent: Agent) -> None:
+    button = number_of(agent, "Greet")
+    agent.ok("browser_reload")
+    assert agent.code("browser_click", clickId=button) == "INVALID_TARGET"
+
+
+def test_the_extension_lies_where_the_command_says(tmp_path: Path) -> None:
+    told = run("extension", "path", "--state", tmp_path)
+    assert json.loads((Path(told.stdout.strip()) / "manifest.json").read_text())["manifest_version"] == 3
+
+
+def test_without_a_server_nothing_is_launched(tmp_path: Path) -> None:
+    told = run("extension", "launch", "--state", tmp_path)
+    assert told.returncode == 1
+    assert "handrail up" in told.stderr

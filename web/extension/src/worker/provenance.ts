@@ -1,0 +1,18 @@
+/** From which page a result comes: the server asks its rules about that page, so it is told exactly. */
+
+import type { Action, Result } from "./action";
+
+/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
+export async function withProvenance(action: Action, tabId: unknown, work: () => Promise<Result>): Promise<Result> {
+  if (typeof tabId !== "number") return await work();
+  const before = action.acts ? null : await pageOf(tabId);
+  const result = await work();
+  const after = await pageOf(tabId);
+  if (!after) return result;
+  const hasChanged = before !== null && before.documentId !== after.documentId;
+  return { ...result, pageUrl: after.url, ...(hasChanged ? { pageChanged: true } : {}) };
+}
+
+async function pageOf(tabId: number): Promise<{ url: string; documentId?: string } | null> {
+  return (await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null)) ?? null;
+}
