@@ -131,6 +131,19 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   assert.deepEqual(acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
 });
 
+test("what is shown stays while other tasks begin and change, and every row keeps its place", async () => {
+  const page = await open();
+  await page.locator(".drawn img").waitFor();
+  const [first, second] = world.mock.browsers.state.tasks;
+  const later = { ...second, taskId: "01J00000000000000000000002", title: "Book a table", status: "running", createdAt: Date.now(), updatedAt: Date.now() };
+  world.mock.tell("browsing", { tasks: [later], windows: [] });
+  world.mock.tell("browsing", { tasks: [{ ...second, updatedAt: Date.now() + 1 }], windows: [] });
+  await page.getByRole("button", { name: /Book a table/ }).waitFor();
+  assert.deepEqual(await page.locator(".browser-task-title").allInnerTexts(), ["Book a table", first.title, second.title]);
+  assert.match(await page.locator(".browser-task[aria-pressed=true]").innerText(), /Find a quiet hotel/);
+  assert.equal(await page.locator(".drawn img").count(), 1);
+});
+
 test("a task without a picture says so, and what makes one", async () => {
   const page = await open();
   await page.getByRole("button", { name: /Fill the tax form/ }).click();
