@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import browser_picture
 import httpx2
 from rich.console import Console
 from rich.text import Text
@@ -85,6 +86,7 @@ def main() -> None:
         terminal_picture("undo", shown)
         asyncio.run(screen_picture("prompts", home / "queue"))
         console_picture("console", project, env)
+        browser_picture.take(HANDRAIL, project, env, lambda: photograph_browsers("browser", env))
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
@@ -171,7 +173,15 @@ def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
         asked.exception(timeout=20)
 
 
-def _photograph(chromium: str, address: str, name: str, scheme: str) -> None:
+def photograph_browsers(name: str, env: dict[str, str]) -> None:
+    chromium = shutil.which("chromium")
+    assert chromium is not None
+    for scheme in ("light", "dark"):
+        _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme, "/#/browser", "1320,800")
+
+
+def _photograph(chromium: str, address: str, name: str, scheme: str, page: str = "", size: str = "1200,760") -> None:
+    """`page` is looked at once `address` has let the browser in."""
     flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"]
     if os.getuid() == 0:
         flags.append("--no-sandbox")
@@ -179,9 +189,10 @@ def _photograph(chromium: str, address: str, name: str, scheme: str) -> None:
         flags.append("--blink-settings=preferredColorScheme=0")
     with tempfile.TemporaryDirectory() as profile:
         picture = f"--screenshot={IMAGES / name}.png"
-        wait, size = "--virtual-time-budget=5000", "--window-size=1200,760"
-        command = [chromium, *flags, f"--user-data-dir={profile}", wait, size, picture, address]
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        wait = "--virtual-time-budget=5000"
+        for place in [address, address.partition("/#")[0] + page] if page else [address]:
+            command = [chromium, *flags, f"--user-data-dir={profile}", wait, f"--window-size={size}", picture, place]
+            subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
 def _open_address(env: dict[str, str]) -> str:

@@ -43,6 +43,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
+def new_house(project: Path, state: Path) -> Iterator[Running]:
+    """One that nobody was in yet."""
+    with up(project, state) as house:
+        yield house
+
+
+@pytest.fixture
 def person(browser: Browser, house: Running) -> Iterator[Person]:
     person = browser.person_at(house)
     yield person

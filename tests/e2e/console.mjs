@@ -1,24 +1,40 @@
 // Drives the built console in a real Chromium. Steps come as lines on stdin, `[window, step, ...arguments]`; each gets
 // one line back: what the step gave, what the page complained about, and, when it failed, what was on the screen.
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
-});
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
+const browser = await chromium.launch({ executablePath, args });
+const EXTENSION = fileURLToPath(new URL("../../src/handrail/extension", import.meta.url));
 const windows = new Map();
 const SHOWN = ".prompt:not([hidden])";
 // What a browser says by itself when a server is away or refuses; the console tells it on the page.
 const EXPECTED = /Failed to load resource|WebSocket connection to/;
 
-async function open(name, address, { width = 1280, height = 860, ...options }) {
-  const context = await browser.newContext({ locale: "en-US", viewport: { width, height }, ...options });
+/** A Chromium of its own with our extension in it: extensions live in no context but a profile's. */
+async function withOurExtension(options) {
+  const profile = mkdtempSync(`${tmpdir()}/handrail-profile-`);
+  const context = await chromium.launchPersistentContext(profile, {
+    ...options,
+    executablePath,
+    ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
+    args: [...args, `--load-extension=${EXTENSION}`, "--disable-features=DisableLoadExtensionCommandLineSwitch", "--silent-debugger-extension-api"],
+  });
+  context.on("close", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  return context;
+}
+
+async function open(name, address, { width = 1280, height = 860, withExtension = false, ...given }) {
+  const options = { locale: "en-US", viewport: { width, height }, ...given };
+  const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const faults = [];
@@ -35,6 +51,7 @@ const steps = {
   fill: (page, label, text) => page.getByLabel(label).first().fill(text),
   check: (page, label) => page.getByLabel(label).first().check(),
   press: (page, name) => page.getByRole("button", { name }).filter({ visible: true }).first().click(),
+  pressBeside: (page, text, name) => page.locator("li", { hasText: text }).getByRole("button", { name }).click(),
   key: async (page, ...keys) => {
     for (const key of keys) await page.keyboard.press(key);
   },
@@ -60,6 +77,17 @@ const steps = {
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
   text: (page, selector) => page.locator(selector).first().innerText(),
+  /** A picture's own width and height, once it is there. */
+  size: (page, selector) =>
+    page.locator(selector).first().evaluate(async (picture) => {
+      await picture.decode();
+      return [picture.naturalWidth, picture.naturalHeight];
+    }),
+  /** Where one element lies in another, in parts of that one's width and height. */
+  within: async (page, inner, outer) => {
+    const [a, b] = [await page.locator(inner).first().boundingBox(), await page.locator(outer).first().boundingBox()];
+    return [(a.x - b.x) / b.width, (a.y - b.y) / b.height, a.width / b.width, a.height / b.height];
+  },
   holds: (page, text) =>
     page.evaluate((wanted) => {
       const inputs = [...document.querySelectorAll("input, textarea")].map((input) => input.value);

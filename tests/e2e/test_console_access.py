@@ -26,6 +26,13 @@ QUESTIONS: list[dict[str, Any]] = [
     {"kind": "task_confirm", "title": "Tasks", "tasks": [{"title": "Write", "tags": ["docs"]}, {"title": "Test"}]},
     {"kind": "result", "title": "Finished", "markdown": "# Done\n\n- `one`\n\n| a | b |\n|---|---|\n| c | d |"},
 ]
+SIGNS = {
+    "activity": ".call",
+    "prompts": ".entry",
+    "browser": ".pairing .command",
+    "tools": ".call",
+    "settings": ".browsers li",
+}
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +59,9 @@ def test_nothing_is_found(locale: str, scheme: str, width: int, browser: Browser
         assert person.does("audit") == [], number
         person.does("key", "ArrowRight")
     person.does("key", "Escape")
-    for page in ("activity", "prompts", "tools", "settings"):
+    for page in ("activity", "prompts", "browser", "tools", "settings"):
         person.does("go", page)
-        person.does("wait", {"activity": ".call", "tools": ".call", "settings": ".browsers li"}.get(page, ".entry"))
+        person.does("wait", SIGNS[page])
         if page in ("activity", "tools"):
             person.does("press", "read_file")
         assert person.does("audit") == [], page

@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Server } from "socket.io";
+import { browsing, picture } from "./browsing.mjs";
 import { samplePrompts, sampleRecords } from "./samples.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -21,6 +22,8 @@ const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQ
 
 export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]) };
+  const browsers = browsing();
+  const tell = (event, data) => io.of("/mimo").emit(event, data);
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
 
   let http;
@@ -160,13 +163,16 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
     if (path.startsWith("/access")) return ok(access());
     if (path === "/doctor") return ok(doctor);
+    if (path.startsWith("/artifacts/")) return send(200, picture(1280, 800), { "content-type": "image/png" });
+    const browserData = browsers.answer(request.method, path, url.searchParams, body, tell);
+    if (browserData !== undefined) return ok(browserData);
     return fail(404, "NOT_FOUND", "There is nothing at this path.");
   }
 
   const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
-    state, ask, append, record, answer, tellAgain,
+    state, browsers, tell, ask, append, record, answer, tellAgain,
     newCode() {
       const fresh = randomUUID();
       state.codes.add(fresh);
@@ -219,6 +225,7 @@ const doctor = {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const mock = await startMock({ port: Number(process.argv[2] ?? 6016) });
   sampleRecords(mock);
+  mock.browsers.fill();
   for (const [prompt, extra] of samplePrompts()) mock.ask(prompt, extra);
   process.stdout.write(`${mock.url}/#code=open-sesame\n`);
 }

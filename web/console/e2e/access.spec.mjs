@@ -12,6 +12,7 @@ let world;
 before(async () => {
   world = await launch();
   samples.sampleRecords(world.mock);
+  world.mock.browsers.fill();
   const answered = world.mock.ask(samples.change);
   world.mock.answer(answered, { response: { status: "canceled", remark: "no" } });
   for (const [prompt, extra] of samples.samplePrompts()) world.mock.ask(prompt, extra);
@@ -40,10 +41,11 @@ for (const locale of ["en-US", "zh-CN"]) {
           await page.keyboard.press("ArrowRight");
         }
         await page.keyboard.press("Escape");
-        for (const name of ["activity", "prompts", "tools", "settings"]) {
+        for (const name of ["activity", "prompts", "browser", "tools", "settings"]) {
           await page.goto(`${world.mock.url}/#/${name}`);
           const opener = page.locator(".call-summary", { hasText: "write_to_file" }).or(page.locator(".entry .quiet").first());
-          if (name !== "settings") await opener.click();
+          if (name === "browser") await page.locator("details summary").click();
+          else if (name !== "settings") await opener.click();
           assert.deepEqual(await findings(page), [], name);
           assert.equal(await isTooWide(page), false, name);
         }

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { canHandBack, canLook, canStop, canTakeOver, mergeTasks, type BrowserTask, type TaskStatus } from "../src/logic/browserTasks";
+import { canHandBack, canLook, canStop, canTakeOver, lastChanged, mergeTasks, type BrowserTask, type TaskStatus } from "../src/logic/browserTasks";
 
-const task = (taskId: string, updatedAt: number, status: TaskStatus = "ongoing"): BrowserTask => ({ taskId, title: taskId, status, createdAt: 0, updatedAt });
+const task = (taskId: string, updatedAt: number, status: TaskStatus = "ongoing", createdAt = 0): BrowserTask => ({ taskId, title: taskId, status, createdAt, updatedAt });
 
-test("the last changed comes first, and older news change nothing", () => {
-  const known = mergeTasks([], [task("a", 10), task("b", 20)]);
+test("the newest comes first and keeps its place whatever happens, and older news change nothing", () => {
+  const known = mergeTasks([], [task("a", 10, "ongoing", 1), task("b", 20, "ongoing", 2)]);
   expect(known.map(({ taskId }) => taskId)).toEqual(["b", "a"]);
-  const later = mergeTasks(known, [task("a", 30, "running"), task("b", 5, "error")]);
-  expect(later.map(({ taskId, status }) => [taskId, status])).toEqual([["a", "running"], ["b", "ongoing"]]);
+  const later = mergeTasks(known, [task("a", 30, "running", 1), task("b", 5, "error", 2)]);
+  expect(later.map(({ taskId, status }) => [taskId, status])).toEqual([["b", "ongoing"], ["a", "running"]]);
+  expect(lastChanged(later)?.taskId).toBe("a");
+  expect(lastChanged([])).toBeUndefined();
 });
 
 test("of two states of the same moment the later told counts", () => {

@@ -1,7 +1,7 @@
 /** What happens around browsers: reading, following, a person's hand on a task, pairing. The only writer of its store. */
 
 import { deleteAt, fetchData, HostError, postJson, type connect } from "@handrail/host";
-import { mergeTasks, type BrowserTask } from "../logic/browserTasks";
+import { lastChanged, mergeTasks, type BrowserTask } from "../logic/browserTasks";
 import type { Plugin } from "../logic/plugins";
 import type { Sight } from "../logic/sight";
 import { afterReconnect, takeRead, takeSync, type Snapshot, type SnapshotSync } from "../logic/windows";
@@ -79,8 +79,9 @@ async function readSnapshot(clientId?: string): Promise<void> {
   snapshots.value = takeRead(snapshots.value, await fetchData<Snapshot>(`/api/snapshot${query}`));
 }
 
-/** What happens in the shown task is told to who has asked for it. */
+/** What happens in the shown task is told to who has asked for it. It stays the shown one, whatever else begins. */
 function followShown(): void {
+  if (!shownTask.value) chosenTask.value = lastChanged(tasks.value)?.taskId;
   const shown = shownTask.value?.taskId;
   if (shown === followed) return;
   followed = shown;

@@ -11,14 +11,15 @@ export const plugins = signal<readonly Plugin[]>([]);
 export const arePluginsLoaded = signal(false);
 export const tasks = signal<readonly BrowserTask[]>([]);
 export const snapshots = signal<Snapshots>(noSnapshots);
-/** What was chosen; undefined shows what is most likely meant. */
+/** The task that is shown, until another one is chosen; undefined as long as there is none. */
 export const chosenTask = signal<string | undefined>(undefined);
+/** What was chosen; undefined shows what is most likely meant. */
 export const chosenBrowser = signal<string | undefined>(undefined);
 export const sight = signal<Sight | null>(null);
 /** The extension of the very browser that shows this page; null once none has answered. */
 export const found = signal<Found | null | "unknown">("unknown");
 
-export const shownTask = computed(() => tasks.value.find(({ taskId }) => taskId === chosenTask.value) ?? tasks.value[0]);
+export const shownTask = computed(() => tasks.value.find(({ taskId }) => taskId === chosenTask.value));
 export const shownBrowser = computed(() => {
   const all = inOrder(plugins.value);
   return all.find(({ clientId }) => clientId === chosenBrowser.value) ?? all[0];

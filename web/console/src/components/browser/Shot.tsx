@@ -63,7 +63,7 @@ function Drawn({ url, label, size: [width, height], boxes, pointed, point, onGon
         {boxes.map(({ element, left, top, width: wide, height: high }) => (
           <span
             key={element.clickId}
-            class={`box ${element.clickId === pointed ? "pointed" : ""} ${left > 50 ? "from-right" : ""} ${top < 4 ? "below" : ""}`}
+            class={`box ${element.clickId === pointed ? "pointed" : ""} ${left > 60 ? "from-right" : ""} ${left < 4 ? "at-left" : ""} ${top < 6 ? "below" : ""}`}
             style={{ left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${high}%` }}
             onPointerEnter={() => point(element.clickId)}
           >

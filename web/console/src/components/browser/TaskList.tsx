@@ -7,7 +7,7 @@ import { focusBeside } from "../focus";
 import { Moment } from "../Moment";
 import { Visible } from "../Visible";
 
-/** The tasks, the last changed first. */
+/** The tasks, the newest first. */
 export function TaskList() {
   const t = texts.value.browser;
   return (

@@ -39,6 +39,9 @@ function Shown({ task }: { task: BrowserTask }) {
         <h2><Visible text={task.title || t.untitledTask} /></h2>
         <span class="sub" role="status"><i class={`dot status-${status}`} aria-hidden="true" />{t.statuses[status]}</span>
         <p class="row">
+          {tab && canLook(task) && (
+            <button type="button" class="plain" disabled={isLooking} onClick={() => void during(look(taskId, tab.tabId), setIsLooking)}>{isLooking ? t.looking : t.look}</button>
+          )}
           {canTakeOver(task) && <button type="button" class="plain" disabled={isBusy} onClick={act(takeOver)}>{t.takeOver}</button>}
           {canHandBack(task) && <button type="button" class="primary" disabled={isBusy} onClick={act(handBack)}>{t.handBack}</button>}
           {canStop(task) && <button type="button" class="plain" disabled={isBusy} onClick={act(stopTask)}>{t.stop}</button>}
@@ -46,19 +49,7 @@ function Shown({ task }: { task: BrowserTask }) {
       </header>
       {status === "takeover" && <p class="taken-over">{t.takenOverHint}</p>}
       {problem && <p class="problem" role="alert">{problem}</p>}
-      {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} <span class="sub">{t.noPictureHint}</span></p>}
-      <p class="row">
-        <button
-          type="button"
-          class="plain"
-          disabled={isLooking || !tab || !canLook(task)}
-          title={tab && canLook(task) ? undefined : t.cantLook}
-          onClick={() => tab && void during(look(taskId, tab.tabId), setIsLooking)}
-        >
-          {isLooking ? t.looking : t.look}
-        </button>
-        {!(tab && canLook(task)) && <span class="sub">{t.cantLook}</span>}
-      </p>
+      {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
     </section>
   );
 }

@@ -46,7 +46,6 @@ export interface BrowserTexts {
   windows: string;
   window: (count: number) => string;
   inFront: string;
-  tabs: (count: number) => string;
   unnamedGroup: string;
   groupColours: Record<string, string>;
   untitled: string;
@@ -65,8 +64,6 @@ export interface BrowserTexts {
   statuses: Record<TaskStatus, string>;
   noTasks: string;
   noTasksHint: string;
-  changed: string;
-  in: string;
   noBrowserYet: string;
   takeOver: string;
   handBack: string;
@@ -77,9 +74,9 @@ export interface BrowserTexts {
   picture: string;
   noPicture: string;
   noPictureHint: string;
+  lookHint: string;
   look: string;
   looking: string;
-  cantLook: string;
   index: (count: number) => string;
   noIndex: string;
   enlarge: string;

@@ -1,0 +1,182 @@
+"""The console's page of browsers on the running program: a plugin written from the contract, and the real extension."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from handrail.contract.browser import EXTENSION_ID
+from tests.e2e.console_person import Browser, Person, call
+from tests.e2e.servers import until
+from tests.e2e.shown_browser import SIZE, ShownBrowser
+from tests.faces.bus.browser import new_client_id
+from tests.faces.http.running import Running
+from tests.wire.scripted_browser import Site, button
+
+URL = "https://shop.example/tea"
+SAVE = {"x": 200, "y": 100, "w": 160, "h": 40}
+RULES = '[[rules]]\ntool = "task_start"\ndecision = "allow"\n'
+
+
+@pytest.fixture(autouse=True, scope="module")
+def rules(house: Running) -> None:
+    """Agents may begin; what they do then is asked for."""
+    (house.state / "config.toml").write_text(RULES)
+
+
+@pytest.fixture
+def shown(house: Running) -> Iterator[ShownBrowser]:
+    browser = ShownBrowser(house, new_client_id())
+    browser.sites[URL] = Site([button("7", "Buy tea", bbox=SAVE)], title="Tea by the sea")
+    yield browser
+    browser.close()
+    for task in house.request("GET", "/api/task/list").json["data"]:  # the caller's next one gets the next browser
+        house.request("POST", f"/api/task/{task['taskId']}/stop")
+
+
+@pytest.fixture
+def visitor(person: Person, shown: ShownBrowser) -> Person:
+    person.does("go", "browser")
+    person.does("wait", ".plugin.connected")
+    return person
+
+
+def begun(visitor: Person) -> None:
+    """An agent has opened a page, indexed it and taken a picture."""
+    for tool, params in (("task_start", {"url": URL}), ("browser_dom_index", {}), ("browser_screenshot", {})):
+        done = call(visitor.house, tool, **params)
+        _, log = done.communicate(timeout=30)
+        assert done.returncode == 0, log
+
+
+def test_what_a_browser_has_open_is_seen_as_it_changes(visitor: Person, shown: ShownBrowser) -> None:
+    tab = {"windowId": 1, "active": False, "pinned": False, "hidden": False}
+    shown.tell(
+        type="full_state_sync",
+        windows=[{"windowId": 1, "focused": True, "type": "normal"}],
+        tabs=[
+            {**tab, "tabId": 11, "index": 0, "active": True, "url": "https://mail.example/", "title": "Letters"},
+            {**tab, "tabId": 12, "index": 1, "groupId": 5, "url": "https://map.example/", "title": "Roads\u202e"},
+        ],
+        tabGroups=[{"id": 5, "collapsed": False, "color": "blue", "title": "Journey", "windowId": 1}],
+        activeWindowId=1,
+        activeTabId=11,
+    )
+    for text, place in (
+        ("Chromium 150 · Linux", ".plugin"),
+        ("1.2.3", ".plugin"),
+        ("Window · 2 tabs", ".window"),
+        ("Letters", ".tab.active"),
+        ("Journey", ".group"),
+        ("Roads\\u{202e}", ".group .tab"),
+    ):
+        visitor.does("see", text, place)
+    changed = {**tab, "tabId": 12, "index": 1, "groupId": 5, "url": "https://map.example/", "title": "Rivers"}
+    shown.tell(type="tab_event", eventType="tab_updated", tab=changed)
+    visitor.does("see", "Rivers", ".group .tab")
+    shown.tell(type="tab_event", eventType="tab_removed", tab={"tabId": 12, "windowId": 1})
+    visitor.does("see", "Window · 1 tab", ".window")
+    shown.leave()
+    visitor.does("see", "stale", ".windows.away")
+    visitor.does("see", "Letters", ".windows.away")
+    visitor.does("reload")
+    visitor.does("see", "Letters", ".windows.away")
+
+
+def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
+    visitor: Person, shown: ShownBrowser
+) -> None:
+    begun(visitor)
+    visitor.does("see", "Tea by the sea", ".tab.owned.shown")
+    visitor.does("see", URL, ".sight .facts")
+    assert visitor.does("size", ".drawn img") == list(SIZE)
+    [left, top, width, height] = visitor.does("within", ".box", ".drawn img")
+    for found, wanted in ((left, 200 / 800), (top, 100 / 500), (width, 160 / 800), (height, 40 / 500)):
+        assert abs(found - wanted) < 0.01
+    visitor.does("see", "7", ".box")
+
+    visitor.does("press", "Take over")
+    visitor.does("see", "You have taken over", ".task-view")
+    assert _task(visitor.house)["status"] == "takeover"
+    waiting = call(visitor.house, "browser_dom_index")
+    visitor.does("press", "Hand back")
+    said, log = waiting.communicate(timeout=30)
+    assert waiting.returncode == 0, log
+    assert json.loads(said)["elements"][0] == {"clickId": "7", "tag": "button", "role": "button", "name": "Buy tea"}
+
+    shown.actions.clear()
+    visitor.does("press", "Look now")
+    until(lambda: [name for name, _ in shown.actions] == ["browser_dom_index", "browser_screenshot"])
+    visitor.does("press", "Stop")
+    visitor.does("see", "completed", ".task-view")
+    assert _task(visitor.house)["status"] == "completed"
+
+
+def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown: ShownBrowser) -> None:
+    begun(visitor)
+    clicking = call(visitor.house, "browser_click", clickId="7")
+    visitor.does("read", "Click 7")
+    assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
+    visitor.does("press", "Enlarge the picture")
+    visitor.does("wait", "dialog img")
+    assert visitor.does("audit") == []
+    visitor.does("key", "y", "Escape")
+    visitor.does("see", "Click 7", ".panel")
+    assert shown.named("browser_click") == []
+    visitor.does("key", "y")
+    _, log = clicking.communicate(timeout=30)
+    assert clicking.returncode == 0, log
+    assert [params["clickId"] for params in shown.named("browser_click")] == ["7"]
+
+
+def test_a_paired_browser_is_sent_away_under_access(visitor: Person, shown: ShownBrowser) -> None:
+    visitor.does("go", "settings")
+    visitor.does("see", shown.client_id, ".browsers")
+    visitor.does("pressBeside", shown.client_id, "Revoke")
+    visitor.does("see", "It can no longer connect.")
+    visitor.does("miss", shown.client_id)
+    visitor.does("go", "browser")
+    visitor.does("wait", f".plugin.away:has-text('{shown.client_id}')")
+
+
+@pytest.mark.parametrize(
+    ("locale", "scheme", "width"), [("en-US", "dark", 360), ("zh-CN", "light", 1280), ("zh-CN", "dark", 760)]
+)
+def test_axe_finds_nothing(
+    locale: str, scheme: str, width: int, browser: Browser, visitor: Person, shown: ShownBrowser
+) -> None:
+    begun(visitor)
+    other = browser.person_at(visitor.house, locale=locale, colorScheme=scheme, width=width, height=740)
+    other.does("go", "browser")
+    other.does("wait", ".box")
+    assert other.does("audit") == []
+    other.leaves()
+
+
+def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_house: Running) -> None:
+    person = browser.person_at(new_house)
+    person.does("go", "browser")
+    person.does("see", "handrail extension launch")
+    person.does("press", "Make a code")
+    person.does("see", "expires in")
+    assert person.does("audit") == []
+    person.leaves()
+
+
+def test_the_real_extension_is_paired_by_one_click_and_used(browser: Browser, new_house: Running) -> None:
+    person = browser.person_at(new_house, withExtension=True)
+    person.does("go", "browser")
+    person.does("press", "Pair this browser")
+    person.does("wait", ".plugin.connected")
+    person.does("see", "this one", ".plugin")
+    person.does("see", new_house.address, ".tab")
+    [plugin] = new_house.request("GET", "/api/extension/extension-list").json["data"]
+    assert plugin["extensionId"] == EXTENSION_ID
+    [paired] = new_house.request("GET", "/api/extension/tokens").json["data"]
+    assert paired["clientId"] == plugin["clientId"]
+    person.leaves()
+
+
+def _task(house: Running) -> dict[str, str]:
+    newest: dict[str, str] = house.request("GET", "/api/task/list?limit=1").json["data"][0]
+    return newest
