@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from handrail.core.mimo.task_ids import new_task_id
 from tests.faces.bus.browser import Browser, acting, browsing, got, posted, task_on
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 
+UNKNOWN = "01J00000000000000000000000"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 URL = "https://example.org/"
 SAVE = {"clickId": "1", "tag": "button", "role": "button", "name": "Save", "bbox": {"x": 5, "y": 6, "w": 70, "h": 20}}
@@ -72,7 +72,7 @@ def test_an_upload_that_never_came_is_no_picture(server: Running) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(("query", "status"), [("", 400), ("?taskId=no", 400), (f"?taskId={new_task_id()}", 404)])
+@pytest.mark.parametrize(("query", "status"), [("", 400), ("?taskId=no", 400), (f"?taskId={UNKNOWN}", 404)])
 def test_which_task_must_be_said(query: str, status: int, server: Running) -> None:
     assert server.request("GET", f"/api/browser/view{query}").status == status
     assert server.request("GET", f"/api/browser/view{query}", headers={}).status == 401
