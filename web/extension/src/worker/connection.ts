@@ -6,6 +6,7 @@ import { PROTOCOL } from "../protocol";
 import { browserName } from "./pairing";
 import { clientId, pairing, type Pairing } from "./settings";
 import { fullState } from "./snapshot";
+import { wellFormed } from "./well_formed";
 
 const ACK_MS = 10_000;
 const RESYNC_MS = 100;
@@ -114,7 +115,7 @@ export class Connection {
   async emit(message: Record<string, unknown>): Promise<void> {
     const socket = this.socket;
     if (!socket?.connected) throw new Error("not connected");
-    const answer = (await socket.timeout(ACK_MS).emitWithAck("plugin_message", { v: PROTOCOL, ...message })) as Ack | undefined;
+    const answer = (await socket.timeout(ACK_MS).emitWithAck("plugin_message", wellFormed({ v: PROTOCOL, ...message }))) as Ack | undefined;
     if (answer && !answer.ok) throw new Error(answer.error?.message ?? "refused");
   }
 
