@@ -64,17 +64,16 @@ class QueueApprover:
         if (earlier := await self._answered_before(kin)) is not None:
             return Answer("ok", by=f"prompt {earlier}")
         prompt = prompt_of(question)
-        request_id = await self._left_alone(kin)
-        if request_id is None:
-            request_id = await self._queue.request(
-                prompt, request_id=kin + secrets.token_hex(4), run_id=question.call.task
-            )
-        beside = [*self._beside(question), *question.call.beside(prompt)]
+        left = await self._left_alone(kin)
+        request_id = left or kin + secrets.token_hex(4)
         try:
+            if left is None:
+                await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
+            beside = [*self._beside(question), *question.call.beside(prompt)]
             answer = await self._queue.wait(request_id, beside=beside)
         except asyncio.CancelledError:
-            if not self._is_left_standing:
+            if not self._is_left_standing:  # it may be in the queue already, or never have got that far
                 await asyncio.shield(withdraw(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)

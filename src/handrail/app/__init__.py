@@ -1,0 +1,60 @@
+"""The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
+
+from handrail.app.approving import InQueue
+from handrail.app.browsers import (
+    ask_server,
+    chromium_program,
+    connected_browsers,
+    extension_folder,
+    launch_browser,
+    open_bus,
+    remote_bus,
+)
+from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
+from handrail.app.records import (
+    open_audit,
+    open_queue,
+    policy_file,
+    policy_in_force,
+    state_format,
+    trust_policy,
+    watching_queue,
+)
+from handrail.app.server import console_key, running_server
+from handrail.app.serving import serve_http, serve_stdio
+from handrail.backends.display import has_display, open_in_browser
+from handrail.backends.localfs.beneath import has_openat2
+from handrail.backends.person import user_name
+from handrail.backends.ripgrep import program as ripgrep_program
+
+__all__ = [
+    "SURFACES",
+    "House",
+    "InQueue",
+    "ask_server",
+    "check_surfaces",
+    "chromium_program",
+    "connected_browsers",
+    "console_key",
+    "describe",
+    "extension_folder",
+    "has_display",
+    "has_openat2",
+    "launch_browser",
+    "open_audit",
+    "open_bus",
+    "open_house",
+    "open_in_browser",
+    "open_queue",
+    "policy_file",
+    "policy_in_force",
+    "remote_bus",
+    "ripgrep_program",
+    "running_server",
+    "serve_http",
+    "serve_stdio",
+    "state_format",
+    "trust_policy",
+    "user_name",
+    "watching_queue",
+]

@@ -1,0 +1,59 @@
+"""What a server does on the side: old evidence goes, and what killed processes and lost callers left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+from handrail.app.house import House
+from handrail.contract.errors import Conflict, Failure
+from handrail.core.evidence import utc_now
+from handrail.core.left_prompts import LeftPrompts
+
+_TIDY_AFTER_SECONDS = 5
+_TIDY_EVERY_SECONDS = 6 * 3600
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def tidying(house: House) -> AsyncIterator[None]:
+    """While a server runs, old evidence and leftovers of killed ones go: soon after the start, then every few hours.
+
+    Approvals whose callers went are withdrawn in their time.
+    """
+
+    async def tidy() -> None:
+        await asyncio.sleep(_TIDY_AFTER_SECONDS)
+        while True:
+            for chore in (_sweep, _prune_evidence):
+                try:
+                    await asyncio.to_thread(chore, house)
+                except Failure as failure:
+                    logger.warning("what should go stays: %s", failure.message)
+            await asyncio.sleep(_TIDY_EVERY_SECONDS)
+
+    chores = [asyncio.create_task(tidy()), asyncio.create_task(LeftPrompts(house.prompts).watch())]
+    try:
+        yield
+    finally:
+        for chore in chores:
+            chore.cancel()
+        await asyncio.gather(*chores, return_exceptions=True)
+
+
+def _sweep(house: House) -> None:
+    """Under the lock, so that no write of a live process is taken for a dead one's."""
+    own = house.workspace.own
+    if own.mode(".gitignore") is not None:
+        with suppress(Conflict), house.workspace.lock(patience=0):  # who has no time to wait comes again later
+            own.sweep_all(".")
+    house.evidence.sweep()
+
+
+def _prune_evidence(house: House) -> None:
+    max_age = timedelta(days=house.settings.evidence_max_days)
+    house.evidence.prune(utc_now(), max_age, house.settings.evidence_max_megabytes * 1_000_000)

@@ -1,0 +1,158 @@
+"""An open project: every part of the house put together behind the gate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.app.approving import InQueue, queue_approver, summons_to
+from handrail.app.browsers import open_bus, remote_bus
+from handrail.backends import ripgrep
+from handrail.backends.gnudiff import GnuDiff
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.regexes.replacer import Re2Replacer
+from handrail.backends.summons import Summons
+from handrail.contract.approval import Approver
+from handrail.contract.errors import Failure, InvalidParams, NotFound
+from handrail.contract.paths import ClosedFolders
+from handrail.core.audit import Audit
+from handrail.core.evidence import Evidence, utc_now
+from handrail.core.gate import Gate
+from handrail.core.registry import Registry
+from handrail.core.summoning import nobody_is_called
+from handrail.store import settings as settings_file
+from handrail.store.policy_source import PolicySource
+from handrail.store.prompt_queue import LoggedPrompts
+from handrail.store.settings import Settings
+from handrail.store.state import State, open_state
+from handrail.store.tokens import SqliteTokens
+from handrail.store.user_rules import UserRules
+from handrail.surfaces import browser as browser_surface
+from handrail.surfaces import people as people_surface
+from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.workspace.change import settle
+from handrail.surfaces.workspace.dry_runs import DryRuns
+from handrail.surfaces.workspace.idempotency import Idempotency
+from handrail.surfaces.workspace.snapshots import Snapshots
+from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
+
+if TYPE_CHECKING:
+    from handrail.core.mimo.bus import LocalBus
+
+SURFACES = ("workspace", "webgal", "browser", "desktop", "apps", "people")
+HANDRAIL_FOLDER = ".handrail"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """An open project: everything a face needs."""
+
+    settings: Settings
+    state: State
+    gate: Gate
+    policy: PolicySource
+    workspace: Workspace
+    audit: Audit
+    evidence: Evidence
+    project: LocalFolder
+    prompts: LoggedPrompts
+    summons: Summons
+    bus: LocalBus | None = None
+    """The bus to browsers, where this process is to be the server."""
+
+    @property
+    def registry(self) -> Registry:
+        return self.gate.registry
+
+    def close(self) -> None:
+        self.summons.close()
+        self.audit.close()
+        self.state.close()
+        self.project.close()
+
+
+def describe() -> Registry:
+    """Every tool, without a project: what the docs and `handrail tools` need."""
+    return Registry([workspace_surface.surface(None), browser_surface.surface(None), people_surface.surface(None)])
+
+
+def open_house(
+    project: Path,
+    state_dir: Path | None,
+    approver: Approver | InQueue,
+    *,
+    surfaces: Collection[str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    is_server: bool = False,
+) -> House:
+    """The server has the bus to browsers; every other process reaches that of the server which runs."""
+    check_surfaces(surfaces)
+    state = open_state(state_dir)
+    settings = settings_file.load(state.path, flags or {})
+    closed = ClosedFolders(())
+    files = _open_project(project, closed)
+    own, house_folder = files.subfolder(AGENT_FOLDER), files.subfolder(HANDRAIL_FOLDER)
+    policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
+    policy.load()
+    names: list[str] = []
+    workspace = Workspace(
+        files=files,
+        own=own,
+        policy=policy.current,
+        snapshots=Snapshots(own, utc_now),
+        dry_runs=DryRuns(own, utc_now),
+        idempotency=Idempotency(own, utc_now),
+        differ=GnuDiff(),
+        searcher=ripgrep.Ripgrep(),
+        replacer=Re2Replacer(),
+        now=utc_now,
+        tool_names=lambda: names,
+    )
+    prompts = LoggedPrompts(state.path)
+    bus = open_bus(state) if is_server else None
+    browser = browser_surface.surface(bus or remote_bus(state.path), files)
+    registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
+    names += [entry.tool.name for entry in registry]
+    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    has_terminal = isinstance(approver, InQueue) and approver.has_terminal
+    if isinstance(approver, InQueue):
+        approver = queue_approver(state, prompts, approver)
+    summons = summons_to(settings, state.path, Path(files.location))
+    gate = Gate(
+        registry,
+        policy.current,
+        approver,
+        SqliteTokens(state.database),
+        evidence,
+        audit,
+        files.location,
+        summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
+    )
+    _recover(workspace)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)
+
+
+def check_surfaces(surfaces: Collection[str] | None) -> None:
+    for name in surfaces or ():
+        if name not in SURFACES:
+            raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(SURFACES)}.")
+
+
+def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:
+    try:
+        return LocalFolder.open(os.path.abspath(project), closed)
+    except NotFound:
+        raise NotFound(
+            f"There is no project folder {project}.", hint="Name an existing folder with --project."
+        ) from None
+
+
+def _recover(workspace: Workspace) -> None:
+    """What a killed process left half done is settled before the first call."""
+    try:
+        settle(workspace)
+    except Failure:
+        return

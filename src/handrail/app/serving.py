@@ -1,0 +1,89 @@
+"""`handrail mcp` and `handrail up`: the house behind its faces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.app.approving import InQueue, queue_approver
+from handrail.app.browsers import open_bus
+from handrail.app.chores import tidying
+from handrail.app.house import House
+from handrail.app.records import policy_in_force
+from handrail.backends.person import user_name
+from handrail.store.private_file import make_private_folder
+from handrail.store.watching import watching
+
+if TYPE_CHECKING:
+    from handrail.core.mimo.bus import LocalBus
+    from handrail.faces.http.annex import Annex
+    from handrail.faces.http.desk import Desk
+
+
+async def serve_stdio(house: House) -> None:
+    """`handrail mcp`: until the client closes our stdin."""
+    from handrail.faces.mcp.stdio import serve
+
+    async with tidying(house):
+        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
+
+
+async def serve_http(
+    house: House,
+    on_ready: Callable[[str, str], None],
+    checkup: Callable[[], Mapping[str, Any]],
+    *,
+    console: Path | None = None,
+    until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
+) -> None:
+    """`handrail up`: until it is interrupted.
+
+    `on_ready` gets, once it listens, the address and the address that opens the console; `checkup` tells what works;
+    `console` is the folder of a built console, if not our own. With `until_unused`, it also ends once that has come
+    and nobody has used it for so many seconds.
+    """
+    from handrail.faces.http.server import Place, UntilUnused, serve
+    from handrail.faces.mcp.streamable import McpEndpoint
+
+    place = Place(house.state.path, house.settings.host, house.settings.port)
+    async with tidying(house), _browser(house, house.bus or open_bus(house.state)) as annex:
+        endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        until = UntilUnused(*until_unused) if until_unused is not None else None
+        desk = _desk(house, checkup)
+        await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
+
+
+@asynccontextmanager
+async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
+    from handrail.core.mimo.pairing import Pairings
+    from handrail.faces.bus.annex import MimoAnnex
+
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
+    await bus.close()
+
+
+def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
+    from handrail.core.activity_feed import ActivityFeed
+    from handrail.core.approvals import OwnCommand
+    from handrail.faces.http.desk import Desk
+    from handrail.store.following import FollowedFile
+
+    journal, wanted = house.state.journal("audit"), os.environ.get("HANDRAIL_LANG", "")
+    make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
+    return Desk(
+        project=house.project.location,
+        language=next((known for known in ("en", "zh") if wanted.lower().startswith(known)), None),
+        person=user_name(),
+        persons_gate=house.gate.asking(OwnCommand()),
+        trying_gate=house.gate.asking(queue_approver(house.state, house.prompts, InQueue())),
+        audit=house.audit,
+        evidence=house.evidence,
+        prompts=house.prompts,
+        policy=lambda: policy_in_force(house),
+        checkup=checkup,
+        follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
+        watching=lambda: watching(house.state.path),
+    )
