@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from handrail import app
+from handrail.contract.effect import Effect
 from handrail.contract.tool import Preview, Tool
 from handrail.core.registry import Registered
 from handrail.faces.mcp.listing import listed
@@ -100,14 +102,17 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
 
 
 def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: Stdio) -> None:
+    effects = {entry.tool.name: entry.tool.strongest_effect for entry in app.describe()}
+    assert effects["write_to_file"] is Effect.WRITE
+    assert effects["browser_click"] is Effect.UI_CONTROL
     for tool in stdio.request("tools/list", {})["tools"]:
         assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
         assert tool["title"]
         assert len(tool["description"]) > 40
-        writes = tool["name"] in ("write_to_file", "replace_in_file")
-        assert tool["annotations"]["readOnlyHint"] is not writes
-        assert tool["annotations"]["destructiveHint"] is writes
-        assert tool["annotations"]["openWorldHint"] is False
+        effect = effects[tool["name"]]
+        assert tool["annotations"]["readOnlyHint"] is (effect in (Effect.READ, Effect.ASK))
+        assert tool["annotations"]["destructiveHint"] is (effect in (Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE))
+        assert tool["annotations"]["openWorldHint"] is (effect in (Effect.UI_CONTROL, Effect.EXECUTE))
 
 
 @pytest.mark.parametrize("tool", GOOD)

@@ -45,11 +45,13 @@ class StoredAction:
 
 
 class ActionStore(Protocol):
-    def begin(self, action: ActionRecord, task: TaskRecord) -> Future[None]:
-        """Stores both. Conflict: an action of this id is known."""
+    def begin(self, action: ActionRecord) -> Future[None]:
+        """Conflict: an action of this id is known."""
         ...
 
-    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Future[None]: ...
+    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Future[None]:
+        """Stores how it ended, and what its task has become."""
+        ...
 
     async def find(self, action_id: str) -> StoredAction | None: ...
 

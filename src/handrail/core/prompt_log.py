@@ -47,6 +47,10 @@ def _to_nobody(request_id: str, line_digest: str, secrets: Mapping[str, str]) ->
     return False
 
 
+def _unnoticed() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How it stands with one request: not there, waiting (`asked`) or answered (`answer`, the line as it is)."""
@@ -97,8 +101,12 @@ class PromptLog:
         *,
         run_id: str | None = None,
         deliver: Deliver = _to_nobody,
+        on_accepted: Callable[[], None] = _unnoticed,
     ) -> Receipt:
-        """Returns once the answer is on disk. Secrets are delivered before that, and never written."""
+        """Returns once the answer is on disk. Secrets are delivered before that, and never written.
+
+        `on_accepted` is called right before it is written: who reads the answer finds what was noted then.
+        """
         _check_ids(request_id, run_id)
         with self._turn:
             if not self._come_near():
@@ -113,6 +121,7 @@ class PromptLog:
                 entry = ResponseEntry(ts=self._now(), request_id=request_id, run_id=run_id or UNSET, response=written)
                 line = write_entry(entry)
                 is_lost = bool(secrets) and not deliver(request_id, digest(line), secrets)
+                on_accepted()
                 held.append(line)
         if not is_lost:
             return Receipt()

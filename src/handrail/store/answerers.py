@@ -21,7 +21,7 @@ class Answerers:
     def note(self, request_id: str, by: str) -> None:
         try:
             with self._database.writing(is_durable=False) as connection:
-                connection.execute("INSERT OR IGNORE INTO answerer (request_id, by) VALUES (?, ?)", (request_id, by))
+                connection.execute("INSERT OR REPLACE INTO answerer (request_id, by) VALUES (?, ?)", (request_id, by))
         except Failure as failure:
             logger.warning("who answered %s is not on record: %s", request_id, failure.message)
 

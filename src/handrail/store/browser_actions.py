@@ -26,6 +26,11 @@ ON CONFLICT DO NOTHING
 _END = """
 UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL
 """
+_INTERRUPT_TASKS = """
+UPDATE browser_task SET status = 'error', updated_at = ? WHERE status IN ('created', 'running', 'ongoing')
+  AND (status = 'running' OR task_id IN (SELECT task_id FROM browser_action WHERE status IS NULL))
+"""
+_INTERRUPT = "UPDATE browser_action SET status = 'error', error = ?, ended_at = ? WHERE status IS NULL"
 _FIND = """
 SELECT task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
 FROM browser_action WHERE action_id = ?
@@ -41,7 +46,7 @@ class SqliteActions:
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
 
-    def begin(self, action: ActionRecord, task: TaskRecord) -> asyncio.Future[None]:
+    def begin(self, action: ActionRecord) -> asyncio.Future[None]:
         trace = None if action.trace_id is UNSET else action.trace_id
         values = (
             action.action_id, action.task_id, action.client_id, msgspec.json.encode(action.actions),
@@ -51,7 +56,6 @@ class SqliteActions:
         def work(rows: sqlite3.Connection) -> None:
             if rows.execute(_INSERT, values).rowcount == 0:
                 raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id)
-            save_task(rows, task)
 
         return self._batches.write(work)
 
@@ -79,11 +83,8 @@ class SqliteActions:
         error = _spelled(Offline("handrail was stopped before the action had ended."))
 
         def work(rows: sqlite3.Connection) -> int:
-            ended = rows.execute(
-                "UPDATE browser_action SET status = 'error', error = ?, ended_at = ? WHERE status IS NULL", (error, now)
-            )
-            rows.execute("UPDATE browser_task SET status = 'error', updated_at = ? WHERE status = 'running'", (now,))
-            return ended.rowcount
+            rows.execute(_INTERRUPT_TASKS, (now,))
+            return rows.execute(_INTERRUPT, (error, now)).rowcount
 
         return self._batches.write(work)
 

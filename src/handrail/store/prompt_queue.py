@@ -65,11 +65,13 @@ class LoggedPrompts:
         run_id: str | None = None,
         by: str | None = None,
     ) -> Receipt:
-        def respond() -> Receipt:
-            receipt = self._log.respond(request_id, response, run_id=run_id, deliver=self._waiters.deliver)
+        def note() -> None:
             if by is not None:
                 self._answerers.note(request_id, by)
-            return receipt
+
+        def respond() -> Receipt:
+            deliver = self._waiters.deliver
+            return self._log.respond(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
 
         return await _to_the_end(respond)
 

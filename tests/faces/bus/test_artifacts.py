@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +186,16 @@ def test_a_broken_head_does_not_open_an_upload(server: Running) -> None:
     with server.connect() as connection:
         connection.sendall(f"PUT {path} HTTP/1.1\r\nHost: evil.com\r\nContent-Length: 0\r\n\r\n".encode())
         assert read_answer(connection).status == 403
+
+
+def test_what_has_expired_is_gone_and_said_to_be_not_found(server: Running) -> None:
+    slot = presigned(server)
+    upload, download = path_of(server, slot["uploadUrl"]), path_of(server, slot["downloadUrl"])
+    assert server.request("PUT", upload, content=PNG).status == 200
+    with closing(sqlite3.connect(server.state / "browser/browser.db", timeout=20)) as rows, rows:
+        rows.execute(
+            "UPDATE browser_artifact SET upload_until = 1, kept_until = 1 WHERE artifact_id = ?", (slot["artifactId"],)
+        )
+    for answer in (server.request("PUT", upload, content=PNG), server.request("GET", download)):
+        assert (answer.status, answer.code) == (410, "NOT_FOUND")
+        assert answer.json["error"]["details"]["context"]["reason"] == "expired"

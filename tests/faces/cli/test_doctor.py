@@ -15,12 +15,14 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     found = checks(looked)
     assert set(found) == {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "handrail up",
+        "extension", "Chromium", "browsers",
     }  # fmt: skip
     assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
     assert all(check["ok"] for check in found.values() if check["required"])
     assert found["state directory"]["detail"] == f"{machine.state}, format 1"
     assert "ripgrep 1" in found["ripgrep"]["detail"]
     assert found["handrail up"]["detail"] == "not running"
+    assert found["browsers"]["detail"].startswith("none connected")
     assert machine.run("doctor").out.startswith("ok ")
 
 

@@ -1,5 +1,6 @@
 """`handrail prompts` in a real terminal: a person sees what other processes ask, and answers."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,13 +8,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from handrail.faces.cli.screen.answering import READING_SECONDS
+from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
+from tests.wire.clients import Stdio
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-one\n+1\n"}
 LEFT = "\x1b[?1049l"  # the terminal shows again what was there before
@@ -70,6 +74,24 @@ def test_a_yes_reaches_the_process_that_asks(machine: Machine) -> None:
         press_until(terminal, "y", "Answered by you")
         assert process.communicate(timeout=20)[0] == "ok\n"
     assert responses(machine) == {"approval_1": {"status": "ok", "scope": "once"}}
+    assert leave(terminal) == 0
+
+
+def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Machine) -> None:
+    terminal = screen(machine)
+    terminal.wait_for("Nothing is waiting for you.")
+    agent = Stdio(machine.project, machine.state)
+    with ThreadPoolExecutor(1) as pool, agent.process:
+        try:
+            called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
+            terminal.wait_for("two")
+            press_until(terminal, "y", "Answered by you")
+            assert called.result(timeout=20).result == {"count": 1}
+        finally:
+            agent.process.kill()
+    assert machine.text("a.txt") == "one\n2\n"
+    (request_id,) = responses(machine)
+    assert asyncio.run(LoggedPrompts(machine.state).answered_by([request_id]))[request_id].startswith("terminal:")
     assert leave(terminal) == 0
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from handrail.contract.browser import TaskRecord
 from handrail.contract.browser_store import ActionStore
 from handrail.contract.errors import (
     Aborted,
@@ -71,7 +70,9 @@ class Dispatcher:
         plugin.open_line()
         if task.running >= self._most_waiting:
             raise Busy(f"{task.running} actions of this task wait already.", taskId=task.id)
-        begun = self._store.begin(action.record, self._running(task))
+        begun = self._store.begin(action.record)
+        if task.record.status != "takeover":
+            task.become("running", self._now())
         self._live[action.record.action_id] = action
         task.running += 1
         try:
@@ -111,9 +112,6 @@ class Dispatcher:
         for action in list(self._live.values()):
             if action.record.task_id == task.id:
                 action.finish(failed(Aborted(why, taskId=task.id)))
-
-    def _running(self, task: Task) -> TaskRecord:
-        return task.record if task.record.status == "takeover" else task.become("running", self._now())
 
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
         """Returns once it has ended, also where somebody else ended it meanwhile."""

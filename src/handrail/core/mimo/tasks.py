@@ -96,7 +96,9 @@ class Tasks:
         return task
 
     async def newest(self, limit: int) -> Sequence[TaskRecord]:
-        return await self._store.newest(limit)
+        """As they are now: that one runs is not written down before it has ended."""
+        stored = await self._store.newest(limit)
+        return [self._used[record.task_id].record if record.task_id in self._used else record for record in stored]
 
     async def messages(self, task_id: str) -> Sequence[Message]:
         return await self._store.messages(task_id)

@@ -22,7 +22,7 @@ class Result(Told, frozen=True, kw_only=True):
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Close a tab of the task."""
+    """Close a tab of the task. The task goes on in the others."""
     assert preview is not None
     page: Page = preview.state
     result = read(await browser.send(call, page.task, call.tool, for_plugin(params)), Result)

@@ -7,10 +7,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from handrail.core.mimo.catalogue import MAX_TIMEOUT_MS
 
-TabId = Annotated[int, Meta(ge=0, description="The tab; without it, the one that the task is at.")]
-TimeoutMs = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Another patience than the usual one.")]
-ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="An element's number, from browser_dom_index.")]
-XPath = Annotated[str, Meta(min_length=1, max_length=4096, description="In place of clickId; must match one element.")]
+TabId = Annotated[int, Meta(ge=0, description="Default: the tab that the task is at.")]
+TimeoutMs = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)]
+ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="From browser_dom_index.")]
+XPath = Annotated[str, Meta(min_length=1, max_length=4096, description="In place of clickId.")]
 Url = Annotated[str, Meta(min_length=1, max_length=8192, description="http, https or about:blank.")]
 Colour = Literal["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"]
 Dialog = Annotated[

@@ -45,16 +45,19 @@ class Seat:
             await self.pilot.press(key)
             await self.pilot.pause()
 
-    async def type(self, text: str) -> None:
-        await self.press(*(text if text.isascii() and text.isalnum() else [*text]))
-
     async def until(self, condition: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not condition():
                 await self.pilot.pause()
 
     async def until_shown(self, text: str) -> None:
-        await self.until(lambda: text in self.screen)
+        try:
+            await self.until(lambda: text in self.screen)
+        except TimeoutError:
+            raise AssertionError(f"{text!r} did not appear:\n{self.screen}") from None
+
+    async def until_said(self, text: str) -> None:
+        await self.until(lambda: text in self.status.replace("\n", " "))
 
     async def answered(self, request_id: str) -> dict[str, Any]:
         """The response as it stands in the log, once it does."""

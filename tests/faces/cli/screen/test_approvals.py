@@ -32,9 +32,9 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
             "make a",
             "/home/ada/game",
         ):
-            assert text in seat.screen
+            await seat.until_shown(text)
         for text in ("+1 −1 lines", "1   one", "2 - two", "2 + 2"):
-            assert text in seat.screen
+            await seat.until_shown(text)
 
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
@@ -52,7 +52,7 @@ async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None
     async with seated(queue, log) as seat:
         assert not {"t", "r"} & set(seat.keys)
         await seat.press("t", "r")
-        assert "Only approvals" in seat.status
+        await seat.until_said("Only approvals")
         await seat.press("y")
         assert await seat.answered("an-apps-own") == {"status": "ok"}
 
@@ -80,7 +80,7 @@ async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None
     async with seated(queue, log) as seat:
         await seat.press("enter", "enter", "ctrl+s", "tab", "enter")
         assert seat.responses == {}
-        assert "y allows" in seat.status
+        await seat.until_said("y allows")
         await seat.press("escape", "y")
         assert (await seat.answered(APPROVAL))["remark"] == "as agreed"
 
@@ -90,7 +90,7 @@ async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: 
     async with seated(queue, log) as seat:
         assert "n" not in seat.keys
         await seat.press("n")
-        assert "can't be canceled" in seat.status
+        await seat.until_said("can't be canceled")
         assert not seat.page.is_denying
 
 
@@ -99,7 +99,7 @@ async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(
         await queue.request(CHANGE, request_id=APPROVAL)
         await seat.until(lambda: seat.shown == APPROVAL)
         await seat.pilot.press("y")
-        assert "only just appeared" in seat.status
+        await seat.until_said("only just appeared")
         assert seat.responses == {}
         await seat.press("y")
         await seat.answered(APPROVAL)
@@ -129,12 +129,12 @@ async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQue
     command = "make test" + " " * 2000 + "; rm -rf ~"
     await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL)
     async with seated(queue, log) as seat:
-        assert "more below" in seat.screen
+        await seat.until_shown("more below")
         assert "-rf" not in seat.screen
         for _ in range(5):
             await seat.press("space")
-        assert "-rf ~" in seat.screen
-        assert "more below" not in seat.screen
+        await seat.until_shown("-rf ~")
+        await seat.until(lambda: "more below" not in seat.screen)
         await seat.press("pageup", "J", "K")
 
 

@@ -63,6 +63,17 @@ def test_after_the_log_was_replaced_what_is_gone_from_it_is_withdrawn_in_its_pla
     made.load([asked("b"), asked("c")], [])
     assert (made.shown, ids(made), made["a"].is_withdrawn) == ("a", ["a", "b", "c"], True)
     assert [row.id for row in made.waiting] == ["b", "c"]
+    canceled = ResponseEntry(ts="", request_id="b", response=PromptResponse(status="canceled"))
+    made.load([asked("c")], [asked("b"), answer("b"), canceled])
+    assert (made["b"].is_withdrawn, made["b"].answer) == (False, answer("b"))
+
+
+def test_what_was_asked_or_answered_while_the_log_was_read_is_not_missed() -> None:
+    made = Board()
+    made.load([asked("a"), asked("b")], [asked("a"), asked("b"), answer("a"), asked("c"), asked("d"), answer("d")])
+    assert ids(made) == ["a", "b", "c"]
+    assert [row.id for row in made.waiting] == ["b", "c"]
+    assert made.shown == "b"
 
 
 def test_the_history_has_the_newest_first_and_an_end() -> None:

@@ -41,7 +41,7 @@ def written(state: Path) -> bytes:
 async def test_a_form_is_filled_in_and_sent_by_enter(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with seated(queue, log) as seat:
-        assert "Anything to know" in seat.screen
+        await seat.until_shown("Anything to know")
         await seat.press("enter", *"qyn", "enter")
         assert await seat.answered("f") == {
             "status": "ok",
@@ -58,7 +58,7 @@ async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
     async with seated(queue, log) as seat:
         await seat.until(lambda: seat.shown == "f")
         await seat.press("enter", *"ada", "tab", *"hunter2")
-        assert "•••••••" in seat.screen
+        await seat.until_shown("•••••••")
         assert "hunter2" not in seat.screen
         await seat.press("enter")
         answer = await asking
@@ -81,7 +81,7 @@ async def test_what_is_missing_is_told_at_its_field_and_nothing_typed_is_lost(qu
     await queue.request(FORM, request_id="f")
     async with seated(queue, log) as seat:
         await seat.press("enter", "tab", *"s3", "enter")
-        assert "Please fill this in." in seat.screen
+        await seat.until_shown("Please fill this in.")
         assert seat.responses == {}
         assert seat.typed == ["", "s3"]
         await seat.press("x")
@@ -115,7 +115,7 @@ async def test_letters_are_text_in_a_field_and_y_alone_sends_no_form(queue: Prom
     await queue.request(FORM, request_id="f")
     async with seated(queue, log) as seat:
         await seat.press("y")
-        assert "Enter" in seat.status
+        await seat.until_said("Enter")
         await seat.press(*"yntraqd?jk")
         assert seat.typed[0] == "yntraqd?jk"
         assert seat.responses == {}
@@ -126,8 +126,8 @@ async def test_hidden_characters_of_a_default_are_spelled_out(queue: PromptQueue
     await queue.request({"kind": "kv", "fields": fields}, request_id="f")
     async with seated(queue, log) as seat:
         assert not set(seat.screen) & set("\u202e\x1b\u200b")
-        assert "x\\u{202e}y\\u{1b}" in seat.screen
-        assert "p\\u{200b}q" in seat.screen
+        await seat.until_shown("x\\u{202e}y\\u{1b}")
+        await seat.until_shown("p\\u{200b}q")
         await seat.press("enter", "ctrl+s")
         assert (await seat.answered("f"))["values"] == {"a": "x\u202ey\x1b", "b": "p\u200bq"}
 
@@ -155,10 +155,10 @@ async def test_one_option_is_marked_first_and_sent_by_the_next_enter(queue: Prom
     await queue.request(ONE, request_id="c")
     async with seated(queue, log) as seat:
         await seat.press("enter", "ctrl+s")
-        assert "Please choose one." in seat.screen
+        await seat.until_shown("Please choose one.")
         await seat.press("j", "enter")
-        assert "(•) b" in seat.screen
-        assert "the second" in seat.screen
+        await seat.until_shown("(•) b")
+        await seat.until_shown("the second")
         assert seat.responses == {}
         await seat.press("enter")
         assert await seat.answered("c") == {"status": "ok", "selection": "b"}
@@ -167,11 +167,11 @@ async def test_one_option_is_marked_first_and_sent_by_the_next_enter(queue: Prom
 async def test_several_options_stay_within_their_limits(queue: PromptQueue, log: Path) -> None:
     await queue.request(SOME, request_id="c")
     async with seated(queue, log) as seat:
-        assert "Choose 1 to 2 · 1 chosen" in seat.screen
+        await seat.until_shown("Choose 1 to 2 · 1 chosen")
         await seat.press("enter", "down", "space", "down", "x", "enter")
-        assert "Please choose fewer." in seat.screen
+        await seat.until_shown("Please choose fewer.")
         await seat.press("x", "up", "up", "space", "down", "space", "enter")
-        assert "Please choose more." in seat.screen
+        await seat.until_shown("Please choose more.")
         await seat.press("space", "down", "space", "down", "enter")
         assert await seat.answered("c") == {"status": "ok", "selection": ["b", "c"]}
 
@@ -189,7 +189,7 @@ async def test_a_result_hides_nothing_and_is_taken_note_of(queue: PromptQueue, l
     async with seated(queue, log) as seat:
         await seat.until_shown("All done")
         for text in ("https://evil.example", "<b>x</b>", "&#8238;", "• one"):
-            assert text in seat.screen
+            await seat.until_shown(text)
         assert "**" not in seat.screen
         await seat.press("y")
         assert await seat.answered("r") == {"status": "ok"}

@@ -4,6 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from handrail.contract.errors import InputOutput
 from handrail.contract.prompts import PromptQueue
 from handrail.faces.cli.screen.history_page import HistoryPage
@@ -17,7 +19,7 @@ FORM = {"kind": "kv", "title": "Sign in", "fields": [{"key": "token", "secret": 
 
 async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     async with seated(queue, log) as seat:
-        assert "Nothing is waiting for you." in seat.screen
+        await seat.until_shown("Nothing is waiting for you.")
         await other.request(CHANGE, request_id="approval_1")
         await seat.until(lambda: seat.shown == "approval_1")
         await seat.press("n", *"half")
@@ -37,10 +39,10 @@ async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
         await other.respond("approval_1", {"status": "canceled", "remark": "not now"}, by="console:bob")
         await seat.until_shown("Answered elsewhere")
         await seat.until_shown("console:bob")
-        assert "not now" in seat.screen
+        await seat.until_shown("not now")
         assert (seat.shown, seat.rows) == ("approval_1", ["approval_1", "approval_2"])
         await seat.press("y", "r", "n", "ctrl+s")
-        assert "settled" in seat.status
+        await seat.until_said("settled")
         assert set(seat.responses) == {"approval_1"}
         await seat.press("enter")
         await seat.until(lambda: seat.shown == "approval_2")
@@ -86,11 +88,29 @@ async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: P
 
         queue.respond = fail  # type: ignore[assignment, method-assign]
         await seat.press("n", *"no", "enter")
-        assert "No space left" in seat.status
-        assert "Free some." in seat.status
+        await seat.until_said("No space left")
+        await seat.until_said("Free some.")
         queue.respond = respond  # type: ignore[method-assign]
         await seat.press("enter")
         assert await seat.answered("approval_1") == {"status": "canceled", "remark": "no"}
+
+
+async def test_a_fault_of_ours_prints_no_secret(
+    queue: PromptQueue, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ["h", "u", "n", "t", "e", "r", "2"]
+    await queue.request(FORM, request_id="f")
+
+    async def fail(*words: object, **names: object) -> None:
+        raise RuntimeError("a fault")
+
+    queue.respond = fail  # type: ignore[assignment, method-assign]
+    with pytest.raises(RuntimeError, match="a fault"):
+        async with seated(queue, log) as seat:
+            await seat.press("enter", *typed, "enter")
+    printed = "".join(capsys.readouterr())
+    assert "a fault" in printed
+    assert "".join(typed) not in printed
 
 
 async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
@@ -101,7 +121,7 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         await seat.until_shown("caller gone")
-        assert "A yes is kept" in seat.screen
+        await seat.until_shown("A yes is kept")
 
 
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
@@ -163,6 +183,6 @@ async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: Pro
 async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:
     async with seated(queue, log) as seat:
         await seat.press("a")
-        assert "Nothing was answered yet." in seat.screen
+        await seat.until_shown("Nothing was answered yet.")
         await seat.press("a")
-        assert "Nothing is waiting for you." in seat.screen
+        await seat.until_shown("Nothing is waiting for you.")

@@ -28,7 +28,7 @@ async def test_a_list_is_confirmed_as_it_is(queue: PromptQueue, log: Path) -> No
     await queue.request(TASKS, request_id="t")
     async with seated(queue, log) as seat:
         for text in ("Write", "the docs", "high · to do · #a,b · #c", "blocked", "Confirm 3 tasks"):
-            assert text in seat.screen
+            await seat.until_shown(text)
         await seat.press("y")
         assert (await seat.answered("t"))["remark"] == "fine"
         assert [task["draftId"] for task in await confirmed(seat)] == ["1", "2", "3"]
@@ -40,7 +40,7 @@ async def test_tasks_are_moved_and_removed_and_brought_back(queue: PromptQueue, 
     async with seated(queue, log) as seat:
         await seat.press("enter", "alt+down", "J")
         await seat.press("k", "minus")
-        assert "u brings it back" in seat.status
+        await seat.until_said("u brings it back")
         await seat.press("u", "K", "delete")
         await seat.press("y")
         assert [task["title"] for task in await confirmed(seat)] == ["Test", "Write"]
@@ -50,7 +50,7 @@ async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> 
     await queue.request(TASKS, request_id="t")
     async with seated(queue, log) as seat:
         await seat.press("enter", "p", "s", "e", *" it", "tab", *"all ", "tab", "end", *", new", "enter")
-        assert "Write it" in seat.screen
+        await seat.until_shown("Write it")
         assert seat.responses == {}
         await seat.press("y")
         assert (await confirmed(seat))[0] == {
@@ -66,9 +66,9 @@ async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> 
 async def test_a_new_task_needs_a_title_and_ctrl_s_sends_what_is_being_typed(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "task_confirm"}, request_id="t")
     async with seated(queue, log) as seat:
-        assert "There is no task" in seat.screen
+        await seat.until_shown("There is no task")
         await seat.press("enter", "plus", "ctrl+s")
-        assert "A task needs a title." in seat.screen
+        await seat.until_shown("A task needs a title.")
         assert seat.responses == {}
         await seat.press(*"New", "ctrl+s")
         (task,) = await confirmed(seat)
@@ -80,7 +80,7 @@ async def test_esc_closes_the_card_first_and_then_leaves_the_form(queue: PromptQ
     await queue.request(TASKS, request_id="t")
     async with seated(queue, log) as seat:
         await seat.press("enter", "enter", "x", "escape")
-        assert "Writex" in seat.screen
+        await seat.until_shown("Writex")
         await seat.press("escape")
         assert seat.app.focused is not None
         assert seat.app.focused.id == "waiting"

@@ -112,7 +112,7 @@ class Answering:
         except Failure as failure:
             view.say("\n".join(filter(None, (failure.message, failure.hint))), is_problem=True)
         else:
-            row.is_mine = True
+            row.is_mine, row.by = True, self._by
             view.say("\n".join([self._texts.sent, *receipt.warnings]))
         finally:
             row.is_sending = False

@@ -90,17 +90,27 @@ class Board:
         return list(reversed(self._answered.values()))
 
     def load(self, pending: Iterable[RequestEntry], newest: Sequence[Entry]) -> None:
-        """At the start, and when the log was replaced: what is no longer in it is withdrawn, not gone from sight."""
-        waiting = {entry.request_id: entry for entry in pending}
-        for row in self.waiting:
-            row.is_withdrawn = row.id not in waiting
-        self._answered.clear()
+        """At the start, and when the log was replaced: what is no longer in it is withdrawn, not gone from sight.
+
+        `newest` is read after `pending`: what was asked between the two is in `newest` alone.
+        """
         requests = {entry.request_id: entry for entry in newest if isinstance(entry, RequestEntry)}
-        for entry in waiting.values():
+        answers = [entry for entry in newest if isinstance(entry, ResponseEntry)]
+        asked = {entry.request_id: entry for entry in pending}
+        answered = {answer.request_id for answer in answers}
+        asked |= {id: entry for id, entry in requests.items() if id not in asked and id not in answered}
+        for row in self.waiting:
+            row.is_withdrawn = row.id not in asked and row.id not in answered
+        for entry in asked.values():
             self._rows.setdefault(entry.request_id, Row(entry))
-        for answer in newest:
-            if isinstance(answer, ResponseEntry) and (asked := requests.get(answer.request_id)) is not None:
-                self._settle(self._rows.get(answer.request_id) or Row(asked), answer)
+        self._answered.clear()
+        for answer in answers:
+            if answer.request_id in self._answered:
+                continue
+            if (known := self._rows.get(answer.request_id)) is not None:
+                self._settle(known, answer)
+            elif answer.request_id in requests:
+                self._settle(Row(requests[answer.request_id]), answer)
         self._show_first()
 
     def receive(self, entries: Iterable[Entry]) -> None:

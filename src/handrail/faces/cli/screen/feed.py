@@ -25,11 +25,13 @@ async def follow(queue: PromptQueue, board: Board, changed: Changed, failed: Cal
 
 
 async def watch_callers(queue: PromptQueue, board: Board, changed: Changed) -> None:
-    """Nothing is written when a caller goes away: it has to be looked for."""
+    """Nothing is written when a caller goes away: it has to be looked for. So has a late name."""
     while True:
-        if await look_for_callers(queue, board):
-            changed()
         await asyncio.sleep(_LOOK_FOR_CALLERS_EVERY)
+        has_late_names = await _name_answerers(queue, board)
+        board.unnamed.clear()
+        if await look_for_callers(queue, board) or has_late_names:
+            changed()
 
 
 async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
@@ -59,7 +61,9 @@ async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -
             changed()
 
 
-async def _name_answerers(queue: PromptQueue, board: Board) -> None:
-    if board.unnamed:
-        board.note_answerers(await queue.answered_by(board.unnamed))
-        board.unnamed.clear()
+async def _name_answerers(queue: PromptQueue, board: Board) -> bool:
+    """Whether a name was found."""
+    found = await queue.answered_by(board.unnamed) if board.unnamed else {}
+    board.note_answerers(found)
+    board.unnamed -= found.keys()
+    return bool(found)

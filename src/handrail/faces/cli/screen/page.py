@@ -2,7 +2,7 @@
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
 
 from handrail.contract.prompts import FileChangePrompt, TaskConfirmPrompt
@@ -15,6 +15,7 @@ from handrail.faces.cli.screen.kv_form import KvForm
 from handrail.faces.cli.screen.lines import own_line
 from handrail.faces.cli.screen.outcome import header_lines, outcome_lines
 from handrail.faces.cli.screen.result_form import ResultForm
+from handrail.faces.cli.screen.scroller import Scroller
 from handrail.faces.cli.screen.task_form import TaskForm
 from handrail.faces.cli.screen.text_block import TextBlock
 from handrail.faces.cli.screen.texts import Texts
@@ -44,7 +45,7 @@ class PromptPage(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TextBlock(classes="notice")
-        with VerticalScroll(can_focus=False) as scroller:
+        with Scroller() as scroller:
             yield TextBlock(header_lines(self.row.entry, self.row.kind, self.row.title, self._texts))
             yield self.form
         yield TextBlock(classes="more")
@@ -54,12 +55,7 @@ class PromptPage(Vertical):
         self._scroller = scroller
 
     def on_mount(self) -> None:
-        self.watch(self._scroller, "scroll_y", self._tell_more, init=False)
-        self.watch(self._scroller, "virtual_size", self._tell_more, init=False)
         self.refresh_row()
-
-    def on_resize(self) -> None:
-        self._tell_more()
 
     def refresh_row(self) -> None:
         """What became of the question is told in its place; a settled one takes no more keys."""
@@ -110,8 +106,9 @@ class PromptPage(Vertical):
         event.stop()
         self.post_message(self.Denied() if self.is_denying else self.RemarkDone())
 
-    def _tell_more(self) -> None:
-        hidden = round(self._scroller.max_scroll_y - self._scroller.scroll_y)
-        self.query_one(".more", TextBlock).update(
-            [own_line(self._texts.more_below(hidden), "note")] if hidden > 0 else []
-        )
+    @on(Scroller.Moved)
+    def _tell_more(self, event: Scroller.Moved) -> None:
+        event.stop()
+        below = self._scroller.lines_below
+        lines = [own_line(self._texts.more_below(below), "note")] if below else []
+        self.query_one(".more", TextBlock).update(lines)

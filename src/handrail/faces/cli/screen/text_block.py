@@ -24,7 +24,6 @@ _STYLES = (
     "problem",
     "good",
     "bad",
-    "kind",
 )
 _WHOLE_LINE = {"added", "removed"}
 

@@ -34,7 +34,6 @@ class Texts:
     remark_of_no: str
     send: str
     confirm_tasks: Callable[[int], str]
-    understood: str
     pick_one: str
     pick_between: Callable[[int, int], str]
     picked: Callable[[int], str]
@@ -43,8 +42,6 @@ class Texts:
     task_title: str
     details: str
     tags: str
-    priority: str
-    status: str
     priorities: Mapping[str, str]
     statuses: Mapping[str, str]
     removed: str
