@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from handrail.contract.browser import EXTENSION_ID
-from tests.e2e.console_person import Browser, Person, call
+from tests.e2e.console_person import Browser, Person, call, up
 from tests.e2e.servers import until
 from tests.e2e.shown_browser import SIZE, ShownBrowser
 from tests.faces.bus.browser import new_client_id
@@ -81,6 +82,29 @@ def test_what_a_browser_has_open_is_seen_as_it_changes(visitor: Person, shown: S
     visitor.does("see", "Letters", ".windows.away")
     visitor.does("reload")
     visitor.does("see", "Letters", ".windows.away")
+
+
+def test_a_server_that_was_started_again_is_followed_from_its_first_number(
+    browser: Browser, project: Path, state: Path
+) -> None:
+    tab = {"tabId": 1, "windowId": 1, "index": 0, "url": URL}
+    with up(project, state) as first:
+        person, port = browser.person_at(first), first.port
+        person.does("go", "browser")
+        shown = ShownBrowser(first, "plugin-again")
+        for title in ("One", "Two", "Three"):  # each with a number of its own
+            shown.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": title}])
+            person.does("see", title, ".tab")
+        first.stop()
+        shown.close()
+    person.does("wait", ".connection.offline")
+    with up(project, state, port) as second:
+        person.does("wait", ".connection.online")
+        shown = ShownBrowser(second, "plugin-again")
+        shown.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": "After"}])
+        person.does("see", "After", ".tab")
+        shown.close()
+        person.leaves()
 
 
 def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(

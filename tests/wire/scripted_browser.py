@@ -62,7 +62,7 @@ class ScriptedBrowser:
         self._wait(self._connect())
 
     def close(self) -> None:
-        self._wait(self._client.disconnect())
+        self._wait(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(PATIENCE)
         self._loop.close()
@@ -95,6 +95,14 @@ class ScriptedBrowser:
         await self._client.connect(self._address, transports=["websocket"], namespaces=["/mimo"], auth=auth)
         await self._say(type="activate_extension", id="hello", ua="scripted", version="0", browserName="chrome")
         await self._say(type="full_state_sync", windows=[], tabs=[])
+
+    async def _end(self) -> None:
+        """A client that was cut off leaves its readers and writers behind."""
+        await self._client.disconnect()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for other in others:
+            other.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     async def _say(self, **message: Any) -> None:
         whole = {"v": 1, "clientId": self._client_id, "timestamp": 1, **message}
