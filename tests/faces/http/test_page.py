@@ -34,13 +34,16 @@ def test_the_page_takes_nothing_from_elsewhere_and_runs_nothing(server: Running)
     assert not re.search(r"<script|<style|\sstyle=|\son\w+=|javascript:", text)
 
 
+CHIPS = {"READ": "read", "WRITE": "write", "UI_CONTROL": "ui", "PROCESS_CONTROL": "process", "ASK": "ask"}
+
+
 def test_every_tool_is_there_with_its_effect_description_and_parameters() -> None:
     registry = describe()
     text = render(registry, ADDRESS)
     for entry in registry:
         card = text.partition(f'id="tool-{entry.tool.name}"')[2].partition("</article>")[0]
         assert entry.tool.title in card
-        effect = {"READ": "read", "WRITE": "write", "ASK": "ask"}[entry.tool.strongest_effect.value]
+        effect = CHIPS[entry.tool.strongest_effect.value]
         assert f'<span class="chip {effect}">{effect}</span>' in card
         for parameter in entry.tool.input_schema["properties"]:
             assert f'<span class="mono">{parameter}</span>' in card
