@@ -14,7 +14,9 @@ afterEach(async () => {
 
 const open = async (options = {}) => {
   world.mock.browsers.fill();
-  return await world.open({ path: "browser", ...options });
+  const page = await world.open({ path: "browser", ...options });
+  await page.locator(".connection.online").waitFor(); // what is told before that is told to nobody
+  return page;
 };
 const sync = (seq, title, more = {}) => {
   const known = world.mock.browsers.state.snapshots.get("plugin-a");

@@ -5,6 +5,7 @@ import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
+import { send } from "./debuggee";
 import { PageGone, TOP, ask } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
@@ -65,6 +66,8 @@ async function settled(context: Context, tabId: number, frameId: number, moment:
   const { deadline } = context;
   const floor = (): number => numbersOf(tabId).next;
   const first = await ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor() }).catch(ignoreGone);
+  // The debugger tells things in their order: once it answers, every request that was sent is known.
+  await send(tabId, "Runtime.getIsolateId").catch(() => undefined);
   const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
