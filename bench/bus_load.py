@@ -22,6 +22,7 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from handrail import app
+from handrail.contract.errors import Failure
 from handrail.core.approvals import PresetAnswer
 
 _PREFIX = "/mimo,"
@@ -89,13 +90,15 @@ def _cpu(pid: int) -> float:
 
 async def _serve(folder: str, plugins: str, seconds: str) -> None:
     project, state = Path(folder, "project"), Path(folder, "state")
-    house = app.open_house(project, state, PresetAnswer("allow"), flags={"port": 0, "open_console": False})
-    bus = app.open_bus(house.state)
+    flags = {"port": 0, "open_console": False}
+    house = app.open_house(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
+    assert house.bus is not None
+    bus = house.bus
 
     async def act(number: int) -> str | None:
         try:
             await bus.act(_task(number), _CLICK)
-        except app.Failure as failure:
+        except Failure as failure:
             return failure.message
         return None
 
@@ -106,7 +109,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
-    await app.serve_http(house, lambda address, console: print("ready", flush=True), dict, Path("/nowhere"), bus)
+    await app.serve_http(house, lambda address, console: print("ready", flush=True), dict, console=Path("/nowhere"))
     driving.cancel()
 
 
