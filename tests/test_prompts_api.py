@@ -36,7 +36,7 @@ async def other(state: Path) -> AsyncIterator[UiPrompts]:
 
 
 async def until_pending(ui: UiPrompts) -> RequestEntry:
-    async with aclosing(ui.updates(0)) as pages:  # type: ignore[type-var]
+    async with aclosing(ui.updates(0)) as pages:
         async for _ in pages:
             if pending := await ui.pending():
                 return pending[0]
@@ -80,11 +80,11 @@ async def test_a_secret_reaches_the_one_who_asks(ui: UiPrompts, other: UiPrompts
 async def test_updates_miss_nothing_since_the_connection_was_made(ui: UiPrompts, other: UiPrompts) -> None:
     request_id = await other.request(CHOICE)
     await other.respond(request_id, {"status": "canceled"})
-    async with aclosing(ui.updates()) as pages:  # type: ignore[type-var]
+    async with aclosing(ui.updates()) as pages:
         page = await anext(pages)
     assert [entry.action for entry in page.entries] == ["request", "response"]
     await other.request(CHOICE, request_id="later")
-    async with aclosing(ui.updates(page.position)) as pages:  # type: ignore[type-var]
+    async with aclosing(ui.updates(page.position)) as pages:
         assert [entry.request_id for entry in (await anext(pages)).entries] == ["later"]
 
 
@@ -100,7 +100,7 @@ async def test_a_chain_of_questions_is_driven_by_updates(ui: UiPrompts, other: U
 
     stop = other.on_update(person)
     await ui.request(CHOICE, request_id="first")
-    async with aclosing(ui.updates()) as pages:  # type: ignore[type-var]
+    async with aclosing(ui.updates()) as pages:
         async for page in pages:
             answered = {entry.request_id for entry in page.entries if isinstance(entry, ResponseEntry)}
             if "first" in answered:

@@ -10,7 +10,7 @@ Works on the queue in the state directory itself; no server is needed. Errors ar
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -87,9 +87,9 @@ class UiPrompts:
         """What nobody has answered yet, the oldest first."""
         return await self._queue.pending()
 
-    async def updates(self, since: int | None = None) -> AsyncIterator[Page]:
+    async def updates(self, since: int | None = None) -> AsyncGenerator[Page, None]:
         """Entries as they are added, without end: since this connection was made, or since a page's `position`."""
-        async with aclosing(self._queue.follow(self._position if since is None else since)) as pages:  # type: ignore[type-var]
+        async with aclosing(self._queue.follow(self._position if since is None else since)) as pages:
             async for page in pages:
                 yield page
 

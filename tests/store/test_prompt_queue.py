@@ -52,7 +52,7 @@ async def ids(queue: PromptQueue) -> list[str]:
 
 
 async def until_asked(queue: PromptQueue, count: int = 1) -> list[str]:
-    async with aclosing(queue.follow(0)) as pages:  # type: ignore[type-var]
+    async with aclosing(queue.follow(0)) as pages:
         async for _ in pages:
             if len(found := await ids(queue)) >= count:
                 return found
@@ -238,7 +238,7 @@ async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, othe
     seen: list[tuple[str, str]] = []
 
     async def follow() -> None:
-        async with aclosing(queue.follow(page.position)) as pages:  # type: ignore[type-var]
+        async with aclosing(queue.follow(page.position)) as pages:
             async for more in pages:
                 seen.extend((entry.action, entry.request_id) for entry in more.entries)
                 if len(seen) == 20:

@@ -4,7 +4,7 @@ Knows no file and no rule: what these types can't say (limits, uniqueness, which
 which kind) is checked by `core/prompt_rules.py` and `core/answer_rules.py`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -263,7 +263,7 @@ class PromptQueue(Protocol):
         """
         ...
 
-    def follow(self, position: int) -> AsyncIterator[Page]:
+    def follow(self, position: int) -> AsyncGenerator[Page, None]:
         """Each page with what came since `position`, as it comes; without end."""
         ...
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,7 +109,7 @@ class LoggedPrompts:
     async def older(self, place: int, limit: int) -> Page:
         return await asyncio.to_thread(self._log.before, place, limit)
 
-    async def follow(self, position: int) -> AsyncIterator[Page]:
+    async def follow(self, position: int) -> AsyncGenerator[Page, None]:
         with self._file.watching() as watch:
             while True:
                 await watch.change()

@@ -51,7 +51,7 @@ async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -
     await _name_answerers(queue, board)
     await look_for_callers(queue, board)
     changed()
-    async with aclosing(queue.follow(newest.position)) as pages:  # type: ignore[type-var]
+    async with aclosing(queue.follow(newest.position)) as pages:
         async for page in pages:
             if page.is_restart:
                 return
