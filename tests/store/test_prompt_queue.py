@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -13,38 +12,12 @@ import pytest
 from handrail.contract.errors import Conflict, InvalidParams
 from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
 from handrail.store import following, waiters
-from handrail.store.prompt_queue import LoggedPrompts
 from tests.store.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
 FORM = {"kind": "kv", "fields": [{"key": "user"}, {"key": "token", "secret": True}]}
 FILLED = {"status": "ok", "values": {"user": "ada", "token": "hunter2"}}
 OK = {"status": "ok"}
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    return tmp_path / "state"
-
-
-@pytest.fixture
-def log(state: Path) -> Path:
-    return state / "ui-prompts.jsonl"
-
-
-@pytest.fixture
-async def queue(state: Path) -> AsyncIterator[PromptQueue]:
-    opened = LoggedPrompts(state)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def other(state: Path) -> AsyncIterator[PromptQueue]:
-    """Another program's view of the same directory."""
-    opened = LoggedPrompts(state)
-    yield opened
-    await opened.close()
 
 
 async def ids(queue: PromptQueue) -> list[str]:

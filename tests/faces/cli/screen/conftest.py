@@ -1,35 +1,8 @@
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from handrail.contract.prompts import PromptQueue
-from handrail.store.prompt_queue import LoggedPrompts
+from tests.queue_fixtures import log, other, queue, state
 
-
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    return tmp_path / "state"
-
-
-@pytest.fixture
-def log(state: Path) -> Path:
-    return state / "ui-prompts.jsonl"
-
-
-@pytest.fixture
-async def queue(state: Path) -> AsyncIterator[PromptQueue]:
-    opened = LoggedPrompts(state)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def other(state: Path) -> AsyncIterator[PromptQueue]:
-    """Another program's view of the same directory."""
-    opened = LoggedPrompts(state)
-    yield opened
-    await opened.close()
+__all__ = ["log", "other", "queue", "state", "terminal"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,34 @@
+"""Fixtures of a queue in a state directory of the test's own, for every folder whose tests want one."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from handrail.contract.prompts import PromptQueue
+from handrail.store.prompt_queue import LoggedPrompts
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def log(state: Path) -> Path:
+    return state / "ui-prompts.jsonl"
+
+
+@pytest.fixture
+async def queue(state: Path) -> AsyncIterator[PromptQueue]:
+    opened = LoggedPrompts(state)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def other(state: Path) -> AsyncIterator[PromptQueue]:
+    """Another program's view of the same directory."""
+    opened = LoggedPrompts(state)
+    yield opened
+    await opened.close()

@@ -1,0 +1,3 @@
+from tests.queue_fixtures import log, other, queue, state
+
+__all__ = ["log", "other", "queue", "state"]
