@@ -128,7 +128,7 @@ test("hovering opens what a hover opens", async () => {
   const result = await world.act({ browser_hover: { tabId, clickId: await world.find(tabId, "Menu") } });
   expect(result).toMatchObject({ hovered: true });
   await click("Item");
-  expect(page.url()).toContain("#item");
+  await expect.poll(() => page.url()).toContain("#item");
 });
 
 test("a zoomed page is hit where it is", async () => {
