@@ -93,6 +93,14 @@ class Offline(Failure):
     retryable = True
 
 
+class NotReady(Offline):
+    """It is still starting."""
+
+
+class PermissionMissing(Failure):
+    """This session gives no access to what the call needs: no display, no accessibility bus, a closed compositor."""
+
+
 class Unacknowledged(Timeout):
     """Who should carry this out did not say in time that it has begun."""
 

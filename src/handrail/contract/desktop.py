@@ -1,0 +1,202 @@
+"""The desktop as a backend sees it: windows, elements, and the three ports through which a host reads, acts and looks.
+
+Knows no toolkit and no wire: roles are the contract's AX names, frames are screen pixels, and a `handle` is the
+backend's own address of an element, which nobody else takes apart.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """Screen pixels."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def center(self) -> tuple[int, int]:
+        return self.x + self.width // 2, self.y + self.height // 2
+
+    def meets(self, other: "Rect") -> "Rect | None":
+        """What both cover, or None."""
+        left, top = max(self.x, other.x), max(self.y, other.y)
+        right = min(self.x + self.width, other.x + other.width)
+        bottom = min(self.y + self.height, other.y + other.height)
+        return Rect(left, top, right - left, bottom - top) if right > left and bottom > top else None
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element as it was when it was read."""
+
+    handle: str
+    role: str
+    native_role: str
+    title: str = ""
+    value: str | None = None
+    frame: Rect | None = None
+    states: frozenset[str] = frozenset()
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    element: Element
+    children: tuple["Node", ...] = ()
+    is_cut: bool = False
+    """It has children that a bound left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    root: Node
+    count: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An element and the way to it from its window: `ancestors` begins with the window, `path` has child indexes."""
+
+    element: Element
+    ancestors: tuple[Element, ...] = ()
+    path: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A top-level window of an app. `ids` are all names under which a route may mean its app."""
+
+    handle: str
+    title: str
+    app_name: str
+    app_id: str
+    ids: frozenset[str]
+    pid: int
+    frame: Rect | None
+    is_front: bool = False
+    is_modal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for in a window. `role` is an AX name or the toolkit's own; texts match without regard to case."""
+
+    role: str | None = None
+    title_contains: str | None = None
+    value_contains: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """What is missing on this machine, and how to turn it on."""
+
+    about: Literal["accessibility", "screenRecording", "input", "windowManager", "app"]
+    message: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    can_read: bool
+    can_look: bool
+    can_act: bool
+    os: str
+    session: str
+    """x11, wayland, or empty where there is no display."""
+    issues: Sequence[Issue] = ()
+
+
+class Changes(Protocol):
+    async def next(self, within: float) -> bool:
+        """True as soon as something may have changed since the last call, False after `within` seconds."""
+        ...
+
+
+class Reader(Protocol):
+    """The accessibility tree. PermissionMissing where there is none; Timeout where an app does not answer."""
+
+    async def windows(self) -> Sequence[Window]:
+        """The front one first. An app that hangs hides only itself."""
+        ...
+
+    async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree: ...
+
+    async def find(self, window: Window, query: Query) -> Sequence[Found]:
+        """Every match, in the order of the tree."""
+        ...
+
+    async def at_path(self, window: Window, path: Sequence[int]) -> Found | None: ...
+
+    async def look(self, handle: str) -> Element | None:
+        """The element as it is now; None when it is gone."""
+        ...
+
+    def changes(self, window: Window) -> AbstractAsyncContextManager[Changes]:
+        """Follows what the window's app reports. Not every toolkit reports everything: look again now and then."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How something reached the app: `action:Click`, `pointer`, `paste`, `keys`, `contents`."""
+
+    by: str
+    is_verified: bool | None = None
+    """Whether what was meant was seen to have happened; None where nobody can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Keys that are pressed together, in the contract's names: modifiers first, then at most one other key."""
+
+    modifiers: tuple[str, ...]
+    key: str | None = None
+
+
+class Actor(Protocol):
+    """Mouse, keyboard and the elements' own actions. A cancelled call sends nothing more and lets go of every key."""
+
+    async def bring_to_front(self, window: Window) -> bool: ...
+
+    async def press(self, window: Window, element: Element) -> Delivery:
+        """The element's own action, or a pointer click in the middle of what is visible of it."""
+        ...
+
+    async def focus(self, window: Window, element: Element) -> bool: ...
+
+    async def type_text(
+        self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
+    ) -> Delivery: ...
+
+    async def send_keys(self, combinations: Sequence[Combination], *, delay_ms: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What was on the screen, as PNG."""
+
+    png: bytes = field(repr=False)
+    area: Rect
+
+
+class Screen(Protocol):
+    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around."""
+        ...
+
+    async def highlight(self, frame: Rect, duration_ms: int) -> None:
+        """Outlines it on the screen itself for a while; takes no input away and returns when it is shown."""
+        ...
+
+
+class Desktop(Reader, Actor, Screen, Protocol):
+    async def readiness(self) -> Readiness: ...
+
+    async def close(self) -> None: ...
