@@ -3,6 +3,7 @@
 Refuses to know what anybody asks of the server; says PermissionMissing where there is none.
 """
 
+import contextlib
 import os
 from typing import Any
 
@@ -88,10 +89,8 @@ class X11:
         display, self._display = self._display, None
         self._atoms.clear()
         if display is not None:
-            try:
+            with contextlib.suppress(*UNREACHABLE):
                 display.close()
-            except UNREACHABLE:
-                pass  # The server closed it first.
 
     @staticmethod
     def _is_alive(display: Display) -> bool:

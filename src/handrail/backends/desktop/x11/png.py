@@ -4,6 +4,7 @@ Refuses to know where the pixels come from. `outline` draws a frame into them be
 """
 
 import struct
+from itertools import pairwise
 
 from zlib_ng import zlib_ng
 
@@ -20,7 +21,7 @@ _OUTLINE = ((b"\xff\xff\xff\xff", 1), (b"\x2d\x00\xe6\xff", 2), (b"\xff\xff\xff\
 def png(bgrx: bytearray, width: int, height: int) -> bytes:
     stride, line = width * _BYTES_A_PIXEL, width * 3
     rows = [bgrx[at : at + stride] for at in range(0, stride * height, stride)]
-    repeats = [False, *(row == above for above, row in zip(rows, rows[1:], strict=False))]
+    repeats = [False, *(row == above for above, row in pairwise(rows))]
     kept = b"".join([row for row, is_repeated in zip(rows, repeats, strict=True) if not is_repeated])
     rgb = bytearray(len(kept) // _BYTES_A_PIXEL * 3)
     rgb[0::3], rgb[1::3], rgb[2::3] = kept[2::4], kept[1::4], kept[0::4]

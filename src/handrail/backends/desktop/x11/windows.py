@@ -63,7 +63,7 @@ class TopWindows:
             classes=tuple(name for name in classes if name),
             title=_text(title),
             frame=frame,
-            shadow=tuple(map(int, shadow)) if shadow is not None and len(shadow) == 4 else (0, 0, 0, 0),
+            shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
         )
 
     def frame(self, window_id: int) -> Rect | None:
