@@ -20,15 +20,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from Xlib import X, display, error
-
-from tests import desktop_keeper
+from tests import desktop_environment, desktop_keeper
+from tests.desktop_eyes import BusEyes, Eyes
 
 SIZE = (1920, 1080)
-SHARED = ("PATH", "LANG", "LC_ALL", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
-REGISTRY = "org.a11y.atspi.Registry"
-ROOT_PATH = "/org/a11y/atspi/accessible/root"
-ACCESSIBLE = "org.a11y.atspi.Accessible"
 Sign = Literal["accessible", "window", "nothing"]
 T = TypeVar("T")
 
@@ -70,7 +65,8 @@ class DesktopSession:
             start_new_session=True,
         )
         self._started = 0
-        self._env = self._environment()
+        self._env = desktop_environment.make(self._folder)
+        self._bus = BusEyes(self._env["DBUS_SESSION_BUS_ADDRESS"])
 
     def __enter__(self) -> "DesktopSession":
         try:
@@ -119,7 +115,7 @@ class DesktopSession:
         if wait_for != "nothing":
             self._wait(lambda: self.windows_of(app), f"no window of {app.name}", within, app)
         if wait_for == "accessible":
-            self._wait(lambda: self.bus_names_of(app), f"{app.name} is not on the accessibility bus", within, app)
+            self._wait(lambda: self._bus.names_of(app.pids), f"{app.name} is not on the accessibility bus", within, app)
         return app
 
     def end(self, app: App) -> None:
@@ -127,16 +123,7 @@ class DesktopSession:
         self._order({"end": app.pid})
 
     def windows_of(self, app: App) -> list[int]:
-        """The ids of its mapped windows, as the window manager lists them."""
-        pids = app.pids
-        return [window for window in self._listed("_NET_CLIENT_LIST") if self._pid_of(window) in pids]
-
-    def bus_names_of(self, app: App) -> list[str]:
-        """Its names on the accessibility bus, as far as there are windows behind them."""
-        pids = app.pids
-        names = _strings(self._ask(REGISTRY, ROOT_PATH, f"{ACCESSIBLE}.GetChildren"))[::2]
-        mine = [name for name in names if self._owner(name) in pids]
-        return [name for name in mine if _strings(self._ask(name, ROOT_PATH, f"{ACCESSIBLE}.GetChildren"))]
+        return self.eyes.windows_of(app.pids)
 
     def restart_accessibility_bus(self) -> None:
         """As after a crash: everybody on it loses the connection, and a new bus is there under another address."""
@@ -144,46 +131,13 @@ class DesktopSession:
         self._start_accessibility_bus()
 
     def close(self) -> None:
-        if hasattr(self, "_display"):
-            self._display.close()
-            del self._display
+        if hasattr(self, "eyes"):
+            self.eyes.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
         self._keeper.stdin.close()
         self._keeper.wait()
         self._keeper.stdout.close()
-
-    def _environment(self) -> dict[str, str]:
-        places = {
-            "HOME": "home",
-            "XDG_RUNTIME_DIR": "runtime",
-            "XDG_CONFIG_HOME": "home/.config",
-            "XDG_CACHE_HOME": "home/.cache",
-            "XDG_DATA_HOME": "home/.local/share",
-            "XDG_STATE_HOME": "home/.local/state",
-            "TMPDIR": "tmp",
-        }
-        for place in places.values():
-            (self._folder / place).mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self._folder / "logs").mkdir()
-        return {
-            "LANG": "C.UTF-8",
-            **{name: os.environ[name] for name in SHARED if name in os.environ},
-            **{name: str(self._folder / place) for name, place in places.items()},
-            "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self._folder}/runtime/bus",
-            "XDG_SESSION_TYPE": "x11",
-            "GDK_BACKEND": "x11",
-            "GTK_A11Y": "atspi",
-            "GTK_MODULES": "",
-            "GSK_RENDERER": "cairo",
-            "QT_ACCESSIBILITY": "1",
-            "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
-            "QT_QPA_PLATFORM": "xcb",
-            "SAL_USE_VCLPLUGIN": "gtk3",
-            # Neither a settings daemon nor a mounting daemon is of use to a desktop of one minute.
-            "GSETTINGS_BACKEND": "memory",
-            "GIO_USE_VFS": "local",
-        }
 
     def _open(self) -> None:
         width, height = self._size
@@ -193,26 +147,18 @@ class DesktopSession:
         )
         number = self._wait(lambda: _first_number(server.said), "no X server", 20, server)
         self._env["DISPLAY"] = f":{number}"
-        self._display = display.Display(self._env["DISPLAY"])
+        self.eyes = Eyes(self._env["DISPLAY"])
 
         bus = self._env["DBUS_SESSION_BUS_ADDRESS"]
         daemon = self._launch(["dbus-daemon", "--session", "--nofork", f"--address={bus}", "--print-address=1"])
         manager = self._launch(["openbox", "--sm-disable"])
         self._wait(lambda: "unix:" in daemon.said, "no session bus", 20, daemon)
         self._start_accessibility_bus()
-        self._wait(lambda: self._listed("_NET_SUPPORTING_WM_CHECK"), "no window manager", 20, manager)
+        self._wait(self.eyes.has_window_manager, "no window manager", 20, manager)
 
     def _start_accessibility_bus(self) -> None:
-        launcher = "/usr/libexec/at-spi-bus-launcher"
-        self._launcher = self._launch([launcher, "--launch-immediately", "--a11y=1"])
-        ask = ["--dest=org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus.GetAddress"]
-        bus = self._env["DBUS_SESSION_BUS_ADDRESS"]
-        self._accessibility_bus = self._wait(
-            lambda: next(iter(_strings(_dbus_send(bus, *ask))), ""), "no accessibility bus", 20, self._launcher
-        )
-        self._wait(
-            lambda: self._ask(REGISTRY, ROOT_PATH, f"{ACCESSIBLE}.GetChildren"), "no registry", 20, self._launcher
-        )
+        self._launcher = self._launch(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately", "--a11y=1"])
+        self._wait(self._bus.find_bus, "no accessibility bus", 20, self._launcher)
 
     def _launch(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> App:
         self._started += 1
@@ -240,36 +186,6 @@ class DesktopSession:
                 raise NotReady(f"{complaint} within {within} s. {app.name} said: {app.said}")
             time.sleep(desktop_keeper.LOOK_AGAIN)
         return seen
-
-    def _listed(self, name: str) -> Sequence[int]:
-        found = self._display.screen().root.get_full_property(self._display.intern_atom(name), X.AnyPropertyType)
-        return list(found.value) if found else []
-
-    def _pid_of(self, window: int) -> int | None:
-        atom = self._display.intern_atom("_NET_WM_PID")
-        try:
-            found = self._display.create_resource_object("window", window).get_full_property(atom, X.AnyPropertyType)
-        except error.BadWindow:
-            return None
-        return int(found.value[0]) if found else None
-
-    def _ask(self, destination: str, path: str, method: str, *arguments: str) -> str:
-        return _dbus_send(self._accessibility_bus, f"--dest={destination}", path, method, *arguments)
-
-    def _owner(self, name: str) -> int:
-        daemon = "org.freedesktop.DBus"
-        answer = self._ask(daemon, "/", f"{daemon}.GetConnectionUnixProcessID", f"string:{name}")
-        return int(_first_number(answer.partition("uint32")[2]) or 0)
-
-
-def _dbus_send(bus: str, *arguments: str) -> str:
-    """The answer as text; nothing where there was none."""
-    command = ["dbus-send", f"--bus={bus}", "--print-reply", "--reply-timeout=2000", *arguments]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
-
-
-def _strings(answer: str) -> list[str]:
-    return answer.split('"')[1::2]
 
 
 def _first_number(text: str) -> str:
