@@ -1,9 +1,9 @@
-"""What programs on a desktop of the tests' own are told: folders of its own, accessibility on, nothing of the person's."""
+"""What programs on a desktop of the tests' own are told: its own folders, accessibility on, nothing of the person's."""
 
 import os
 from pathlib import Path
 
-SHARED = ("PATH", "LANG", "LC_ALL", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
+SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
 PLACES = {
     "HOME": "home",
     "XDG_RUNTIME_DIR": "runtime",
