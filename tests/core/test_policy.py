@@ -118,6 +118,13 @@ def test_a_host_is_matched_whole() -> None:
         assert composed.decide("any", Effect.READ, Target(host=host)).decision is decision
 
 
+def test_an_app_is_matched_whole_and_in_any_case() -> None:
+    composed = policy({"effect": "READ", "app": "org.keepass*", "decision": "deny"})
+    for app, decision in (("org.KeePassXC.KeePassXC", DENY), ("keepassxc", ALLOW), ("an.org.keepass", ALLOW)):
+        assert composed.decide("any", Effect.READ, Target(app=app)).decision is decision
+    assert composed.decide("any", Effect.READ, Target(host="org.keepass")).decision is ALLOW
+
+
 @pytest.mark.parametrize("spelling", ["deny", "DENY", "Deny"])
 def test_a_decision_may_be_spelled_in_any_case(spelling: str) -> None:
     assert decided(policy({"effect": "WRITE", "decision": spelling})) is DENY

@@ -30,6 +30,7 @@ export interface PolicyRule {
   effect?: string;
   path?: string;
   host?: string;
+  app?: string;
   decision: string;
 }
 
