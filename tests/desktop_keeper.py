@@ -61,7 +61,8 @@ def _reap(*_: object) -> None:
 
 
 def _end(pids: set[int]) -> None:
-    """Politely first: an X server that is killed leaves its socket and its lock behind."""
+    """Politely first: an X server that is killed leaves its lock behind."""
+    sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)
     deadline = time.monotonic() + GRACE
@@ -71,12 +72,24 @@ def _end(pids: set[int]) -> None:
         _send(signal.SIGKILL, left | below(left))
         time.sleep(LOOK_AGAIN)
         left = living(pids | below(left))
+    for socket in sockets:
+        socket.unlink(missing_ok=True)
 
 
 def _send(number: signal.Signals, pids: Iterable[int]) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, number)
+
+
+def _sockets(pids: set[int]) -> list[Path]:
+    """On which they listen; some of them are outside the folder, and stay when their owner is killed."""
+    held = set()
+    for pid in pids:
+        with suppress(OSError):
+            held |= {os.readlink(handle) for handle in Path(f"/proc/{pid}/fd").iterdir()}
+    rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    return [Path(row[7]) for row in rows if len(row) == 8 and row[7][0] == "/" and f"socket:[{row[6]}]" in held]
 
 
 def living(pids: set[int]) -> set[int]:
