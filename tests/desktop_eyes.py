@@ -35,7 +35,7 @@ class Eyes:
         return Rect(origin.x, origin.y, size.width, size.height)
 
     def classes_of(self, window: int) -> set[str]:
-        return set(self._window(window).get_wm_class() or ())
+        return set(self._window(window).get_wm_class() or ()) - {""}
 
     def move(self, window: int, x: int, y: int) -> None:
         self._window(window).configure(x=x, y=y)
