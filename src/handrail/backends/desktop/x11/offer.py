@@ -26,8 +26,10 @@ class Offer:
         allows: Callable[[int], bool] = lambda _: True,
     ) -> None:
         self.contents = contents
+        self.asked = asyncio.Event()
+        """Somebody who is allowed has begun to take a content."""
         self.taken = asyncio.Event()
-        """Set as often as somebody who is allowed has all of one content."""
+        """Somebody who is allowed has all of it."""
         self._selection = selection
         self._owned_since = owned_since
         self._allows = allows
@@ -66,10 +68,6 @@ class Offer:
             self.taken.set()
         self._selection.display.flush()
 
-    @property
-    def is_giving(self) -> bool:
-        return bool(self._unfinished)
-
     def _give(self, requestor: Any, target: int, place: int) -> bool:
         if target == self._targets:
             known = [self._targets, self._timestamp, self._multiple, *self.contents]
@@ -82,6 +80,7 @@ class Offer:
             return self._give_several(requestor, place)
         if (content := self.contents.get(target)) is None:
             return False
+        self.asked.set()
         if content.format == 8 and content.size > _PART:
             requestor.change_attributes(event_mask=X.PropertyChangeMask)
             requestor.change_property(place, self._incr, 32, [content.size])

@@ -1,0 +1,89 @@
+"""A real click in the middle of what can be seen of an element, and never on anything else.
+
+Refuses where nothing of it is visible, and where another window lies above that point.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from handrail.backends.desktop.acting.accessible import Accessible
+from handrail.backends.desktop.atspi.bus import AccessibilityBus
+from handrail.backends.desktop.x11.pointer import Pointer
+from handrail.backends.desktop.x11.windows import TopWindow, TopWindows
+from handrail.contract.desktop import Element, Rect, Window
+from handrail.contract.errors import Conflict, Gone, PermissionMissing
+
+Look = Callable[[str], Awaitable[Element | None]]
+_CLIPPING = frozenset({"scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "document web"})
+_MOST_ANCESTORS = 40
+_ALIKE = 0.6
+"""How much of a popup an ancestor must cover to be what the popup shows."""
+
+
+class Clicking:
+    def __init__(self, bus: AccessibilityBus, windows: TopWindows, pointer: Pointer, look: Look) -> None:
+        self._bus = bus
+        self._windows = windows
+        self._pointer = pointer
+        self._look = look
+
+    async def click(self, window: Window, element: Element) -> None:
+        top = self._windows.matching(window)
+        if top is None:
+            raise PermissionMissing(
+                "The window belongs to no X11 program, so no click can reach it.",
+                hint="What has an action of its own works; for everything else choose an X11 session.",
+            )
+        accessible = await Accessible.behind(self._bus, element.handle)
+        await accessible.scroll_into_view()
+        await self._windows.activate(top.id)
+        seen = await self._look(element.handle)
+        if seen is None:
+            raise Gone("The element is gone.")
+        ancestors = await self._ancestors(accessible)
+        x, y = self._visible(top, seen, ancestors).center
+        self._refuse_if_covered(top, x, y, ancestors)
+        await self._pointer.click(x, y)
+
+    async def _ancestors(self, accessible: Accessible) -> list[Element]:
+        """From the nearest outwards."""
+        found: list[Element] = []
+        while len(found) < _MOST_ANCESTORS and (ref := await accessible.parent()) is not None:
+            if (element := await self._look(self._bus.handle(ref))) is None or element.role == "AXApplication":
+                break
+            found.append(element)
+            accessible = Accessible(self._bus, ref)
+        return found
+
+    def _visible(self, top: TopWindow, element: Element, ancestors: list[Element]) -> Rect:
+        seen = element.frame.meets(self._windows.screen()) if element.frame is not None else None
+        for ancestor in ancestors:
+            if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
+                seen = seen.meets(ancestor.frame)
+        now = self._windows.frame(top.id)
+        if seen is not None and now is not None and (inside := seen.meets(now)) is not None:
+            return inside
+        # A list that dropped down may lie outside of its window: who is above that point is asked next.
+        if seen is None:
+            raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
+        return seen
+
+    def _refuse_if_covered(self, top: TopWindow, x: int, y: int, ancestors: list[Element]) -> None:
+        above = self._windows.at(x, y)
+        if above is None or above == self._windows.outermost(top.id):
+            return
+        if self._windows.is_popup(above) and self._shows(above, ancestors):
+            return
+        raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
+
+    def _shows(self, popup: int, ancestors: list[Element]) -> bool:
+        """Whether the element is inside the popup, rather than below it."""
+        area = self._windows.frame(popup)
+        if area is None:
+            return False
+        for ancestor in ancestors:
+            shared = ancestor.frame.meets(area) if ancestor.frame is not None else None
+            if shared is not None and ancestor.frame is not None:
+                larger = max(area.width * area.height, ancestor.frame.width * ancestor.frame.height)
+                if shared.width * shared.height >= _ALIKE * larger:
+                    return True
+        return False
