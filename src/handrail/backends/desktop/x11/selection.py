@@ -77,9 +77,10 @@ class SelectionWindow:
     def pump(self) -> None:
         """Hands out every event that is there: those that came with an answer make no socket readable."""
         try:
+            self.display.flush()
             while not self.is_lost and self.display.pending_events():
                 self._hand_out(self.display.next_event())
-            self.display.flush()
+                self.display.flush()
         except UNREACHABLE:
             self.close()
 
@@ -145,7 +146,7 @@ class SelectionWindow:
 
     def _taken(self) -> Content | None:
         found = self.window.get_property(self._property, X.AnyPropertyType, 0, _LONGEST_READ, delete=True)
-        self.display.flush()
+        self._loop.call_soon(self.pump)
         if found is None:
             return None
         value = bytes(found.value) if found.format == 8 else list(found.value)
