@@ -4,11 +4,12 @@ understand is answered as if it could not do it.
 Refuses to know pointer and keys. What changes something is told once and never sent again.
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
 from handrail.backends.desktop.atspi import calls, states
-from handrail.backends.desktop.atspi.bus import AccessibilityBus, Ref
+from handrail.backends.desktop.atspi.bus import PATIENCE, AccessibilityBus, Ref
 from handrail.backends.desktop.atspi.connection import Refused
 from handrail.backends.desktop.atspi.wire import Call
 from handrail.contract.errors import Gone, Timeout
@@ -18,6 +19,7 @@ _PROPERTIES = "org.freedesktop.DBus.Properties"
 _ANYWHERE = 6
 _ACTION_PATIENCE = 1.5
 _SIGN_OF_LIFE_PATIENCE = 1.0
+_SELECTING_PATIENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,14 @@ class Accessible:
         return cls(bus, ref)
 
     async def action_names(self) -> list[str]:
-        found = await self._answer(calls.ACTIONS)
-        return [str(name) for name, *_ in found] if found else []
+        """As programs spell them: the list alone has the person's language, and from some apps no names at all."""
+        listed = await self._answer(calls.ACTIONS) or ()
+        questions = [(self._ref.path, Call(calls.ACTION, "GetName", "i", index)) for index in range(len(listed))]
+        answers = await self._bus.ask_all(self._ref.name, questions)
+        return [
+            str(name) if isinstance(answer, Refused) or not answer[0] else str(answer[0])
+            for (name, *_), answer in zip(listed, answers, strict=True)
+        ]
 
     async def do_action(self, index: int) -> bool:
         """Whether the app took it. One that opens a dialog may answer only when that is closed."""
@@ -86,9 +94,17 @@ class Accessible:
             return None
         if (selected := await self.selection()) is not None and selected[0] < selected[1]:
             return Writing(str(text), *selected)
-        caret = await self._answer(Call(_PROPERTIES, "Get", "ss", calls.TEXT, "CaretOffset"))
-        at = min(max(int(caret.value), 0), len(text)) if caret is not None else len(text)
+        caret = await self.caret()
+        at = min(max(caret, 0), len(text)) if caret is not None else len(text)
         return Writing(str(text), at, at)
+
+    async def caret(self) -> int | None:
+        found = await self._answer(Call(_PROPERTIES, "Get", "ss", calls.TEXT, "CaretOffset"))
+        return int(found.value) if found is not None else None
+
+    async def put_caret(self, offset: int) -> None:
+        with contextlib.suppress(Timeout):
+            await self._told(Call(calls.TEXT, "SetCaretOffset", "i", offset), _SELECTING_PATIENCE)
 
     async def selection(self) -> tuple[int, int] | None:
         count = await self._answer(Call(calls.TEXT, "GetNSelections"))
@@ -103,8 +119,10 @@ class Accessible:
     async def select(self, start: int, end: int) -> bool:
         """Whether exactly that is selected afterwards."""
         changed = Call(calls.TEXT, "SetSelection", "iii", 0, start, end)
-        if await self.selection() is None or not await self._told(changed):
-            await self._told(Call(calls.TEXT, "AddSelection", "ii", start, end))
+        # GTK 4 never answers where it can't.
+        with contextlib.suppress(Timeout):
+            if await self.selection() is None or not await self._told(changed, _SELECTING_PATIENCE):
+                await self._told(Call(calls.TEXT, "AddSelection", "ii", start, end), _SELECTING_PATIENCE)
         return await self.selection() == (start, end)
 
     async def set_contents(self, text: str) -> bool:
@@ -114,6 +132,6 @@ class Accessible:
         answer = await self._bus.ask(self._ref, call)
         return None if isinstance(answer, Refused) or not answer else answer[0]
 
-    async def _told(self, call: Call) -> Any:
-        answer = await self._bus.tell(self._ref, call)
+    async def _told(self, call: Call, patience: float = PATIENCE) -> Any:
+        answer = await self._bus.tell(self._ref, call, patience)
         return None if isinstance(answer, Refused) or not answer else answer[0]

@@ -35,13 +35,12 @@ class LinuxActor:
 
     async def press(self, window: Window, element: Element) -> Delivery:
         accessible = await Accessible.behind(self._bus, element.handle)
+        if (states := await accessible.states()) and not _ABLE & states:
+            raise Conflict("The element is switched off.", hint="Something else must be done first.")
         names = await accessible.action_names()
         index = pressing_action(element, names)
-        if index is not None:
-            if not _ABLE & await accessible.states():
-                raise Conflict("The element is switched off.", hint="Something else must be done first.")
-            if await accessible.do_action(index):
-                return Delivery(f"action:{names[index]}")
+        if index is not None and await accessible.do_action(index):
+            return Delivery(f"action:{names[index]}")
         await self._clicking.click(window, element)
         return Delivery("pointer")
 

@@ -3,6 +3,8 @@
 Refuses where nothing of it is visible, and where another window lies above that point.
 """
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 from handrail.backends.desktop.acting.accessible import Accessible
@@ -17,6 +19,8 @@ _CLIPPING = frozenset({"scroll pane", "viewport", "list", "list box", "table", "
 _MOST_ANCESTORS = 40
 _ALIKE = 0.6
 """How much of a popup an ancestor must cover to be what the popup shows."""
+_SCROLLING_SECONDS = 1.0
+_LOOK_EVERY = 0.03
 
 
 class Clicking:
@@ -33,14 +37,15 @@ class Clicking:
                 "The window belongs to no X11 program, so no click can reach it.",
                 hint="What has an action of its own works; for everything else choose an X11 session.",
             )
-        accessible = await Accessible.behind(self._bus, element.handle)
-        await accessible.scroll_into_view()
         await self._windows.activate(top.id)
-        seen = await self._look(element.handle)
-        if seen is None:
-            raise Gone("The element is gone.")
+        accessible = await Accessible.behind(self._bus, element.handle)
         ancestors = await self._ancestors(accessible)
-        x, y = self._visible(top, seen, ancestors).center
+        seen = await self._visible(top, element.handle, ancestors)
+        if seen is None and await accessible.scroll_into_view():
+            seen = await self._scrolled(top, element.handle, ancestors)
+        if seen is None:
+            raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
+        x, y = seen.center
         self._refuse_if_covered(top, x, y, ancestors)
         await self._pointer.click(x, y)
 
@@ -54,18 +59,26 @@ class Clicking:
             accessible = Accessible(self._bus, ref)
         return found
 
-    def _visible(self, top: TopWindow, element: Element, ancestors: list[Element]) -> Rect:
+    async def _scrolled(self, top: TopWindow, handle: str, ancestors: list[Element]) -> Rect | None:
+        """Where it comes to rest: some apps scroll by and by."""
+        deadline = time.monotonic() + _SCROLLING_SECONDS
+        before, seen = None, await self._visible(top, handle, ancestors)
+        while (seen is None or seen != before) and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_EVERY)
+            before, seen = seen, await self._visible(top, handle, ancestors)
+        return seen
+
+    async def _visible(self, top: TopWindow, handle: str, ancestors: list[Element]) -> Rect | None:
+        element = await self._look(handle)
+        if element is None:
+            raise Gone("The element is gone.")
         seen = element.frame.meets(self._windows.screen()) if element.frame is not None else None
         for ancestor in ancestors:
             if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
                 seen = seen.meets(ancestor.frame)
-        now = self._windows.frame(top.id)
-        if seen is not None and now is not None and (inside := seen.meets(now)) is not None:
-            return inside
-        # A list that dropped down may lie outside of its window: who is above that point is asked next.
-        if seen is None:
-            raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
-        return seen
+        window = self._windows.frame(top.id)
+        # A list that dropped down lies outside of its window: who is above that point is asked before the click.
+        return (window is not None and seen is not None and seen.meets(window)) or seen
 
     def _refuse_if_covered(self, top: TopWindow, x: int, y: int, ancestors: list[Element]) -> None:
         above = self._windows.at(x, y)

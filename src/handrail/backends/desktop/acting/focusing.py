@@ -42,11 +42,15 @@ class Focusing:
             return True
         if "editable" not in element.states:
             return "focused" in await accessible.states()
+        caret = await accessible.caret()
         try:
             await self._clicking.click(window, element)
         except (Conflict, PermissionMissing):
             return False
-        return await self._gets_focus(accessible)
+        has_focus = await self._gets_focus(accessible)
+        if caret is not None:
+            await accessible.put_caret(caret)  # The click was meant for the field, not for a place in its text.
+        return has_focus
 
     async def _gets_focus(self, accessible: Accessible) -> bool:
         deadline = time.monotonic() + _FOCUSING_SECONDS

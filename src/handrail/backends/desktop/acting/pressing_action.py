@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from handrail.contract.desktop import Element
 
-_PRESSES = ("click", "press", "clicked", "push", "toggle", "check", "uncheck", "jump", "dodefault", "invoke", "select")
-_STRONGER = ("activate", "open", "clickancestor")
-"""In a field this is the Enter key, in a row a double click; elsewhere a press."""
+_PRESSES = ("click", "press", "clicked", "push")
+_CHOICES = ("select", "jump", "dodefault", "invoke")
+_SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
+"""A row is toggled out of what is selected, and opened as by a double click; a field is left as by the Enter key."""
 _WEAK = ("expandorcontract", "expand", "collapse", "showmenu", "switch")
 _FIELDS = frozenset({"AXTextField", "AXTextArea", "AXSecureTextField", "AXDateField"})
 _ROWS = frozenset({"AXRow", "AXCell"})
@@ -15,9 +16,9 @@ _ROWS = frozenset({"AXRow", "AXCell"})
 def pressing_action(element: Element, names: Sequence[str]) -> int | None:
     """The index, or None where none of them is a press."""
     plain = [name.lower().replace(" ", "").replace("_", "").replace("-", "") for name in names]
-    is_field = element.role in _FIELDS or "editable" in element.states
-    if is_field or element.role in _ROWS:
-        wanted: Sequence[str] = _PRESSES[:4] if is_field else _PRESSES
-    else:
-        wanted = (*_PRESSES, *_STRONGER, *_WEAK)
+    wanted: tuple[str, ...] = (*_PRESSES, *_CHOICES, *_SWITCHES, *_WEAK)
+    if element.role in _FIELDS or "editable" in element.states:
+        wanted = _PRESSES
+    elif element.role in _ROWS:
+        wanted = (*_PRESSES, *_CHOICES)
     return next((plain.index(name) for name in wanted if name in plain), None)

@@ -24,6 +24,7 @@ _MOST_BY_KEYS = 2_000
 _ARRIVING_SECONDS = 1.5
 _SECONDS_A_MEGABYTE = 15.0
 _LOOK_EVERY = 0.02
+_EMPTY = Writing("", 0, 0)
 
 
 class Typing:
@@ -61,7 +62,7 @@ class Typing:
         if clear_before:
             await self._clear(field, check)
         if field is not None:
-            await field.remember()
+            await field.remember(is_cleared=clear_before)
         return await self._deliver(top, field, text, check)
 
     async def _deliver(self, top: TopWindow, field: "_Field | None", text: str, check: Callable[[], None]) -> Delivery:
@@ -122,7 +123,7 @@ class Typing:
         await self._keyboard.send([_SELECT_ALL])
 
     async def _delete_selected(self, field: "_Field | None", check: Callable[[], None]) -> Delivery:
-        if field is None or (field.before is not None and field.before.start < field.before.end):
+        if field is None or await field.accessible.length():
             check()
             await self._keyboard.send([_DELETE])
         return Delivery("keys", await field.shows() if field is not None else None)
@@ -130,14 +131,13 @@ class Typing:
     async def _set_contents(self, field: "_Field", text: str, *, clear_before: bool) -> Delivery:
         if EDITABLE_TEXT not in await field.accessible.interfaces():
             raise NotFound("The element can't be given the focus, and its text can't be set either.")
-        await field.remember()
-        before = field.before or Writing("", 0, 0)
+        await field.remember(is_cleared=clear_before)
+        before = field.before or _EMPTY
         if field.is_secret and not clear_before and await field.accessible.length():
             raise Conflict("What is in a password field can't be kept: ask for it to be cleared before.")
-        whole = text if clear_before or field.is_secret else composed(before, text)
-        if not await field.accessible.set_contents(whole):
+        if not await field.accessible.set_contents(text if field.is_secret else composed(before, text)):
             raise Conflict("The app did not take the text.")
-        return Delivery("contents", await field.shows(whole))
+        return Delivery("contents", await field.shows())
 
 
 class _Field:
@@ -163,25 +163,24 @@ class _Field:
         """Enter would send a form off, Tab go on to the next field."""
         return "multi-line" in self.element.states or not set(text) & set("\r\n\t")
 
-    async def remember(self) -> None:
-        self._length_before = await self.accessible.length()
-        self.before = None if self.is_secret else await self.accessible.writing()
+    async def remember(self, *, is_cleared: bool) -> None:
+        """`is_cleared`: what it holds is about to be replaced, so nothing of it counts."""
+        length = await self.accessible.length()
+        self._length_before = 0 if is_cleared and length is not None else length
+        if not self.is_secret:
+            self.before = await self.accessible.writing() if not is_cleared else _EMPTY
 
-    async def shows(self, whole: str | None = None) -> bool | None:
-        """Waits for the text, or for `whole` alone; None where the field lets nobody read it."""
+    async def shows(self) -> bool | None:
+        """Waits for the text; None where the field lets nobody read it."""
         if self._length_before is None:
             return None
-        return await _comes_true(lambda: self._holds(whole), _ARRIVING_SECONDS, len(self._text))
+        return await _comes_true(self._holds, _ARRIVING_SECONDS, len(self._text))
 
-    async def _holds(self, whole: str | None) -> bool:
-        if self.is_secret or self.before is None:
-            length = await self.accessible.length()
-            return length in (len(self._text), (self._length_before or 0) + len(self._text))
+    async def _holds(self) -> bool:
+        if self.before is None:
+            return await self.accessible.length() == (self._length_before or 0) + len(self._text)
         now = await self.accessible.writing()
-        if now is None:
-            return False
-        before = self.before if whole is None else Writing("", 0, 0)
-        return has_arrived(before, self._text if whole is None else whole, now.text)
+        return now is not None and has_arrived(self.before, self._text, now.text)
 
 
 async def _comes_true(look: Callable[[], Awaitable[bool]], seconds: float, size: int) -> bool:
