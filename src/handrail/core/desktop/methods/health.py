@@ -1,0 +1,28 @@
+"""desktop.health: that the host lives, what it may do here, and whom it takes the caller for."""
+
+from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
+from handrail.core.desktop.params import Params
+
+SCHEMA_VERSION = 1
+
+
+async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
+    readiness = await equipment.source.readiness(is_fresh=False)
+    peer = visit.caller.peer
+    is_mac = readiness.os.startswith("macOS")
+    return {
+        "hostVersion": equipment.version,
+        "macos": readiness.os.removeprefix("macOS").strip() if is_mac else "",
+        "os": readiness.os,
+        "session": readiness.session,
+        "permissions": {
+            "accessibility": "granted" if readiness.can_read else "denied",
+            "screenRecording": "granted" if readiness.can_look else "denied",
+            "input": "granted" if readiness.can_act else "denied",
+        },
+        "bridge": {"schemaVersion": SCHEMA_VERSION, "confirmMode": equipment.confirmation.mode},
+        "peer": {"pid": peer.pid, "auditTokenDigest": peer.short_digest},
+    }
+
+
+METHOD = Inquiry("desktop.health", Params, health)

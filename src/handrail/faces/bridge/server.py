@@ -1,0 +1,35 @@
+"""The host behind its socket, until it is stopped."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from handrail.contract.peers import Caller, Identify
+from handrail.core.desktop.host import Host, Request
+from handrail.faces.bridge.connection import Connection
+from handrail.faces.bridge.messages import Message
+from handrail.faces.bridge.socket_file import bound
+
+
+async def serve(host: Host, path: Path, identify: Identify, on_ready: Callable[[], None]) -> None:
+    """Until it is cancelled: then running calls are aborted and answered, and the socket's name goes.
+
+    It listens before there is a desktop, and says so to those who come.
+    """
+
+    async def answer(message: Message, caller: Caller) -> dict[str, Any]:
+        return await host.answer(Request(message.id, message.method, message.params, caller))
+
+    connections: set[Connection] = set()
+    with bound(path) as listening:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_unix_server(lambda: Connection(answer, identify, connections), sock=listening)
+        host.equipment.source.start()
+        try:
+            on_ready()
+            await loop.create_future()
+        finally:
+            server.close()
+            await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
+            await host.equipment.source.close()
