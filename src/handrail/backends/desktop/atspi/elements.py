@@ -1,9 +1,8 @@
-"""Reads many elements of one app at once: first what each one is, then what its interfaces have to tell."""
+"""Reads many elements at once: first what each one is, then what its interfaces have to tell."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from handrail.backends.desktop.atspi import calls, roles, states, values
 from handrail.backends.desktop.atspi.bus import PATIENCE, AccessibilityBus, Question, Ref, by_app
@@ -16,14 +15,17 @@ _LEAST, _MOST = -(2**20), 2**20
 _BASICS = (calls.NAME, calls.ROLE, calls.STATE, calls.INTERFACES)
 
 
-@dataclass(frozen=True, slots=True)
-class Basics:
+class Basics(NamedTuple):
     """What an element is, before anything of its interfaces is asked."""
 
     title: str
     role: int
     states: frozenset[str]
-    interfaces: Sequence[str]
+    interfaces: frozenset[str]
+
+    @classmethod
+    def of(cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str]) -> "Basics":
+        return cls(title, role, states.named(words), _shared(tuple(interfaces)))
 
 
 class Elements:
@@ -34,7 +36,7 @@ class Elements:
         self,
         refs: Sequence[Ref],
         origin: Origin = SCREEN,
-        known: Mapping[Ref, Basics] = MappingProxyType({}),
+        known: Callable[[Ref], Basics | None] = lambda ref: None,
         patience: float = PATIENCE,
         *,
         only_values: bool = False,
@@ -43,8 +45,7 @@ class Elements:
         found: list[Element | None] = [None] * len(refs)
         for name, indexes in by_app(refs).items():
             mine = [refs[index] for index in indexes]
-            asked = iter(await self._basics(name, [ref.path for ref in mine if ref not in known], patience))
-            basics = [known[ref] if ref in known else next(asked) for ref in mine]
+            basics = await self._basics(name, mine, known, patience)
             further = await self._further(name, mine, basics, patience, only_values)
             for index, ref, one, parts in zip(indexes, mine, basics, further, strict=True):
                 found[index] = self._element(ref, one, parts, origin) if one else None
@@ -54,10 +55,16 @@ class Elements:
         """Keeps the place of a child that is listed and can't be read."""
         return Element(self._bus.handle(ref), "AXUnknown", "invalid", states=frozenset(("defunct",)))
 
-    async def _basics(self, name: str, paths: Sequence[str], patience: float) -> list[Basics | None]:
-        questions = [(path, call) for path in paths for call in _BASICS]
-        answers = await self._bus.ask_all(name, questions, patience)
-        return [_basics(*answers[start : start + len(_BASICS)]) for start in range(0, len(answers), len(_BASICS))]
+    async def _basics(
+        self, name: str, refs: Sequence[Ref], known: Callable[[Ref], Basics | None], patience: float
+    ) -> list[Basics | None]:
+        found = [known(ref) for ref in refs]
+        missing = [index for index, basics in enumerate(found) if basics is None]
+        questions = [(refs[index].path, call) for index in missing for call in _BASICS]
+        answers = iter(await self._bus.ask_all(name, questions, patience))
+        for index, *answered in zip(missing, answers, answers, answers, answers, strict=True):
+            found[index] = _basics(*answered)
+        return found
 
     async def _further(
         self, name: str, refs: Sequence[Ref], basics: Sequence[Basics | None], patience: float, only_values: bool
@@ -65,9 +72,11 @@ class Elements:
         questions: list[Question] = []
         places: list[tuple[int, str]] = []
         for index, (ref, known) in enumerate(zip(refs, basics, strict=True)):
-            for part, call in _further(known, only_values) if known else ():
-                questions.append((ref.path, call))
-                places.append((index, part))
+            if known is not None:
+                is_named = bool(known.title)
+                for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
+                    questions.append((ref.path, call))
+                    places.append((index, part))
         parts: list[dict[str, Any]] = [{} for _ in refs]
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
@@ -83,28 +92,43 @@ class Elements:
             value=values.value(known.role, known.states, known.title, found),
             frame=_frame(found.get("extents"), origin),
             states=known.states,
-            actions=tuple(name for name, *_ in found.get("actions", ()) if name),
+            actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
         )
+
+
+@lru_cache(maxsize=256)
+def _shared(interfaces: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(interfaces)
 
 
 def _basics(name: Any, role: Any, state: Any, interfaces: Any) -> Basics | None:
     if isinstance(role, Refused) or isinstance(state, Refused):
         return None
-    return Basics(
-        title="" if isinstance(name, Refused) else str(name[0].value),
-        role=int(role[0]),
-        states=states.named(state[0]),
-        interfaces=() if isinstance(interfaces, Refused) else interfaces[0],
+    return Basics.of(
+        "" if isinstance(name, Refused) else str(name[0].value),
+        int(role[0]),
+        state[0],
+        () if isinstance(interfaces, Refused) else interfaces[0],
     )
 
 
-def _further(known: Basics, only_values: bool) -> Iterable[tuple[str, Call]]:
+@lru_cache(maxsize=4096)
+def _questions(
+    role: int, states: frozenset[str], interfaces: frozenset[str], is_named: bool, only_values: bool
+) -> Sequence[tuple[str, Call]]:
+    """What is left to ask of an element of this kind."""
+    asked = list(values.questions(role, states, interfaces, is_named))
     if not only_values:
-        if calls.COMPONENT in known.interfaces and ("visible" in known.states or "showing" in known.states):
-            yield "extents", calls.EXTENTS
-        if calls.ACTION in known.interfaces:
-            yield "actions", calls.ACTIONS
-    yield from values.questions(known.role, known.states, known.title, known.interfaces)
+        if calls.COMPONENT in interfaces and _is_laid_out(role, states):
+            asked.append(("extents", calls.EXTENTS))
+        if calls.ACTION in interfaces:
+            asked.append(("actions", calls.ACTIONS))
+    return asked
+
+
+def _is_laid_out(role: int, states: frozenset[str]) -> bool:
+    """What is in a closed menu calls itself visible and has no place."""
+    return "showing" in states or ("visible" in states and role not in roles.MENU_ITEMS)
 
 
 def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:

@@ -141,6 +141,7 @@ BITMAP_ROLES = 128
 
 DIALOGS = frozenset((2, 9, 16, 19, 22))
 WINDOWS = DIALOGS | {14, 23, 28, 41, 69, 89}
+MENU_ITEMS = frozenset((8, 33, 35, 45, 59))
 LABELS = frozenset((1, 29, 81, 83, 116))
 SECRET = 40
 

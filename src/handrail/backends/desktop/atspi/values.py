@@ -18,14 +18,14 @@ _NUMERIC = frozenset((15, 42, 48, 51, 52, 103, 114))
 _WRITTEN = frozenset((11, 12, 56, 60, 61, 73, 76, 77, 79, 94, 96))
 
 
-def questions(role: int, states: Set[str], title: str, interfaces: Collection[str]) -> Iterator[tuple[str, Call]]:
+def questions(role: int, states: Set[str], interfaces: Collection[str], is_named: bool) -> Iterator[tuple[str, Call]]:
     """What must be asked to know the value."""
     if role in _CHECKABLE or role == roles.SECRET:
         return
     if role in _NUMERIC and calls.VALUE in interfaces:
         yield "number", calls.CURRENT_VALUE
     elif calls.TEXT in interfaces and (
-        role in _WRITTEN or "editable" in states or (role in roles.LABELS and not title)
+        role in _WRITTEN or "editable" in states or (role in roles.LABELS and not is_named)
     ):
         yield "text", _TEXT
 
