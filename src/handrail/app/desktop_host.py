@@ -34,14 +34,15 @@ async def serve_desktop(
     *,
     socket: Path | None = None,
     open_desktop: OpenDesktop | None = None,
+    unused_seconds: float | None = None,
 ) -> None:
-    """Until it is cancelled. `on_ready` gets the socket once it listens; the desktop is opened after that."""
+    """Until it is cancelled, or has been unused for so long. `on_ready` gets the socket once it listens; the desktop is opened after that."""
     from handrail.backends.peers import identify
     from handrail.faces.bridge.server import serve
 
     host, path, close = _put_together(workspace_root, state_dir, mode, socket, open_desktop or _own_desktop)
     try:
-        await serve(host, path, identify, lambda: on_ready(path))
+        await serve(host, path, identify, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
         await close()
 

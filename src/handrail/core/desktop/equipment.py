@@ -56,7 +56,7 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A method that has an executionId, can be aborted and leaves evidence, without `unrecorded` parts of its result."""
+    """A method that has an executionId, can be aborted and leaves evidence, but not of `unrecorded` members."""
 
     name: str
     params: type[Params]

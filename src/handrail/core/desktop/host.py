@@ -82,14 +82,14 @@ class Host:
 
     async def _run(self, errand: Errand, visit: Visit, request: Request, params: Any) -> Result:
         execution = self._execution(errand, visit, request)
-        execution.record.add("env.json", await self._surroundings(execution))
         execution.record.note("begin", method=errand.name, requestId=visit.meta.request_id)
         try:
             with self.equipment.executions.running(execution):
+                execution.record.add("env.json", await self._surroundings(execution))
                 result = await self._on_time(errand, execution, params)
         except asyncio.CancelledError:
             why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
-            aborted = Aborted(why, acted=execution.has_acted)
+            aborted = Aborted(why)
             await self._close(execution, aborted)
             raise aborted from None
         except Failure as failure:
@@ -160,7 +160,8 @@ class Host:
             record.add("result.json", {"ok": True, "result": result})
         else:
             line["errorCode"] = self._code_of(failure)
-            failure.details = {**failure.details, "executionId": execution.id, "evidence": {"dir": record.dir}}
+            where = {"executionId": execution.id, "evidence": {"dir": record.dir}}
+            failure.details = {**failure.details, "acted": execution.has_acted, **where}
             error = {"code": line["errorCode"], "message": failure.message, "details": failure.details}
             record.add("result.json", {"ok": False, "error": error})
         record.note("end", ok=failure is None)

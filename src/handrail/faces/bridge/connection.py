@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from handrail.contract.errors import Aborted, Busy, Failure, Internal
 from handrail.contract.peers import Caller, Identify
+from handrail.faces.bridge.audience import Audience
 from handrail.faces.bridge.lines import LineCutter
 from handrail.faces.bridge.messages import BadMessage, Message, decode, failure, success, too_long
 
@@ -25,19 +26,20 @@ Answer = Callable[[Message, Caller], Awaitable[dict[str, Any]]]
 
 
 class Connection(asyncio.Protocol):
-    def __init__(self, answer: Answer, identify: Identify, open_connections: set["Connection"]) -> None:
+    def __init__(self, answer: Answer, identify: Identify, audience: "Audience[Connection]") -> None:
         self._answer = answer
         self._identify = identify
-        self._open = open_connections
+        self._audience = audience
         self._cutter = LineCutter()
         self._running: set[asyncio.Task[None]] = set()
         self._caller: Caller | None = None
         self._has_ended = False
+        self._is_lost = False
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._open.add(self)
+        self._audience.enter(self)
         try:
             with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
                 self._caller = self._identify(connection)
@@ -63,7 +65,8 @@ class Connection(asyncio.Protocol):
         return True
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._open.discard(self)
+        self._is_lost = True
+        self._audience.leave(self)
         for task in self._running:
             task.cancel()
         if self._caller is not None and not self._running:
@@ -113,8 +116,8 @@ class Connection(asyncio.Protocol):
         _looked_at(task)
         if self._running:
             return
-        if self._transport.is_closing():
-            if self._caller is not None and self not in self._open:
+        if self._is_lost:
+            if self._caller is not None:
                 self._caller.close()
         elif self._has_ended:
             self._transport.close()

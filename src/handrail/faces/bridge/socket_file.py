@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from handrail.contract.errors import Conflict, InputOutput, InvalidParams
+from handrail.contract.errors import Conflict, InputOutput
 
 _LONGEST_PATH = 107 if sys.platform == "linux" else 103
 _ANSWER_SECONDS = 2.0
@@ -17,8 +17,6 @@ _ANSWER_SECONDS = 2.0
 @contextmanager
 def bound(path: Path) -> Iterator[socket.socket]:
     """A listening socket; gone with its name when the block ends. Conflict while another host lives there."""
-    if len(os.fsencode(path)) > _LONGEST_PATH:
-        raise InvalidParams(f"The path of the socket is longer than {_LONGEST_PATH} bytes: {path}")
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -49,7 +47,8 @@ def _claim(lock: int, path: Path) -> None:
         raise Conflict(f"{path} is there already, and is no socket.", hint="Choose another path with --socket.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(_ANSWER_SECONDS)
-        probe.connect(str(path))
+        with _address(path) as address:
+            probe.connect(address)
         raise _taken(path)
     with suppress(FileNotFoundError):
         path.unlink()
@@ -58,13 +57,27 @@ def _claim(lock: int, path: Path) -> None:
 def _bind(listening: socket.socket, path: Path) -> None:
     umask = os.umask(0o177)
     try:
-        listening.bind(str(path))
+        with _address(path) as address:
+            listening.bind(address)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}.") from None
     finally:
         os.umask(umask)
     listening.listen(socket.SOMAXCONN)
     listening.setblocking(False)
+
+
+@contextmanager
+def _address(path: Path) -> Iterator[str]:
+    """What the kernel takes, whose limit is far below that of a path."""
+    if len(os.fsencode(path)) <= _LONGEST_PATH or sys.platform != "linux":
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
 
 
 def _taken(path: Path) -> Conflict:

@@ -41,6 +41,8 @@ async def observe(equipment: Equipment, execution: Execution, params: ObservePar
     routed, match = await _subject(equipment, params)
     evidence: dict[str, str] = {"dir": record.dir}
     result: Result = {"routeResolved": NOWHERE if routed is None else routed.spelled(), "evidence": evidence}
+    if match is not None:
+        result["element"] = equipment.refs.spelled(match.window, match.found)
     if options.include_screenshot:
         desktop = await equipment.source.get()
         element = match.found.element if match is not None else None

@@ -15,7 +15,7 @@ from handrail.core.desktop.axtree import spelled_matches
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
 from handrail.core.desktop.params import Milliseconds, Name, RoutedParams, Selector, Wire
-from handrail.core.desktop.routing import Routed
+from handrail.core.desktop.routing import NOWHERE, Routed
 from handrail.core.desktop.sight import Match, Sight
 
 _SHORTEST_PAUSE = 0.005
@@ -59,6 +59,7 @@ async def wait_until(equipment: Equipment, execution: Execution, params: WaitUnt
         "matched": len(wait.matches),
         "elapsedMs": round((loop.time() - began) * 1000),
         "elementRefs": [equipment.refs.spelled(match.window, match.found) for match in given],
+        "routeResolved": NOWHERE if wait.routed is None else wait.routed.spelled(),
         "evidence": {
             "dir": record.dir,
             "axPath": record.add("ax.json", spelled_matches(wait.routed, given, equipment.refs)),
