@@ -18,7 +18,7 @@ class Origins:
     async def of(self, app: str, window: Look) -> Origin:
         if self._screen is None or not await self.is_counting_from_window(app):
             return SCREEN
-        return at(paired([window], self._screen.all())[0])
+        return content_of(paired([window], self._screen.all())[0], window)
 
     async def is_counting_from_window(self, app: str, patience: float = PATIENCE) -> bool:
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
@@ -34,5 +34,14 @@ class Origins:
         return self._counting_from_window[handle]
 
 
-def at(window: ScreenWindow | None) -> Origin:
-    return (window.visible_frame.x, window.visible_frame.y) if window else SCREEN
+def content_of(window: ScreenWindow | None, look: Look) -> Origin:
+    """Where the content begins: GTK leaves its own border out of the size that it tells."""
+    if window is None:
+        return SCREEN
+    frame = window.visible_frame
+    if look.frame is None:
+        return frame.x, frame.y
+    return (
+        frame.x + max(frame.width - look.frame.width, 0) // 2,
+        frame.y + max(frame.height - look.frame.height, 0) // 2,
+    )

@@ -29,8 +29,8 @@ class Search:
             return []
         candidates = await self._candidates(top, wanted)
         if query.title_contains:
-            needle = query.title_contains.casefold()
-            candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.casefold())
+            needle = query.title_contains.lower()
+            candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.lower())
         if query.value_contains:
             candidates = await self._valued(candidates, query)
         read = zip(candidates, await self._elements.of(candidates, origin), strict=True)
@@ -66,6 +66,6 @@ class Search:
 def _is_match(element: Element, query: Query) -> bool:
     return (
         (query.role is None or roles.is_called(element.native_role, element.role, query.role))
-        and (not query.title_contains or query.title_contains.casefold() in element.title.casefold())
-        and (not query.value_contains or query.value_contains.casefold() in (element.value or "").casefold())
+        and (not query.title_contains or query.title_contains.lower() in element.title.lower())
+        and (not query.value_contains or query.value_contains.lower() in (element.value or "").lower())
     )

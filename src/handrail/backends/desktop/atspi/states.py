@@ -58,4 +58,6 @@ def named(words: Sequence[int]) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _named(low: int, high: int) -> frozenset[str]:
     bits = (high << 32) | low
-    return frozenset(name for bit, name in enumerate(_NAMES) if bits >> bit & 1)
+    found = {name for bit, name in enumerate(_NAMES) if bits >> bit & 1}
+    # GTK 4 tells only one of the two, and everybody means the same by them.
+    return frozenset(found | {"enabled"} if "sensitive" in found else found)

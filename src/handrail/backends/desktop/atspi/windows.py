@@ -11,7 +11,7 @@ from handrail.backends.desktop.atspi.bus import AccessibilityBus, Ref
 from handrail.backends.desktop.atspi.connection import Refused
 from handrail.backends.desktop.atspi.elements import Elements
 from handrail.backends.desktop.atspi.identity import Identities
-from handrail.backends.desktop.atspi.origins import Origins, at
+from handrail.backends.desktop.atspi.origins import Origins, content_of
 from handrail.backends.desktop.atspi.screen_windows import Look, ScreenWindow, ScreenWindows, paired
 from handrail.contract.desktop import Element, Rect, Window
 from handrail.contract.errors import Gone, PermissionMissing, Timeout
@@ -27,6 +27,10 @@ class _Found:
     pid: int
     app_name: str
     is_relative: bool
+
+    @property
+    def look(self) -> Look:
+        return Look(self.pid, self.element.title, self.element.frame)
 
 
 class Windows:
@@ -89,16 +93,15 @@ class Windows:
     def _described(self, found: Sequence[_Found]) -> list[Window]:
         shown = self._screen.all() if self._screen else []
         active = self._screen.active() if self._screen else None
-        looks = [Look(one.pid, one.element.title, one.element.frame) for one in found]
-        return [
-            self._window(one, on_screen, active) for one, on_screen in zip(found, paired(looks, shown), strict=True)
-        ]
+        pairs = list(zip(found, paired([one.look for one in found], shown), strict=True))
+        pairs.sort(key=lambda pair: pair[1] is None)
+        return [self._window(one, on_screen, active) for one, on_screen in pairs]
 
     def _window(self, one: _Found, on_screen: ScreenWindow | None, active: int | None) -> Window:
         element = one.element
         frame = element.frame
         if frame and one.is_relative:
-            x, y = at(on_screen)
+            x, y = content_of(on_screen, one.look)
             frame = Rect(frame.x + x, frame.y + y, frame.width, frame.height)
         identity = self._identities.of(one.pid, one.app_name, on_screen.classes if on_screen else ())
         return Window(
