@@ -36,7 +36,10 @@ async def serve_desktop(
     open_desktop: OpenDesktop | None = None,
     unused_seconds: float | None = None,
 ) -> None:
-    """Until it is cancelled, or has been unused for so long. `on_ready` gets the socket once it listens; the desktop is opened after that."""
+    """Until it is cancelled, or has been unused for so long.
+
+    `on_ready` gets the socket once it listens; the desktop is opened after that.
+    """
     from handrail.backends.peers import identify
     from handrail.faces.bridge.server import serve
 
