@@ -40,6 +40,7 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _extension()
     yield _chromium()
     yield _browsers(state)
+    yield from _desktop(project, state)
 
 
 def _python() -> Check:
@@ -162,6 +163,21 @@ def _browsers(state: Path | None) -> Check:
         return Check("browsers", True, f"connected: {', '.join(names)}", required=False)
     fix = "`handrail extension launch` starts one; `handrail extension pair` lets your own in."
     return Check("browsers", False, "none connected", fix, required=False)
+
+
+def _desktop(project: Path, state: Path | None) -> Iterator[Check]:
+    """What the desktop's host says of this session; each thing that is missing is a note of its own."""
+    from handrail.app import desktop_checkup
+
+    try:
+        found = desktop_checkup(project, state)
+    except Failure as failure:
+        yield Check("desktop", False, failure.message, failure.hint, required=False)
+        return
+    if found["healthy"]:
+        yield Check("desktop", True, f"can be seen and acted on, {found['session']}", required=False)
+    for issue in found["fixes"]:
+        yield Check(f"desktop: {issue['about']}", False, issue["issue"], issue["fix"] or None, required=False)
 
 
 def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:

@@ -11,6 +11,7 @@ import handrail
 from handrail.contract.errors import Failure
 from handrail.faces.cli.audit import audit
 from handrail.faces.cli.call import call
+from handrail.faces.cli.desktop import desktop
 from handrail.faces.cli.desktop_host import desktop_host
 from handrail.faces.cli.doctor import doctor
 from handrail.faces.cli.extension import extension
@@ -45,6 +46,7 @@ class Commands(click.Group):
         up,
         open_console,
         extension,
+        desktop,
         desktop_host,
         mcp,
         tools,
