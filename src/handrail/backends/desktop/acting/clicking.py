@@ -17,8 +17,8 @@ from handrail.contract.errors import Conflict, Gone, PermissionMissing
 Look = Callable[[str], Awaitable[Element | None]]
 _CLIPPING = frozenset({"scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "document web"})
 _MOST_ANCESTORS = 40
-_ALIKE = 0.6
-"""How much of a popup an ancestor must cover to be what the popup shows."""
+_BORDER = 16
+"""Pixels by which a popup may be larger than what it shows."""
 _SCROLLING_SECONDS = 1.0
 _LOOK_EVERY = 0.03
 
@@ -45,8 +45,13 @@ class Clicking:
             seen = await self._scrolled(top, element.handle, ancestors)
         if seen is None:
             raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
+        reached = self._windows.outermost(top.id)
         x, y = seen.center
-        self._refuse_if_covered(top, x, y, ancestors)
+        if (shown := self._popup_of(top, ancestors)) is not None:
+            reached, (right, down) = shown
+            x, y = x + right, y + down
+        if self._windows.at(x, y) != reached:
+            raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
         await self._pointer.click(x, y)
 
     async def _ancestors(self, accessible: Accessible) -> list[Element]:
@@ -80,23 +85,17 @@ class Clicking:
         # A list that dropped down lies outside of its window: who is above that point is asked before the click.
         return (window is not None and seen is not None and seen.meets(window)) or seen
 
-    def _refuse_if_covered(self, top: TopWindow, x: int, y: int, ancestors: list[Element]) -> None:
-        above = self._windows.at(x, y)
-        if above is None or above == self._windows.outermost(top.id):
-            return
-        if self._windows.is_popup(above) and self._shows(above, ancestors):
-            return
-        raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
+    def _popup_of(self, top: TopWindow, ancestors: list[Element]) -> tuple[int, tuple[int, int]] | None:
+        """The menu or list that holds the element, and how far it is from where its app believes it to be."""
+        for popup in self._windows.popups(top.id):
+            area = self._windows.frame(popup)
+            for ancestor in ancestors:
+                frame = ancestor.frame
+                if area is not None and frame is not None and _is_alike(area, frame) and area.meets(frame) is not None:
+                    (x, y), (believed_x, believed_y) = area.center, frame.center
+                    return popup, (x - believed_x, y - believed_y)
+        return None
 
-    def _shows(self, popup: int, ancestors: list[Element]) -> bool:
-        """Whether the element is inside the popup, rather than below it."""
-        area = self._windows.frame(popup)
-        if area is None:
-            return False
-        for ancestor in ancestors:
-            shared = ancestor.frame.meets(area) if ancestor.frame is not None else None
-            if shared is not None and ancestor.frame is not None:
-                larger = max(area.width * area.height, ancestor.frame.width * ancestor.frame.height)
-                if shared.width * shared.height >= _ALIKE * larger:
-                    return True
-        return False
+
+def _is_alike(popup: Rect, content: Rect) -> bool:
+    return abs(popup.width - content.width) <= _BORDER and abs(popup.height - content.height) <= _BORDER

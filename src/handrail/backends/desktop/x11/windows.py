@@ -147,12 +147,21 @@ class TopWindows:
             return None
         return window_id
 
-    def is_popup(self, window_id: int) -> bool:
-        """One that no window manager handles: a menu, a tooltip, a list that dropped down."""
+    def popups(self, window_id: int) -> list[int]:
+        """Of the same program, and handled by no window manager: menus, and lists that dropped down."""
+        return [
+            child.id
+            for child in self._x11.root().query_tree().children
+            if self._x11.is_same_client(child.id, window_id) and self._is_popup(child)
+        ]
+
+    @staticmethod
+    def _is_popup(window: Any) -> bool:
         try:
-            return bool(self._x11.window(window_id).get_attributes().override_redirect)
+            attributes = window.get_attributes()
         except error.XError:
             return False
+        return bool(attributes.override_redirect) and attributes.map_state == X.IsViewable
 
     def _ids(self) -> Iterator[int]:
         if self.has_manager():
