@@ -28,10 +28,8 @@ async def test_an_element_is_found_by_its_value(bench: Workbench) -> None:
     field = await bench.one(texts.NAME)
     await bench.desktop.type_text(bench.window, field, "Straße 42", clear_before=True)
     await bench.wait_for_value(texts.NAME, "Straße 42")
-    assert [one.element.handle for one in await bench.find(value="STRASSE 4") if one.element.title == texts.NAME] == []
-    found = await bench.find(value="straße 4")
-    assert field.handle in [one.element.handle for one in found]
-    assert all("straße 4" in (one.element.value or "").casefold() or one.element.value for one in found)
+    for spelling in ("straße 42", "STRAßE", "e 4"):
+        assert field.handle in [one.element.handle for one in await bench.find(value=spelling)]
 
 
 async def test_nothing_is_found_where_one_of_the_conditions_fails(bench: Workbench) -> None:

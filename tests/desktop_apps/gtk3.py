@@ -24,7 +24,9 @@ class Workbench:
         self.button(texts.COUNT, self.count)
         self.box.add(Gtk.CheckButton(label=texts.AGREE))
         self.named(Gtk.Entry(), texts.NAME)
-        self.named(Gtk.TextView(height_request=60), texts.NOTES)
+        notes = Gtk.TextView()
+        notes.get_accessible().set_name(texts.NOTES)
+        self.box.add(Gtk.ScrolledWindow(child=notes, height_request=60))
         colours = Gtk.ComboBoxText()
         for colour in texts.COLOURS:
             colours.append_text(colour)
