@@ -11,7 +11,8 @@ from handrail.contract.desktop import Combination
 
 _PASTE = Combination(("ctrl",), "v")
 _PASTE_IN_TERMINAL = Combination(("ctrl", "shift"), "v")
-_TAKING_SECONDS = 1.5
+_ASKING_SECONDS = 1.0
+_TAKING_SECONDS = 2.0
 _SECONDS_A_MEGABYTE = 10.0
 _AFTERWARDS_SECONDS = 0.1
 """Some programs ask a second time for what they have just read."""
@@ -43,27 +44,41 @@ class Pasting:
         text: str,
         *,
         check: Callable[[], None],
+        answers: Callable[[], Awaitable[None]],
         arrived: Callable[[], Awaitable[bool | None]],
     ) -> tuple[bool, bool | None]:
-        """Whether the program took the text, and what `arrived` says. `check` is made just before the keys."""
+        """Whether the program took the text, and what `arrived` says. `check` is made just before the keys, `answers`
+        returns when the program answers: one that is busy would find other content when it comes to our keys.
+        """
         shortcut = _PASTE_IN_TERMINAL if _names(window) & _TERMINALS else _PASTE
         async with self._clipboard.lending(text, window.id) as offer:
             check()
             await self._keyboard.send([shortcut])
-            if not await _taken(offer, len(text)):
+            if not await _asked(offer, answers):
                 return False, None
+            if not await _taken(offer, len(text)):
+                return True, False
             is_there = await arrived()
             if is_there is None:
                 await asyncio.sleep(_AFTERWARDS_SECONDS)
             return True, is_there
 
 
+async def _asked(offer: Offer, answers: Callable[[], Awaitable[None]]) -> bool:
+    if await _comes(offer.asked, _ASKING_SECONDS):
+        return True
+    await answers()
+    return await _comes(offer.asked, _ASKING_SECONDS)
+
+
 async def _taken(offer: Offer, size: int) -> bool:
+    return await _comes(offer.taken, _TAKING_SECONDS + size / 1e6 * _SECONDS_A_MEGABYTE)
+
+
+async def _comes(event: asyncio.Event, seconds: float) -> bool:
     try:
-        async with asyncio.timeout(_TAKING_SECONDS):
-            await offer.asked.wait()
-        async with asyncio.timeout(_TAKING_SECONDS + size / 1e6 * _SECONDS_A_MEGABYTE):
-            await offer.taken.wait()
+        async with asyncio.timeout(seconds):
+            await event.wait()
     except TimeoutError:
         return False
     return True

@@ -4,7 +4,6 @@ Refuses to type anywhere but in the window that is meant: that is looked at befo
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 
 from handrail.backends.desktop.acting.accessible import EDITABLE_TEXT, Accessible, Writing
@@ -24,6 +23,7 @@ _MOST_BY_KEYS = 2_000
 _ARRIVING_SECONDS = 1.5
 _SECONDS_A_MEGABYTE = 15.0
 _LOOK_EVERY = 0.02
+_LOOK_AT_LEAST_EVERY = 0.4
 _EMPTY = Writing("", 0, 0)
 
 
@@ -69,10 +69,14 @@ class Typing:
         async def arrived() -> bool | None:
             return await field.shows() if field is not None else None
 
+        async def answers() -> None:
+            if field is not None:
+                await field.accessible.states()
+
         if not text:
             return await self._delete_selected(field, check)
         if can_paste(top):
-            is_taken, is_there = await self._pasting.paste(top, text, check=check, arrived=arrived)
+            is_taken, is_there = await self._pasting.paste(top, text, check=check, answers=answers, arrived=arrived)
             if is_taken:
                 return Delivery("paste", is_there)
         if len(text) <= _MOST_BY_KEYS and (field is None or field.takes_as_keys(text)):
@@ -184,11 +188,13 @@ class _Field:
 
 
 async def _comes_true(look: Callable[[], Awaitable[bool]], seconds: float, size: int) -> bool:
-    deadline = time.monotonic() + seconds + size / 1e6 * _SECONDS_A_MEGABYTE
+    """Only the time between two looks counts: what a busy app takes to answer is no time in which it could work."""
+    left = seconds + size / 1e6 * _SECONDS_A_MEGABYTE
     pause = _LOOK_EVERY
     while not await look():
-        if time.monotonic() > deadline:
+        if left <= 0:
             return False
         await asyncio.sleep(pause)
-        pause = min(pause * 1.5, 0.5)
+        left -= pause
+        pause = min(pause * 1.5, _LOOK_AT_LEAST_EVERY)
     return True
