@@ -77,7 +77,13 @@ class AccessibilityBus:
                 self._peers.pop(name, None)
             except Silent:
                 raise _silent(name, patience) from None
-        return await self.tell_all(name, questions, patience)
+        try:
+            return await self.tell_all(name, questions, patience)
+        except Gone:
+            if name.startswith(":"):
+                raise
+            # A restarted bus is often noticed by the first call alone, and has the well-known names again.
+            return await self.tell_all(name, questions, patience)
 
     async def ask_everybody(self, refs: Sequence[Ref], call: Call, patience: float = PATIENCE) -> Answers:
         """One question to objects of any app, answered in the order of the objects."""

@@ -1,6 +1,6 @@
 """Reads many elements at once: first what each one is, then what its interfaces have to tell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -31,6 +31,11 @@ class Basics(NamedTuple):
 class Elements:
     def __init__(self, bus: AccessibilityBus) -> None:
         self._bus = bus
+        self._windows: set[Ref] = set()
+
+    def count_as_windows(self, refs: Iterable[Ref], apps: Collection[str]) -> None:
+        """Some toolkits call a top-level window by the role of its content. `apps` are those that still live."""
+        self._windows = {ref for ref in self._windows if ref.name in apps} | set(refs)
 
     async def of(
         self,
@@ -86,7 +91,7 @@ class Elements:
     def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin) -> Element:
         return Element(
             handle=self._bus.handle(ref),
-            role=roles.ax_name(known.role, known.states),
+            role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
             native_role=roles.native_name(known.role),
             title=values.bounded(known.title),
             value=values.value(known.role, known.states, known.title, found),

@@ -10,6 +10,7 @@ from handrail.backends.desktop.atspi import calls
 from handrail.backends.desktop.atspi.bus import AccessibilityBus, Ref
 from handrail.backends.desktop.atspi.cache import Hints
 from handrail.backends.desktop.atspi.connection import Refused
+from handrail.contract.errors import Gone
 
 MOST_NODES = 100_000
 MOST_LEVELS = 1000
@@ -47,7 +48,7 @@ async def walked(
     max_depth: int = MOST_LEVELS,
     max_nodes: int = MOST_NODES,
 ) -> list[Spot]:
-    """Every spot once, the root first, then level after level."""
+    """Every spot once, the root first, then level after level. Gone when there is no root."""
     root = Spot(top)
     spots, level, seen = [root], [root], {top}
     for depth in range(max_depth + 1):
@@ -72,8 +73,11 @@ async def walked(
 async def _children(bus: AccessibilityBus, level: Sequence[Spot], known: Hints) -> list[Sequence[Ref]]:
     hinted = [known.children(spot.ref) for spot in level]
     asked = [spot.ref for spot, children in zip(level, hinted, strict=True) if children is None]
-    answers = iter(await bus.ask_everybody(asked, calls.CHILDREN))
-    return [_listed(next(answers)) if children is None else children for children in hinted]
+    answers = await bus.ask_everybody(asked, calls.CHILDREN)
+    if len(level) == 1 and level[0].parent is None and answers and isinstance(answers[0], Refused):
+        raise Gone("The window is gone.")
+    listed = iter(answers)
+    return [_listed(next(listed)) if children is None else children for children in hinted]
 
 
 def _listed(answer: Any) -> list[Ref]:

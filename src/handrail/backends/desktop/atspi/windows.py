@@ -23,6 +23,7 @@ _PRESENT = frozenset(("visible", "showing", "iconified"))
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    ref: Ref
     element: Element
     pid: int
     app_name: str
@@ -56,8 +57,10 @@ class Windows:
         if isinstance(answer, Refused):
             raise PermissionMissing(f"The accessibility registry does not answer: {answer.text}")
         apps = [Ref(*ref) for ref in answer[0]]
-        self._slow &= {app.name for app in apps}
+        names = {app.name for app in apps}
+        self._slow &= names
         found = [window for windows in await asyncio.gather(*map(self._of_app, apps)) for window in windows]
+        self._elements.count_as_windows([one.ref for one in found if one.element.role == "AXGroup"], names)
         return sorted(self._described(found), key=lambda window: not window.is_front)
 
     async def _of_app(self, app: Ref) -> list[_Found]:
@@ -80,14 +83,14 @@ class Windows:
             return []
         refs = [Ref(*child) for child in children[0] if child[1] != calls.NULL_PATH]
         elements = await self._elements.of(refs, patience=patience)
-        present = [element for element in elements if element is not None and _is_window(element)]
+        present = [(ref, one) for ref, one in zip(refs, elements, strict=True) if one and _is_window(one)]
         if not present:
             return []
         pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app.name), patience)
         is_relative = await self._origins.is_counting_from_window(app.name, patience)
         return [
-            _Found(element, 0 if isinstance(pid, Refused) else pid[0], str(name[0].value), is_relative)
-            for element in present
+            _Found(ref, element, 0 if isinstance(pid, Refused) else pid[0], str(name[0].value), is_relative)
+            for ref, element in present
         ]
 
     def _described(self, found: Sequence[_Found]) -> list[Window]:
