@@ -31,7 +31,9 @@ class Workbench:
         for colour in texts.COLOURS:
             colours.append_text(colour)
         colours.set_active(0)
+        colours.connect("changed", lambda _: self.choice_label.set_text(texts.CHOSEN.format(colours.get_active_text())))
         self.named(colours, texts.COLOUR)
+        self.choice_label = self.label(texts.CHOSEN.format(texts.COLOURS[0]))
         self.button(texts.FORBIDDEN, self.count).set_sensitive(False)
         self.button(texts.OPEN_DIALOG, self.open_dialog)
         self.button(texts.ADD_LATER, self.later(self.add))

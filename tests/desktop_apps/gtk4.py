@@ -27,7 +27,10 @@ class Workbench:
         notes = Gtk.TextView()
         notes.update_property([Gtk.AccessibleProperty.LABEL], [texts.NOTES])
         self.box.append(Gtk.ScrolledWindow(child=notes, height_request=60))
-        self.named(Gtk.DropDown.new_from_strings(list(texts.COLOURS)), texts.COLOUR)
+        colours = Gtk.DropDown.new_from_strings(list(texts.COLOURS))
+        colours.connect("notify::selected", self.choose)
+        self.named(colours, texts.COLOUR)
+        self.choice_label = self.label(texts.CHOSEN.format(texts.COLOURS[0]))
         self.button(texts.FORBIDDEN, self.count).set_sensitive(False)
         self.button(texts.OPEN_DIALOG, self.open_dialog)
         self.button(texts.ADD_LATER, self.later(self.add))
@@ -67,6 +70,9 @@ class Workbench:
     def count(self, *_: object) -> None:
         self.counted += 1
         self.count_label.set_text(texts.COUNTED.format(self.counted))
+
+    def choose(self, colours: Gtk.DropDown, *_: object) -> None:
+        self.choice_label.set_text(texts.CHOSEN.format(colours.get_selected_item().get_string()))
 
     def add(self) -> None:
         self.button(texts.ADDED, self.box.remove)

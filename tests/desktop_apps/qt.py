@@ -29,6 +29,8 @@ class Workbench:
         colours = QtWidgets.QComboBox()
         colours.addItems(texts.COLOURS)
         self.named(colours, texts.COLOUR)
+        self.choice_label = self.label(texts.CHOSEN.format(texts.COLOURS[0]))
+        colours.currentTextChanged.connect(lambda colour: self.choice_label.setText(texts.CHOSEN.format(colour)))
         self.button(texts.FORBIDDEN, self.count).setEnabled(False)
         self.button(texts.OPEN_DIALOG, self.open_dialog)
         self.button(texts.ADD_LATER, self.later(self.add))

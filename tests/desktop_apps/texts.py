@@ -14,6 +14,7 @@ NAME = "Name"
 NOTES = "Notes"
 COLOUR = "Colour"
 COLOURS = ("red", "green", "blue")
+CHOSEN = "Chosen {}"
 FORBIDDEN = "Forbidden"
 OPEN_DIALOG = "Open dialog"
 DIALOG = "Really?"
