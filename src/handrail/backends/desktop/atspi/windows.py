@@ -118,7 +118,7 @@ class Windows:
             is_front=(
                 "active" in element.states if active is None else on_screen is not None and on_screen.id == active
             ),
-            is_modal="modal" in element.states,
+            is_modal="modal" in element.states or (on_screen is not None and on_screen.is_modal),
         )
 
 

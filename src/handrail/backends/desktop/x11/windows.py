@@ -31,6 +31,7 @@ class TopWindow:
     title: str
     frame: Rect
     shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
+    is_modal: bool = False
 
     @property
     def visible_frame(self) -> Rect:
@@ -64,6 +65,7 @@ class TopWindows:
             title=_text(title),
             frame=frame,
             shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
+            is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.values(window, "_NET_WM_STATE") or ()),
         )
 
     def frame(self, window_id: int) -> Rect | None:
