@@ -141,7 +141,7 @@ class AccessibilityBus:
     async def _open_peer(self, name: str, patience: float) -> Connection | None:
         """None where the app has no address of its own, or one that this process can't reach."""
         answer = await self.tell(Ref(name, calls.ROOT_PATH), calls.BUS_ADDRESS, patience)
-        if isinstance(answer, Refused) or not answer or not answer[0]:
+        if isinstance(answer, Refused) or not answer[0]:
             return None
         with contextlib.suppress(Lost, Silent):
             return await Connection.to_peer(answer[0], patience=_PEER_PATIENCE)

@@ -25,11 +25,9 @@ class Hints:
 
     @classmethod
     async def of(cls, bus: AccessibilityBus, name: str, patience: float = PATIENCE) -> "Hints":
-        """Empty where the app has none, or in a form that has no counts."""
+        """Empty where the app has none."""
         answer = await bus.ask(Ref(name, calls.CACHE_PATH), calls.ITEMS, patience)
-        if isinstance(answer, Refused) or not answer or not answer[0] or not _has_counts(answer[0][0]):
-            return cls()
-        return cls(answer[0])
+        return cls() if isinstance(answer, Refused) else cls(answer[0])
 
     def basics(self, ref: Ref) -> Basics | None:
         item = self._items.get(ref)
@@ -47,7 +45,3 @@ class Hints:
         if any(child[3] != index for index, child in enumerate(in_order)):
             return None
         return [Ref(*child[0]) for child in in_order]
-
-
-def _has_counts(item: Item) -> bool:
-    return len(item) == 10 and isinstance(item[4], int)

@@ -29,35 +29,36 @@ _CANONICAL = 1
 _NO_LIMIT = 0
 
 
-def _property(interface: str, name: str) -> Call:
-    return Call(_PROPERTIES, "Get", "ss", interface, name)
+def _property(interface: str, name: str, kind: str) -> Call:
+    return Call(_PROPERTIES, "Get", "ss", interface, name, returns=f"v{kind}")
 
 
-GET_ADDRESS = Call("org.a11y.Bus", "GetAddress")
-BUS_ADDRESS = Call(APPLICATION, "GetApplicationBusAddress")
-TOOLKIT = _property(APPLICATION, "ToolkitName")
-TOOLKIT_VERSION = _property(APPLICATION, "Version")
+GET_ADDRESS = Call("org.a11y.Bus", "GetAddress", returns="s")
+BUS_ADDRESS = Call(APPLICATION, "GetApplicationBusAddress", returns="s")
+TOOLKIT = _property(APPLICATION, "ToolkitName", "s")
+TOOLKIT_VERSION = _property(APPLICATION, "Version", "s")
 
-CHILDREN = Call(ACCESSIBLE, "GetChildren")
-INDEX = Call(ACCESSIBLE, "GetIndexInParent")
-INTERFACES = Call(ACCESSIBLE, "GetInterfaces")
-ROLE = Call(ACCESSIBLE, "GetRole")
-STATE = Call(ACCESSIBLE, "GetState")
-NAME = _property(ACCESSIBLE, "Name")
-PARENT = _property(ACCESSIBLE, "Parent")
+CHILDREN = Call(ACCESSIBLE, "GetChildren", returns="a(so)")
+INDEX = Call(ACCESSIBLE, "GetIndexInParent", returns="i")
+INTERFACES = Call(ACCESSIBLE, "GetInterfaces", returns="as")
+ROLE = Call(ACCESSIBLE, "GetRole", returns="u")
+STATE = Call(ACCESSIBLE, "GetState", returns="au")
+NAME = _property(ACCESSIBLE, "Name", "s")
+PARENT = _property(ACCESSIBLE, "Parent", "(so)")
 
-EXTENTS = Call(COMPONENT, "GetExtents", "u", _ON_SCREEN)
-ACTIONS = Call(ACTION, "GetActions")
-CURRENT_VALUE = _property(VALUE, "CurrentValue")
-ITEMS = Call(CACHE, "GetItems")
+EXTENTS = Call(COMPONENT, "GetExtents", "u", _ON_SCREEN, returns="(iiii)")
+ACTIONS = Call(ACTION, "GetActions", returns="a(sss)")
+CURRENT_VALUE = _property(VALUE, "CurrentValue", "d")
+# Qt tells lists of children instead of counts, and always nothing.
+ITEMS = Call(CACHE, "GetItems", returns="a((so)(so)(so)iiassusau)")
 
 
 def text(start: int, end: int) -> Call:
-    return Call(TEXT, "GetText", "ii", start, end)
+    return Call(TEXT, "GetText", "ii", start, end, returns="s")
 
 
 def pid_of(name: str) -> Call:
-    return Call(BUS, "GetConnectionUnixProcessID", "s", name)
+    return Call(BUS, "GetConnectionUnixProcessID", "s", name, returns="u")
 
 
 def matches(roles: Collection[int]) -> Call:
@@ -67,7 +68,7 @@ def matches(roles: Collection[int]) -> Call:
         words[role // 32] |= 1 << role % 32
     signed = [word - (1 << 32) if word >> 31 else word for word in words]
     rule: tuple[Any, ...] = ([0, 0], _ALL, {}, _ALL, signed, _ANY if roles else _ALL, [], _ALL, False)
-    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, _NO_LIMIT, True)
+    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, _NO_LIMIT, True, returns="a(so)")
 
 
 def add_match(rule: str) -> Call:

@@ -3,7 +3,6 @@ can take; who stays silent is given up on. Knows nothing of accessibility.
 """
 
 import asyncio
-import os
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from dbus_fast import Message, MessageType
 from dbus_fast.aio.message_reader import build_message_reader
 
-from handrail.backends.desktop.atspi.address import unix_sockets
+from handrail.backends.desktop.atspi.dialing import dialed
 from handrail.backends.desktop.atspi.wire import Call
 
 _MOST_IN_FLIGHT = 200
@@ -44,6 +43,7 @@ class Connection:
         self._sock = sock
         self._serial = 0
         self._waiting: dict[int, tuple[_Batch, int]] = {}
+        self._open: set[_Batch] = set()
         self._answered: set[_Batch] = set()
         self._unsent = bytearray()
         self._read = build_message_reader(sock, self._receive, self._lose, False)
@@ -69,9 +69,11 @@ class Connection:
         """Without a bus between: nobody has a name there."""
         try:
             async with asyncio.timeout(patience):
-                return cls(await _connected(address))
+                return cls(await dialed(address))
         except TimeoutError:
             raise Silent from None
+        except OSError as error:
+            raise Lost(str(error)) from error
 
     async def ask(self, destination: str | None, path: str, call: Call, patience: float) -> Any:
         """The list of what was returned, or Refused."""
@@ -84,11 +86,13 @@ class Connection:
         if not questions:
             return []
         batch = _Batch(destination, questions, self._loop.create_future())
+        self._open.add(batch)
         self._send_more(batch)
         self._flush()
         try:
             return await self._with_patience(batch, patience)
         finally:
+            self._open.discard(batch)
             for serial in batch.serials:
                 self._waiting.pop(serial, None)
 
@@ -135,9 +139,10 @@ class Connection:
         self._read()
         answered, self._answered = self._answered, set()
         for batch in answered:
+            if batch.done.done():
+                continue
             if batch.left == 0:
-                if not batch.done.done():
-                    batch.done.set_result(batch.answers)
+                batch.done.set_result(batch.answers)
             elif len(batch.serials) <= _MOST_IN_FLIGHT // 2:
                 self._send_more(batch)
         self._flush()
@@ -148,7 +153,10 @@ class Connection:
             if waiting := self._waiting.pop(message.reply_serial, None):
                 batch, index = waiting
                 batch.serials.discard(message.reply_serial)
-                batch.answers[index] = message.body if kind is _METHOD_RETURN else _refusal(message)
+                is_answer = kind is _METHOD_RETURN and batch.questions[index][1].is_answer(
+                    message.signature, message.body
+                )
+                batch.answers[index] = message.body if is_answer else _refusal(message)
                 batch.left -= 1
                 self._answered.add(batch)
         elif kind is _SIGNAL and self.on_signal is not None:
@@ -161,7 +169,7 @@ class Connection:
         self._loop.remove_reader(self._sock.fileno())
         self._loop.remove_writer(self._sock.fileno())
         self._sock.close()
-        for batch, _ in self._waiting.values():
+        for batch in self._open:
             if not batch.done.done():
                 batch.done.set_exception(Lost(str(reason or "closed")))
         self._waiting.clear()
@@ -185,37 +193,7 @@ class _Batch:
 
 
 def _refusal(message: Message) -> Refused:
+    if message.message_type is _METHOD_RETURN:
+        return Refused("", f"an answer of the type {message.signature!r}")
     text = message.body[0] if message.body and isinstance(message.body[0], str) else ""
     return Refused(message.error_name or "", text)
-
-
-async def _connected(address: str) -> socket.socket:
-    failure: OSError = ConnectionRefusedError(f"no Unix socket in the address {address}")
-    for place in unix_sockets(address):
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-        sock.setblocking(False)
-        try:
-            await asyncio.get_running_loop().sock_connect(sock, place)
-            await _authenticate(sock)
-            return sock
-        except OSError as error:
-            sock.close()
-            failure = error
-        except BaseException:
-            sock.close()
-            raise
-    raise Lost(str(failure)) from failure
-
-
-async def _authenticate(sock: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    await loop.sock_sendall(sock, f"\0AUTH EXTERNAL {str(os.getuid()).encode().hex()}\r\n".encode())
-    answer = b""
-    while not answer.endswith(b"\r\n"):
-        part = await loop.sock_recv(sock, 512)
-        if not part or len(answer) > 4096:
-            raise ConnectionRefusedError("no answer to the authentication")
-        answer += part
-    if not answer.startswith(b"OK "):
-        raise ConnectionRefusedError(f"refused: {answer.decode(errors='replace').strip()}")
-    await loop.sock_sendall(sock, b"BEGIN\r\n")

@@ -86,7 +86,21 @@ class Elements:
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
                 parts[index][part] = answer[0]
+        await self._ask_for_short_texts(name, refs, parts, patience)
         return parts
+
+    async def _ask_for_short_texts(
+        self, name: str, refs: Sequence[Ref], parts: Sequence[dict[str, Any]], patience: float
+    ) -> None:
+        """LibreOffice and Qt answer nothing where more is asked for than there is."""
+        empty = [index for index, found in enumerate(parts) if found.get("text") == ""]
+        lengths = await self._bus.ask_all(name, [(refs[index].path, values.LENGTH) for index in empty], patience)
+        known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
+        written = [(index, length[0].value) for index, length in known if length[0].value > 0]
+        questions = [(refs[index].path, values.text_of(length)) for index, length in written]
+        for (index, _), answer in zip(written, await self._bus.ask_all(name, questions, patience), strict=True):
+            if not isinstance(answer, Refused):
+                parts[index]["text"] = answer[0]
 
     def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin) -> Element:
         return Element(

@@ -12,6 +12,7 @@ from handrail.backends.desktop.atspi.wire import Call
 LONGEST_TEXT = 4096
 """Characters of a title or value that are kept; a text that goes on ends in an ellipsis."""
 
+LENGTH = Call("org.freedesktop.DBus.Properties", "Get", "ss", calls.TEXT, "CharacterCount")
 _TEXT = calls.text(0, LONGEST_TEXT + 1)
 _CHECKABLE = frozenset((7, 8, 44, 45, 62, 130))
 _NUMERIC = frozenset((15, 42, 48, 51, 52, 103, 114))
@@ -28,6 +29,11 @@ def questions(role: int, states: Set[str], interfaces: Collection[str], is_named
         role in _WRITTEN or "editable" in states or (role in roles.LABELS and not is_named)
     ):
         yield "text", _TEXT
+
+
+def text_of(length: int) -> Call:
+    """As much as is kept of a text whose end is known."""
+    return calls.text(0, min(length, LONGEST_TEXT + 1))
 
 
 def value(role: int, states: Set[str], title: str, found: dict[str, Any]) -> str | None:

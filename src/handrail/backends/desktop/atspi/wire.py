@@ -19,15 +19,26 @@ _NUMBERS = {
 
 
 class Call:
-    """A method with its arguments, ready to be sent to any object. A variant is a pair of signature and value."""
+    """A method with its arguments, ready to be sent to any object. A variant is a pair of signature and value.
 
-    __slots__ = ("body", "interface", "member", "signature")
+    `returns` is the only signature that is taken for an answer; after a `v`, what must be in the variant.
+    """
 
-    def __init__(self, interface: str, member: str, signature: str = "", *values: Any) -> None:
+    __slots__ = ("body", "interface", "member", "returns", "signature")
+
+    def __init__(
+        self, interface: str, member: str, signature: str = "", *values: Any, returns: str | None = None
+    ) -> None:
         self.interface = interface
         self.member = member
         self.signature = signature
         self.body = marshalled(signature, values)
+        self.returns = returns
+
+    def is_answer(self, signature: str, body: Sequence[Any]) -> bool:
+        if self.returns is None or signature == self.returns:
+            return True
+        return signature == "v" and self.returns == f"v{body[0].signature}"
 
     def to(self, path: str, destination: str | None, serial: int) -> bytes:
         fields = _fields(self.interface, self.member, self.signature, destination)
