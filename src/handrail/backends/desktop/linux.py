@@ -85,7 +85,7 @@ class LinuxDesktop:
         return await self._check.run()
 
     async def close(self) -> None:
-        await self._highlight.close()
+        self._highlight.close()
         await self._actor.close()
         await self._bus.close()
         self._screen.close()

@@ -15,7 +15,7 @@ from handrail.backends.desktop.x11.keyboard import Keyboard
 from handrail.backends.desktop.x11.pointer import Pointer
 from handrail.backends.desktop.x11.windows import TopWindows
 from handrail.contract.desktop import Combination, Delivery, Element, Window
-from handrail.contract.errors import Conflict
+from handrail.contract.errors import Conflict, Gone
 
 _ABLE = frozenset({"enabled", "sensitive"})
 
@@ -35,7 +35,10 @@ class LinuxActor:
 
     async def press(self, window: Window, element: Element) -> Delivery:
         accessible = await Accessible.behind(self._bus, element.handle)
-        if (states := await accessible.states()) and not _ABLE & states:
+        states = await accessible.states()
+        if not states:
+            raise Gone("The element is gone.")  # GTK 3 keeps an empty shell of what was there.
+        if not _ABLE & states:
             raise Conflict("The element is switched off.", hint="Something else must be done first.")
         names = await accessible.action_names()
         index = pressing_action(element, names)

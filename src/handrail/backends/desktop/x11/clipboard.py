@@ -42,7 +42,7 @@ class Clipboard:
             finally:
                 selection.catch_up()
                 if self._offer is lent:
-                    self._give_back(selection, before)
+                    self._give_back(selection, before, lent.owned_since)
 
     async def close(self) -> None:
         """What a person had copied must outlive us where somebody keeps it."""
@@ -90,7 +90,8 @@ class Clipboard:
             allows=lambda requestor: only_for is None or x11.is_same_client(requestor, only_for),
         )
         self._offer = offer
-        selection.window.set_selection_owner(selection.atom("CLIPBOARD"), now)
+        # Not at `now`: the server's clock lags in its events, and what seems earlier than the last change is ignored.
+        selection.window.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
         selection.pump()
         return offer
 
@@ -115,12 +116,12 @@ class Clipboard:
                         left -= content.size
         return saved
 
-    def _give_back(self, selection: SelectionWindow, before: Mapping[int, Content]) -> None:
+    def _give_back(self, selection: SelectionWindow, before: Mapping[int, Content], since: int) -> None:
         """Without a pause, so that a call that is cancelled does it too."""
         if selection.is_lost:
             return
         if before:
-            self._take(selection, before, X.CurrentTime)
+            self._take(selection, before, since)
         else:
             self._offer = None
             nobody = selection.display.create_resource_object("window", X.NONE)

@@ -23,25 +23,22 @@ class X11Highlight:
 
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
-        self._shown: dict[asyncio.Task[None], list[Any]] = {}
+        self._shown: list[list[Any]] = []
 
     async def show(self, frame: Rect, duration_ms: int) -> None:
         display = self._x11.display()
         if not display.has_extension("SHAPE"):
             raise Unsupported("This X server can't show a frame that lets clicks through.")
-        while len(self._shown) >= _AT_A_TIME:
-            next(iter(self._shown)).cancel()
-            await asyncio.sleep(0)
+        if len(self._shown) >= _AT_A_TIME:
+            self._hide(self._shown[0])
         windows = [self._bar(bar) for bar in bars(frame, _DISTANCE, _THICKNESS)]
         display.sync()
-        task = asyncio.create_task(self._hide_after(windows, duration_ms / 1000))
-        self._shown[task] = windows
-        task.add_done_callback(lambda done: self._shown.pop(done, None))
+        self._shown.append(windows)
+        asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, windows)
 
-    async def close(self) -> None:
-        for task in list(self._shown):
-            task.cancel()
-        await asyncio.gather(*self._shown, return_exceptions=True)
+    def close(self) -> None:
+        for windows in list(self._shown):
+            self._hide(windows)
 
     def _bar(self, bar: Rect) -> Any:
         root = self._x11.root()
@@ -53,11 +50,11 @@ class X11Highlight:
         window.map()
         return window
 
-    async def _hide_after(self, windows: list[Any], seconds: float) -> None:
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            with contextlib.suppress(error.XError, *UNREACHABLE):
-                for window in windows:
-                    window.destroy()
-                self._x11.display().flush()
+    def _hide(self, windows: list[Any]) -> None:
+        if windows not in self._shown:
+            return
+        self._shown.remove(windows)
+        with contextlib.suppress(error.XError, *UNREACHABLE):
+            for window in windows:
+                window.destroy()
+            self._x11.display().flush()

@@ -31,7 +31,7 @@ class Offer:
         self.taken = asyncio.Event()
         """Somebody who is allowed has all of it."""
         self._selection = selection
-        self._owned_since = owned_since
+        self.owned_since = owned_since
         self._allows = allows
         self._unfinished: dict[tuple[int, int], tuple[Content, int]] = {}
         self._targets, self._timestamp, self._multiple, self._incr, self._atom_type, self._pairs = (
@@ -74,7 +74,7 @@ class Offer:
             requestor.change_property(place, self._atom_type, 32, known)
             return True
         if target == self._timestamp:
-            requestor.change_property(place, self._selection.atom("INTEGER"), 32, [self._owned_since])
+            requestor.change_property(place, self._selection.atom("INTEGER"), 32, [self.owned_since])
             return True
         if target == self._multiple:
             return self._give_several(requestor, place)
