@@ -1,4 +1,4 @@
-"""What every test may rely on: no question opens a browser or starts a server by itself, unless a test wants it."""
+"""What every test may rely on: nothing opens a browser, starts a server or a desktop's host by itself, unless wanted."""
 
 import os
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ import pytest
 from tests.desktop_session import DesktopSession
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
+os.environ["HANDRAIL_DESKTOP"] = "false"
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handrail.contract.errors import Disabled
+from handrail.store import settings
 from handrail.store.state import state_path
 
 if TYPE_CHECKING:
@@ -63,14 +65,16 @@ async def desktop_kept(house: House) -> AsyncIterator[None]:
 
 
 def desktop_checkup(project: Path, state_dir: Path | None) -> dict[str, Any]:
-    """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, PermissionMissing."""
+    """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, Disabled."""
     from handrail.backends.desktop_host.client import asked
     from handrail.backends.desktop_host.finding import found_host
 
-    folder = str(project.resolve())
+    state, folder = state_path(state_dir), str(project.resolve())
+    if not settings.load(state, {}).desktop:
+        raise Disabled("switched off", hint="The setting `desktop` turns it on.")
 
     async def look() -> dict[str, Any]:
-        connection = await found_host(state_path(state_dir), folder, unused_seconds=_CHECKUP_SECONDS)
+        connection = await found_host(state, folder, unused_seconds=_CHECKUP_SECONDS)
         try:
             return await asked(connection, folder, "desktop.doctor", {}, timeout_ms=10_000)
         finally:

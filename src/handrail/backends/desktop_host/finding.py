@@ -41,16 +41,22 @@ async def _own(state: Path, project: str, unused_seconds: int) -> Connection:
     socket = state / _FOLDER / f"{_key(project)}.sock"
     if (found := await _opened(socket)) is not None:
         return found
-    socket.parent.mkdir(mode=0o700, exist_ok=True)
-    host = await started(socket, project, state, "--until-unused", str(unused_seconds))
+    try:
+        socket.parent.mkdir(mode=0o700, exist_ok=True)
+        host = await started(socket, project, state, "--until-unused", str(unused_seconds))
+    except OSError as error:
+        raise _unstartable(f"{error.strerror}: {error.filename}") from None
     found = await _within(_START_SECONDS, socket, host)
     if found is None:
-        words = last_words(socket)
-        raise Offline(
-            f"The desktop's host could not be started{': ' + words if words else '.'}",
-            hint="`handrail desktop-host` in a terminal tells more.",
-        )
+        raise _unstartable(last_words(socket))
     return found
+
+
+def _unstartable(why: str) -> Offline:
+    return Offline(
+        f"The desktop's host could not be started{': ' + why if why else '.'}",
+        hint="`handrail desktop-host` in a terminal tells more.",
+    )
 
 
 async def _takes(connection: Connection, project: str) -> bool:
