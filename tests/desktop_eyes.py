@@ -75,6 +75,10 @@ class BusEyes:
 
     def find_bus(self) -> bool:
         """Whether there is one with a registry on it."""
+        # Asked before it is there, the session would start a second one of its own.
+        owned = _send(self._session_bus, f"--dest={DAEMON}", "/", f"{DAEMON}.NameHasOwner", "string:org.a11y.Bus")
+        if "true" not in owned:
+            return False
         answer = _send(self._session_bus, "--dest=org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus.GetAddress")
         self._address = next(iter(_strings(answer)), "")
         return bool(self._address and self._ask(REGISTRY, ROOT_PATH, CHILDREN))
