@@ -1,4 +1,4 @@
-"""What every test may rely on: nothing opens a browser, starts a server or a desktop's host by itself, unless wanted."""
+"""What every test may rely on: nothing opens a browser, starts a server or a host of the desktop, unless it wants it."""
 
 import os
 from collections.abc import Iterator
