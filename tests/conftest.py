@@ -1,4 +1,4 @@
-"""What every test may rely on: nothing opens a browser, starts a server or a host of the desktop, unless it wants it."""
+"""What every test may rely on: no browser is opened, no server and no desktop host is started, unless it wants that."""
 
 import os
 from collections.abc import Iterator
