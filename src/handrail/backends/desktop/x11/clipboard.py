@@ -92,7 +92,7 @@ class Clipboard:
         self._offer = offer
         # Not at `now`: the server's clock lags in its events, and what seems earlier than the last change is ignored.
         selection.window.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
-        selection.pump()
+        selection.catch_up()  # The keys go another way, and must not be there first.
         return offer
 
     async def _saved(self, selection: SelectionWindow) -> dict[int, Content]:
@@ -126,7 +126,7 @@ class Clipboard:
             self._offer = None
             nobody = selection.display.create_resource_object("window", X.NONE)
             nobody.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
-            selection.pump()
+            selection.catch_up()
 
     async def _hand_over(self, selection: SelectionWindow) -> None:
         manager = selection.atom("CLIPBOARD_MANAGER")
