@@ -68,6 +68,11 @@ async def test_a_disabled_element_can_be_told_from_the_others(bench: Workbench) 
     assert "enabled" not in (await bench.one(texts.FORBIDDEN, "AXButton")).states
 
 
+async def test_what_is_on_the_screen_is_showing(bench: Workbench) -> None:
+    for title in (texts.COUNT, texts.AGREE, texts.NAME, texts.NOTES, texts.AREA):
+        assert "showing" in (await bench.one(title)).states, title
+
+
 async def test_a_window_of_ten_thousand_nodes_is_read_whole_or_in_part(ground: Ground, desktop: Desktop) -> None:
     app = ground.start("gtk3", "--rows", str(ROWS))
     window = await window_of(desktop, app)

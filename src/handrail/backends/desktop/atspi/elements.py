@@ -11,6 +11,7 @@ from handrail.backends.desktop.atspi.origins import SCREEN, Origin
 from handrail.backends.desktop.atspi.wire import Call
 from handrail.contract.desktop import Element, Rect
 
+_OBJECTS = "/org/a11y/atspi/"
 _LEAST, _MOST = -(2**20), 2**20
 _BASICS = (calls.NAME, calls.ROLE, calls.STATE, calls.INTERFACES)
 
@@ -103,14 +104,15 @@ class Elements:
                 parts[index]["text"] = answer[0]
 
     def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin) -> Element:
+        frame = _frame(found.get("extents"), origin)
         return Element(
             handle=self._bus.handle(ref),
             role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
             native_role=roles.native_name(known.role),
             title=values.bounded(known.title),
             value=values.value(known.role, known.states, known.title, found),
-            frame=_frame(found.get("extents"), origin),
-            states=known.states,
+            frame=frame,
+            states=_states(ref, known.states, frame),
             actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
         )
 
@@ -148,6 +150,12 @@ def _questions(
 def _is_laid_out(role: int, states: frozenset[str]) -> bool:
     """What is in a closed menu calls itself visible and has no place."""
     return "showing" in states or ("visible" in states and role not in roles.MENU_ITEMS)
+
+
+def _states(ref: Ref, told: frozenset[str], frame: Rect | None) -> frozenset[str]:
+    """GTK 4, known by objects that are not named in AT-SPI's way, says of windows alone that they are showing."""
+    is_gtk4 = not ref.path.startswith(_OBJECTS)
+    return told | {"showing"} if is_gtk4 and frame is not None and "visible" in told else told
 
 
 def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:
