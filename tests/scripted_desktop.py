@@ -24,7 +24,7 @@ from handrail.contract.desktop import (
     Tree,
     Window,
 )
-from handrail.contract.errors import NotFound
+from handrail.contract.errors import NotFound, PermissionMissing
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 SCREEN = Rect(0, 0, 320, 200)
@@ -57,7 +57,7 @@ class ScriptedDesktop:
         self.hanging: asyncio.Event | None = None
         self.hanging_calls = 0
         self.shows_pictures = True
-        self.typing_pause: asyncio.Event | None = None
+        self._typing_permits: asyncio.Semaphore | None = None
         self._changed: set[asyncio.Event] = set()
         self._windows: dict[str, tuple[Window, Widget]] = {}
         self.label = Widget("h:label", "AXStaticText", "Name:", frame=Rect(10, 40, 40, 20))
@@ -116,6 +116,15 @@ class ScriptedDesktop:
         """From now on the app does not answer, until the event is set."""
         self.hanging = asyncio.Event()
         return self.hanging
+
+    def hold_typing(self) -> None:
+        """From now on every character has to be let."""
+        self._typing_permits = asyncio.Semaphore(0)
+
+    def let_type(self, count: int) -> None:
+        assert self._typing_permits is not None
+        for _ in range(count):
+            self._typing_permits.release()
 
     # What the host asks of it.
 
@@ -190,11 +199,11 @@ class ScriptedDesktop:
         assert widget is not None
         if clear_before:
             widget.value = ""
-        for character in text:
-            if self.typing_pause is not None:
-                await self.typing_pause.wait()
-            self.sent.append(f"type {character}")
-            widget.value = (widget.value or "") + character
+        for piece in text if len(text) < 100 else [text]:
+            if self._typing_permits is not None:
+                await self._typing_permits.acquire()
+            self.sent.append(f"type {piece}")
+            widget.value = (widget.value or "") + piece
         self.report()
         return Delivery("keys", is_verified=True)
 
@@ -206,6 +215,8 @@ class ScriptedDesktop:
             await asyncio.sleep(delay_ms / 1000)
 
     async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+        if not self.shows_pictures:
+            raise PermissionMissing("This session shows no picture.")
         seen = SCREEN if area is None else area.meets(SCREEN) or SCREEN
         return Shot(_png(seen.width, seen.height, 1 if outlined is None else 2), seen)
 

@@ -7,7 +7,7 @@ come to rest; half a second at most.
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from handrail.contract.desktop import Changes, Element, Reader, Window
@@ -27,8 +27,10 @@ _UNTOLD_STATES = frozenset({"armed", "has-tooltip", "transient", "stale"})
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    windows: Mapping[str, Window] = field(default_factory=dict)
-    elements: Mapping[str, Element] = field(default_factory=dict)
+    """None where nothing could be seen, which says nothing about what is there."""
+
+    windows: Mapping[str, Window] | None = None
+    elements: Mapping[str, Element] | None = None
     is_cut: bool = False
     """There are more elements: that one is not among these does not say that it is gone."""
 
@@ -66,8 +68,8 @@ async def watching(reader: Reader, window: Window) -> AsyncIterator[Watch]:
 
 async def look(reader: Reader, window: Window) -> Look:
     """An app that does not answer is seen as far as it does."""
-    windows: Mapping[str, Window] = {}
-    elements: Mapping[str, Element] = {}
+    windows: Mapping[str, Window] | None = None
+    elements: Mapping[str, Element] | None = None
     is_cut = False
     try:
         async with asyncio.timeout(_LOOK_SECONDS):
@@ -81,48 +83,57 @@ async def look(reader: Reader, window: Window) -> Look:
 
 
 def difference(before: Look, after: Look) -> list[dict[str, Any]]:
-    changed = [*_windows(before.windows, after.windows), *_elements(before, after)]
+    """Windows first, then what was said, then states, then what came and went."""
+    changed = [*_windows(before, after), *_elements(before, after)]
     if len(changed) > MOST_CHANGES:
         changed[MOST_CHANGES:] = [{"what": "more", "count": len(changed) - MOST_CHANGES}]
     return changed
 
 
-def _windows(before: Mapping[str, Window], after: Mapping[str, Window]) -> list[dict[str, Any]]:
-    if not before or not after:
-        return []  # one of the looks saw nothing: that tells nothing
+def _windows(before: Look, after: Look) -> list[dict[str, Any]]:
+    if before.windows is None or after.windows is None:
+        return []
     changed: list[dict[str, Any]] = []
-    for handle, window in after.items():
-        old = before.get(handle)
+    for handle, window in after.windows.items():
+        old = before.windows.get(handle)
         if old is None:
             changed.append({"what": "window", "change": "appeared", **_window(window)})
         elif old.title != window.title:
             changed.append({"what": "windowTitle", "from": old.title, "to": window.title})
         elif window.is_front and not old.is_front:
             changed.append({"what": "window", "change": "cameToFront", **_window(window)})
-    gone = [window for handle, window in before.items() if handle not in after]
+    gone = [window for handle, window in before.windows.items() if handle not in after.windows]
     return changed + [{"what": "window", "change": "disappeared", **_window(window)} for window in gone]
 
 
 def _elements(before: Look, after: Look) -> list[dict[str, Any]]:
-    if not before.elements or not after.elements:
+    if before.elements is None or after.elements is None:
         return []
     is_whole = not before.is_cut and not after.is_cut
-    changed: list[dict[str, Any]] = []
+    texts, states, came_and_went = [], [], []
     for handle, new in after.elements.items():
         old = before.elements.get(handle)
         if old is None:
-            if is_whole:
-                changed.append({"what": "element", "change": "appeared", **_element(new)})
+            if is_whole and _is_shown(new):
+                came_and_went.append({"what": "element", "change": "appeared", **_element(new)})
             continue
-        if old.title != new.title:
-            changed.append({"what": "title", **_element(new), "from": _short(old.title), "to": _short(new.title)})
+        if not _is_shown(old) and not _is_shown(new):
+            continue  # a closed menu's items are nobody's business
         if old.value != new.value:
-            changed.append({"what": "value", **_element(new), "from": _short(old.value), "to": _short(new.value)})
-        if (states := (old.states ^ new.states) - _UNTOLD_STATES) and old.states and new.states:
-            gained, lost = sorted(states & new.states), sorted(states & old.states)
-            changed.append({"what": "state", **_element(new), "gained": gained, "lost": lost})
-    gone = [old for handle, old in before.elements.items() if is_whole and handle not in after.elements]
-    return changed + [{"what": "element", "change": "disappeared", **_element(old)} for old in gone]
+            texts.append({"what": "value", **_element(new), "from": _short(old.value), "to": _short(new.value)})
+        if old.title != new.title and new.role != "AXWindow":  # whose title is told among the windows
+            texts.append({"what": "title", **_element(new), "from": _short(old.title), "to": _short(new.title)})
+        if (turned := (old.states ^ new.states) - _UNTOLD_STATES) and old.states and new.states:
+            gained, lost = sorted(turned & new.states), sorted(turned & old.states)
+            states.append({"what": "state", **_element(new), "gained": gained, "lost": lost})
+    for handle, old in before.elements.items():
+        if is_whole and handle not in after.elements and _is_shown(old):
+            came_and_went.append({"what": "element", "change": "disappeared", **_element(old)})
+    return [*texts, *states, *came_and_went]
+
+
+def _is_shown(element: Element) -> bool:
+    return "showing" in element.states
 
 
 def _window(window: Window) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Neighbourhood:
 
     def distance(self, found: Found) -> float | None:
         """From edge to edge; None for what is not near, is the anchor itself or holds it."""
-        frame, anchor = found.element.frame, self.anchor.element.frame
+        frame, anchor = _place(found.element), self.anchor.element.frame
         if frame is None or anchor is None or found.element.handle in self._excluded():
             return None
         if self.near.direction is not None and not _lies(frame, self.near.direction, anchor):
@@ -41,7 +41,7 @@ def ranked(
     box = _rect(selector.by_rect)
     scored = []
     for order, found in enumerate(candidates):
-        if not fits(found.element, selector) or (box is not None and not _has_center_in(found.element.frame, box)):
+        if not fits(found.element, selector) or (box is not None and not _has_center_in(_place(found.element), box)):
             continue
         distance = 0.0 if neighbourhood is None else neighbourhood.distance(found)
         if distance is None:
@@ -55,7 +55,7 @@ def ranked(
 
 def best_anchor(candidates: Sequence[Found], anchor: Anchor) -> Found | None:
     """Only what has a place can be an anchor."""
-    placed = [found for found in candidates if found.element.frame is not None and fits(found.element, anchor)]
+    placed = [found for found in candidates if _place(found.element) is not None and fits(found.element, anchor)]
     return min(placed, key=lambda found: _score(found.element, anchor), default=None)
 
 
@@ -67,8 +67,7 @@ def fits(element: Element, wanted: Selector | Anchor) -> bool:
 
 
 def is_visible(element: Element) -> bool:
-    frame = element.frame
-    return "showing" in element.states and frame is not None and frame.width > 0 and frame.height > 0
+    return "showing" in element.states and _place(element) is not None
 
 
 def is_enabled(element: Element) -> bool:
@@ -112,6 +111,12 @@ def _lies(frame: Rect, direction: str, anchor: Rect) -> bool:
         "left": x < anchor.x,
         "right": x >= anchor.x + anchor.width,
     }[direction]
+
+
+def _place(element: Element) -> Rect | None:
+    """Where it is; None for what covers nothing."""
+    frame = element.frame
+    return frame if frame is not None and frame.width > 0 and frame.height > 0 else None
 
 
 def _rect(box: Box | None) -> Rect | None:
