@@ -31,7 +31,7 @@ class Workbench:
         for colour in texts.COLOURS:
             colours.append_text(colour)
         colours.set_active(0)
-        colours.connect("changed", lambda _: self.choice_label.set_text(texts.CHOSEN.format(colours.get_active_text())))
+        colours.connect("changed", self.choose)
         self.named(colours, texts.COLOUR)
         self.choice_label = self.label(texts.CHOSEN.format(texts.COLOURS[0]))
         self.button(texts.FORBIDDEN, self.count).set_sensitive(False)
@@ -73,6 +73,9 @@ class Workbench:
     def count(self, *_: object) -> None:
         self.counted += 1
         self.count_label.set_text(texts.COUNTED.format(self.counted))
+
+    def choose(self, colours: Gtk.ComboBoxText) -> None:
+        self.choice_label.set_text(texts.CHOSEN.format(colours.get_active_text()))
 
     def add(self) -> None:
         self.button(texts.ADDED, lambda added: added.destroy()).show()
