@@ -67,6 +67,7 @@ def test_an_unknown_key_is_named_in_the_refusal(name: str) -> None:
         (NOTHING, "two\nlines", "two lines"),
         (Writing("😀", 2, 2), "X", "😀X"),
         (NOTHING, "first\nsecond", "first"),
+        (Writing("old", 0, 0), "first\nsecond", "\ufffcsecondold"),
         (Writing("abc", 0, 3), "", ""),
     ],
 )

@@ -10,11 +10,11 @@ from handrail.backends.desktop.acting.accessible import EDITABLE_TEXT, Accessibl
 from handrail.backends.desktop.acting.focusing import Focusing
 from handrail.backends.desktop.acting.pasting import Pasting, can_paste
 from handrail.backends.desktop.acting.written_text import composed, has_arrived
-from handrail.backends.desktop.atspi.bus import AccessibilityBus
+from handrail.backends.desktop.atspi.bus import PATIENCE, AccessibilityBus
 from handrail.backends.desktop.x11.keyboard import Keyboard
 from handrail.backends.desktop.x11.windows import TopWindow, TopWindows
 from handrail.contract.desktop import Combination, Delivery, Element, Window
-from handrail.contract.errors import Conflict, InvalidParams, NotFound, PermissionMissing
+from handrail.contract.errors import Conflict, InvalidParams, NotFound, PermissionMissing, Timeout
 
 _SELECT_ALL = Combination(("ctrl",), "a")
 _DELETE = Combination((), "delete")
@@ -178,7 +178,7 @@ class _Field:
         """Waits for the text; None where the field lets nobody read it."""
         if self._length_before is None:
             return None
-        return await _comes_true(self._holds, _ARRIVING_SECONDS, len(self._text))
+        return await _comes_true(self._holds, _ARRIVING_SECONDS + len(self._text) / 1e6 * _SECONDS_A_MEGABYTE)
 
     async def _holds(self) -> bool:
         if self.before is None:
@@ -187,14 +187,17 @@ class _Field:
         return now is not None and has_arrived(self.before, self._text, now.text)
 
 
-async def _comes_true(look: Callable[[], Awaitable[bool]], seconds: float, size: int) -> bool:
-    """Only the time between two looks counts: what a busy app takes to answer is no time in which it could work."""
-    left = seconds + size / 1e6 * _SECONDS_A_MEGABYTE
-    pause = _LOOK_EVERY
-    while not await look():
-        if left <= 0:
-            return False
+async def _comes_true(look: Callable[[], Awaitable[bool]], seconds: float) -> bool | None:
+    """None where the app was too busy to tell. Only the time between two looks counts against the others."""
+    left, pause, is_told = seconds, _LOOK_EVERY, False
+    while left > 0:
+        try:
+            if await look():
+                return True
+            is_told = True
+        except Timeout:
+            left -= PATIENCE
         await asyncio.sleep(pause)
         left -= pause
         pause = min(pause * 1.5, _LOOK_AT_LEAST_EVERY)
-    return True
+    return False if is_told else None

@@ -6,6 +6,7 @@ either, because toolkits count what is beyond the basic plane differently.
 
 from handrail.backends.desktop.acting.accessible import Writing
 
+_OBJECT = "\ufffc"
 _BREAKS = str.maketrans("", "", "\r\n\u2028\u2029\u0085\t\u00a0\ufffc ↵")
 
 
@@ -22,9 +23,12 @@ def has_arrived(before: Writing, text: str, now: str) -> bool:
         return False
     if whole.count(folded) > _folded(before.text).count(folded):
         return True
-    lines = text.splitlines()
-    # Where each paragraph is an element of its own, this one ends with the first line.
-    return len(lines) > 1 and now.rstrip("\n") == before.text[: before.start] + lines[0] != before.text
+    lines = [line for line in map(_folded, text.splitlines()) if line]
+    if len(lines) < 2:
+        return False
+    # Where each paragraph is an element of its own, this one ends with the first line, or shows the others as objects.
+    is_first = now.rstrip("\n") == before.text[: before.start] + text.splitlines()[0] != before.text
+    return is_first or (_OBJECT in now and whole.count(lines[-1]) > _folded(before.text).count(lines[-1]))
 
 
 def _folded(text: str) -> str:
