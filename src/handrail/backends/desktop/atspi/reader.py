@@ -60,7 +60,9 @@ class AtspiReader:
         if ref is None or ref.path == calls.NULL_PATH:
             return None
         (element,) = await self._elements.of([ref], await self._origin_of(ref))
-        return None if element is None or "defunct" in element.states else element
+        if element is None or "defunct" in element.states:
+            return None
+        return None if not element.states and await self._is_orphan(ref) else element
 
     @asynccontextmanager
     async def changes(self, window: Window) -> AsyncIterator[Changes]:
@@ -75,6 +77,11 @@ class AtspiReader:
         if ref is None:
             raise Gone(f"The window {window.title!r} is gone.")
         return ref, await self._origins.of(ref.name, Look(window.pid, window.title, window.frame))
+
+    async def _is_orphan(self, ref: Ref) -> bool:
+        """GTK 3 answers for widgets that were taken away as long as the program still holds them."""
+        parent = await self._bus.ask(ref, calls.PARENT)
+        return isinstance(parent, Refused) or parent[0].value[1] == calls.NULL_PATH
 
     async def _origin_of(self, ref: Ref) -> Origin:
         if not await self._origins.is_counting_from_window(ref.name):
