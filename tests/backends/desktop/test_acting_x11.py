@@ -150,6 +150,21 @@ async def test_keys_that_are_refused_in_the_middle_leave_the_layout_as_it_was(x1
     assert not any(x11.display().query_keymap())
 
 
+async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X11) -> None:
+    keyboard, masks = Keyboard(x11), list[int]()
+    await keyboard.send([Combination((), "capslock")])
+    assert x11.root().query_pointer().mask & X.LockMask
+
+    async def arrived() -> None:
+        masks.append(x11.root().query_pointer().mask & X.LockMask)
+
+    await keyboard.write("a", before_each=lambda: None, arrived=arrived)
+    assert masks == [0]
+    assert x11.root().query_pointer().mask & X.LockMask
+    await keyboard.send([Combination((), "capslock")])
+    assert not x11.root().query_pointer().mask & X.LockMask
+
+
 async def test_the_pointer_is_back_after_a_click(x11: X11) -> None:
     x11.root().warp_pointer(700, 13)
     await Pointer(x11).click(5, 1070)

@@ -4,9 +4,10 @@ Refuses to know which window has the keys: who types a text gives a check that i
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from Xlib import X
+from Xlib import XK, X
 from Xlib.ext import xtest
 
 from handrail.backends.desktop.x11.connection import X11
@@ -30,7 +31,7 @@ class Keyboard:
         layout = self._layout()
         every = [keysym for keysyms in wanted for keysym in keysyms]
         is_lent = any(layout.stroke(keysym) is None for keysym in every)
-        with layout.lending(every):
+        with layout.lending(every), self._without_caps_lock(layout):
             strokes = [_keycodes(layout, keysyms) for keysyms in wanted]
             self._let_go_of_modifiers(layout)
             for index, keycodes in enumerate(strokes):
@@ -49,7 +50,7 @@ class Keyboard:
         parts = list(_parts(text, layout))
         for index, part in enumerate(parts):
             keysyms = [character(sign) for sign in part]
-            with layout.lending(keysyms):
+            with layout.lending(keysyms), self._without_caps_lock(layout):
                 for keysym in keysyms:
                     before_each()
                     self._strike(_keycodes(layout, [keysym]))
@@ -69,6 +70,19 @@ class Keyboard:
         for keycode in reversed(keycodes):
             xtest.fake_input(display, X.KeyRelease, keycode)
         display.sync()
+
+    @contextmanager
+    def _without_caps_lock(self, layout: Layout) -> Iterator[None]:
+        """A person's Caps Lock would turn small letters into capitals; it is on again afterwards."""
+        caps_lock = layout.stroke(XK.XK_Caps_Lock)
+        if caps_lock is None or not self._x11.root().query_pointer().mask & X.LockMask:
+            yield
+            return
+        self._strike([caps_lock.keycode])
+        try:
+            yield
+        finally:
+            self._strike([caps_lock.keycode])
 
     def _let_go_of_modifiers(self, layout: Layout) -> None:
         """A person's finger on Shift would turn our keys into other ones."""
