@@ -94,7 +94,7 @@ class ReadinessCheck:
             message = "This is a Wayland session: pointer and keys reach X11 programs only."
             yield Issue("input", message, _X11_SESSION)
         elif not self._windows.has_manager():
-            message = "There is no window manager: no window can be brought to the front, and Qt takes no keys."
+            message = "There is no window manager, and not every program takes the keys without one."
             yield Issue("windowManager", message, "Start one, for example openbox.")
 
     def _silent_apps(self, seen: Sequence[Window] | None) -> Iterator[Issue]:
