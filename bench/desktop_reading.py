@@ -92,11 +92,13 @@ class _Theirs:
         return int(json.loads(self._process.stdout.readline()))
 
 
-def measure() -> Iterator[Comparison]:
+def measure() -> list[Comparison]:
+    measured: list[Comparison] = []
     for subject in _subjects():
         with DesktopSession() as session, session.entered():
             session.start(subject.command(session.folder))
-            yield from _measured(subject)
+            measured += _measured(subject)
+    return measured
 
 
 def _measured(subject: _Subject) -> Iterator[Comparison]:
