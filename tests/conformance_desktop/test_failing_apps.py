@@ -12,17 +12,17 @@ from handrail.contract.desktop import Desktop, Query
 from handrail.contract.errors import Failure, Timeout
 from tests.conformance_desktop.grounds import Ground, LinuxGround
 from tests.conformance_desktop.workbench import Workbench, eventually, window_of
-from tests.desktop_apps import Toolkit, texts
+from tests.desktop_apps import texts
 from tests.desktop_session import App, DesktopSession
 
 SOON = 15
 """Seconds after which something hangs that must not."""
 
 
-@pytest.fixture
-async def doomed(ground: Ground, toolkit: Toolkit) -> AsyncIterator[App]:
-    """A program that no other test needs."""
-    app = ground.start(toolkit, "--title", "Doomed")
+@pytest.fixture(params=["gtk3", "qt6"])
+async def doomed(ground: Ground, request: pytest.FixtureRequest) -> AsyncIterator[App]:
+    """A program that no other test needs; of one toolkit that is spoken to directly, and one over the bus."""
+    app = ground.start(request.param, "--title", "Doomed")
     yield app
     ground.end(app)
 

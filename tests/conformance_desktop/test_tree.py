@@ -73,6 +73,7 @@ async def test_what_is_on_the_screen_is_showing(bench: Workbench) -> None:
         assert "showing" in (await bench.one(title)).states, title
 
 
+@pytest.mark.alone
 async def test_a_window_of_ten_thousand_nodes_is_read_whole_or_in_part(ground: Ground, desktop: Desktop) -> None:
     app = ground.start("gtk3", "--rows", str(ROWS))
     window = await window_of(desktop, app)
