@@ -23,6 +23,7 @@ class X11:
         self._name = name
         self._display: Display | None = None
         self._atoms: dict[str, int] = {}
+        self._is_xwayland: bool | None = None
 
     @property
     def name(self) -> str:
@@ -77,6 +78,20 @@ class X11:
     def is_xwayland(self) -> bool:
         """An X server inside a Wayland session: it sees its own windows only, and no picture of the screen."""
         display = self.display()
+        if self._is_xwayland is None:
+            self._is_xwayland = self._looks_like_xwayland(display)
+        return self._is_xwayland
+
+    def close(self) -> None:
+        display, self._display = self._display, None
+        self._atoms.clear()
+        self._is_xwayland = None
+        if display is not None:
+            with contextlib.suppress(*UNREACHABLE):
+                display.close()
+
+    @staticmethod
+    def _looks_like_xwayland(display: Display) -> bool:
         if display.has_extension(_XWAYLAND_OUTPUT):
             return True
         try:
@@ -84,13 +99,6 @@ class X11:
             return any(display.get_atom_name(monitor.name).startswith(_XWAYLAND_OUTPUT) for monitor in monitors)
         except (AttributeError, error.XError):
             return False
-
-    def close(self) -> None:
-        display, self._display = self._display, None
-        self._atoms.clear()
-        if display is not None:
-            with contextlib.suppress(*UNREACHABLE):
-                display.close()
 
     @staticmethod
     def _is_alive(display: Display) -> bool:
