@@ -196,7 +196,7 @@ def test_a_trusted_projects_limits_count_as_they_stand() -> None:
 
 
 def test_handrails_own_folders_are_closed_whatever_the_policy_says() -> None:
-    assert set(policy(forbidden_dirs=()).closed_folders) == {".handrail", ".webgal_agent"}
+    assert set(policy(forbidden_dirs=()).closed_folders) == {".handrail", ".webgal_agent", "allowlist.json"}
 
 
 def test_results_about_many_files_leave_out_what_is_stricter_than_what_was_passed() -> None:

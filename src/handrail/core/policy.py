@@ -11,7 +11,7 @@ from handrail.core.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDoc
 from handrail.core.web_address import host_matcher
 
 _BY_DEFAULT = "default"
-OWN_FOLDERS = (".handrail", ".webgal_agent")
+OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
     Effect.READ: Decision.ALLOW,
@@ -50,7 +50,7 @@ class Policy:
 
     @property
     def closed_folders(self) -> tuple[str, ...]:
-        return (*self.limits.forbidden_dirs, *OWN_FOLDERS)
+        return (*self.limits.forbidden_dirs, *OWN_NAMES)
 
     def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
         """The strictest matching rule; without one, the effect's default."""
