@@ -52,6 +52,8 @@ class App(Wire, frozen=True, kw_only=True):
     desktop_id: Name | None = None
     wm_class: Name | None = None
     name: Name | None = None
+    pid: Annotated[int, Bound(ge=1, le=2**31)] | None = None
+    """Which of several processes of the app, as `routeResolved` tells it."""
 
     @property
     def names(self) -> list[str]:

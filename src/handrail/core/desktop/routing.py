@@ -77,6 +77,8 @@ def _fits(window: Window, route: Route) -> bool:
         own = {name.casefold() for name in (*window.ids, window.app_id, window.app_name)}
         if any(name.casefold() not in own for name in route.app.names):
             return False
+        if route.app.pid is not None and route.app.pid != window.pid:
+            return False
     return route.window is None or _compiled(route.window.title_pattern).search(window.title) is not None
 
 

@@ -99,10 +99,11 @@ async def act_and_tell(
 
 
 def pinned(route: Mapping[str, Any], found: RouteResolved) -> Wire:
-    """The window that is there now, by its app and its whole title."""
+    """The window that is there now, by its process and its whole title."""
+    process = {} if found.pid is UNSET else {"pid": found.pid}
     return {
         **route,
-        "app": {"bundleId": found.frontmost_bundle_id},
+        "app": {"bundleId": found.frontmost_bundle_id, **process},
         "window": {"titlePattern": f"^{re.escape(found.window_title)}$"},
     }
 

@@ -41,7 +41,8 @@ async def _aim(desktop: Desktop, call: Call, params: Params) -> tuple[dict[str, 
     if not found.modals:
         raise ElementNotFound("No modal window is open.")
     modal = found.modals[0]
-    route = pinned(given.get("route", {}), RouteResolved(frontmost_bundle_id=modal.app, window_title=modal.title))
+    place = RouteResolved(frontmost_bundle_id=modal.app, window_title=modal.title, pid=modal.pid)
+    route = pinned(given.get("route", {}), place)
     target = _button(modal, params.strategy)
     return {**given, "route": route}, {"route": route, **({"target": target} if target is not None else {})}
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, UnsetType
+
 from handrail.core.quoting import quoted
 from handrail.surfaces.desktop.results import Executed, Ref, Said
 from handrail.surfaces.desktop.wording import ref_line
@@ -10,6 +12,7 @@ from handrail.surfaces.desktop.wording import ref_line
 class Modal(Said, frozen=True, kw_only=True):
     title: str
     app: str
+    pid: int | UnsetType = UNSET
     is_front: bool = False
     buttons: list[Ref]
 

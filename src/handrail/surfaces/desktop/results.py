@@ -29,6 +29,7 @@ class RouteResolved(Said, frozen=True, kw_only=True):
     frontmost_bundle_id: str = ""
     window_title: str = ""
     app_name: str | UnsetType = UNSET
+    pid: int | UnsetType = UNSET
 
 
 class Frame(Said, frozen=True, kw_only=True):
