@@ -61,7 +61,7 @@ def _reap(*_: object) -> None:
 
 
 def _end(pids: set[int]) -> None:
-    """Politely first: an X server that is killed leaves its lock behind."""
+    """Politely first: most programs tidy up when they are asked to go."""
     sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)

@@ -201,7 +201,8 @@ def main() -> int:
             if command:
                 return subprocess.run(command, env=session.env, check=False).returncode
             for name, value in session.env.items():
-                print(f"export {name}={shlex.quote(value)}", flush=True)
+                print(f"export {name}={shlex.quote(value)}")
+            print(flush=True)
             signal.pause()
     except KeyboardInterrupt:
         return 130
