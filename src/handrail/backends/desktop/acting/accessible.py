@@ -72,6 +72,12 @@ class Accessible:
         found = await self._answer(calls.STATE)
         return states.named(found) if found else frozenset()
 
+    async def living_states(self) -> frozenset[str]:
+        """What lives has a state: of what was there, GTK 3 keeps an empty shell."""
+        if not (found := await self.states()):
+            raise Gone("It is gone.")
+        return found
+
     async def interfaces(self) -> frozenset[str]:
         return frozenset(await self._answer(calls.INTERFACES) or ())
 

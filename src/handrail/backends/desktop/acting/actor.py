@@ -15,7 +15,7 @@ from handrail.backends.desktop.x11.keyboard import Keyboard
 from handrail.backends.desktop.x11.pointer import Pointer
 from handrail.backends.desktop.x11.windows import TopWindows
 from handrail.contract.desktop import Combination, Delivery, Element, Window
-from handrail.contract.errors import Conflict, Gone
+from handrail.contract.errors import Conflict
 
 _ABLE = frozenset({"enabled", "sensitive"})
 
@@ -35,10 +35,7 @@ class LinuxActor:
 
     async def press(self, window: Window, element: Element) -> Delivery:
         accessible = await Accessible.behind(self._bus, element.handle)
-        states = await accessible.states()
-        if not states:
-            raise Gone("The element is gone.")  # GTK 3 keeps an empty shell of what was there.
-        if not _ABLE & states:
+        if not _ABLE & await accessible.living_states():
             raise Conflict("The element is switched off.", hint="Something else must be done first.")
         names = await accessible.action_names()
         index = pressing_action(element, names)

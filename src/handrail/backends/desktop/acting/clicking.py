@@ -33,6 +33,7 @@ class Clicking:
     async def click(self, window: Window, element: Element) -> None:
         top = self._windows.matching(window)
         if top is None:
+            await (await Accessible.behind(self._bus, window.handle)).living_states()
             raise PermissionMissing(
                 "The window belongs to no X11 program, so no click can reach it.",
                 hint="What has an action of its own works; for everything else choose an X11 session.",

@@ -36,7 +36,7 @@ class Focusing:
         # Qt says that it took the focus, and takes no keys unless its window has them.
         await self.bring_to_front(window)
         accessible = await Accessible.behind(self._bus, element.handle)
-        if "focused" in await accessible.states():
+        if "focused" in await accessible.living_states():
             return True
         if await accessible.grab_focus() and await self._gets_focus(accessible):
             return True

@@ -50,6 +50,7 @@ class Typing:
         field = None
         if element is not None:
             field = _Field(await Accessible.behind(self._bus, element.handle), element, text)
+            await field.accessible.living_states()
         try:
             top = await self._in_front(window)
         except PermissionMissing:
@@ -101,6 +102,7 @@ class Typing:
             return top
         top = self._windows.matching(window)
         if top is None:
+            await (await Accessible.behind(self._bus, window.handle)).living_states()
             raise PermissionMissing(
                 "The window belongs to no X11 program, so no key can reach it.", hint="Choose an X11 session."
             )

@@ -17,7 +17,8 @@ from handrail.backends.desktop.x11.selection import Content, SelectionWindow
 _NO_CONTENT = frozenset({"TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION"})
 _MOST_TARGETS = 40
 _MOST_BYTES = 32 * 1024 * 1024
-_SAVING_SECONDS = 1.0
+_ANSWERING_SECONDS = 1.0
+_SAVING_SECONDS = 5.0
 _HANDING_OVER_SECONDS = 1.0
 _CAN_HOLD = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain")
 
@@ -105,8 +106,9 @@ class Clipboard:
             return saved
         left = _MOST_BYTES
         with suppress(TimeoutError):
-            async with asyncio.timeout(_SAVING_SECONDS):
+            async with asyncio.timeout(_ANSWERING_SECONDS):
                 offered = await selection.read(clipboard, selection.atom("TARGETS"), most=left)
+            async with asyncio.timeout(_SAVING_SECONDS):
                 for target in list(offered.value)[:_MOST_TARGETS] if offered and offered.format == 32 else []:
                     if selection.display.get_atom_name(target) in _NO_CONTENT:
                         continue
