@@ -56,21 +56,21 @@ class Wire:
         folder = os.open(path.parent, os.O_RDONLY)
         self._socket.connect(f"/proc/self/fd/{folder}/{path.name}")
         os.close(folder)
-        self._file = self._socket.makefile("rwb")
-        self._meta = {"schemaVersion": 1, "requestId": "r", "workspacePath": str(workspace), "timeoutMs": 20_000}
+        self.file = self._socket.makefile("rwb")
+        self.meta = {"schemaVersion": 1, "requestId": "r", "workspacePath": str(workspace), "timeoutMs": 20_000}
 
     def call(self, method: str, **params: Any) -> Json:
         """Until the host has started."""
-        request = {"jsonrpc": "2.0", "id": "1", "method": method, "params": {"meta": self._meta, **params}}
+        request = {"jsonrpc": "2.0", "id": "1", "method": method, "params": {"meta": self.meta, **params}}
         while True:
-            self._file.write(json.dumps(request).encode() + b"\n")
-            self._file.flush()
-            answer: Json = json.loads(self._file.readline())
+            self.file.write(json.dumps(request).encode() + b"\n")
+            self.file.flush()
+            answer: Json = json.loads(self.file.readline())
             if answer.get("error", {}).get("code") != "DESKTOP_HOST_NOT_READY":
                 return answer
 
     def close(self) -> None:
-        self._file.close()
+        self.file.close()
         self._socket.close()
 
 
@@ -139,14 +139,14 @@ def test_running_calls_are_answered_when_the_host_ends(root: Path, state: Path) 
         wire = Wire(state / "desktop.sock", root)
         wire.call("desktop.health")
         condition = {"selectorExists": {"titleContains": "Never"}}
-        request = {"meta": wire._meta, "condition": condition, "timeoutMs": 60_000}
+        request = {"meta": wire.meta, "condition": condition, "timeoutMs": 60_000}
         sent = {"jsonrpc": "2.0", "id": "w", "method": "desktop.waitUntil", "params": request}
-        wire._file.write(json.dumps(sent).encode() + b"\n")
-        wire._file.flush()
+        wire.file.write(json.dumps(sent).encode() + b"\n")
+        wire.file.flush()
         wire.call("desktop.doctor")
         host.process.send_signal(signal.SIGINT)
-        assert json.loads(wire._file.readline())["error"]["code"] == "DESKTOP_ABORTED"
-        assert wire._file.readline() == b""
+        assert json.loads(wire.file.readline())["error"]["code"] == "DESKTOP_ABORTED"
+        assert wire.file.readline() == b""
         wire.close()
 
 

@@ -195,9 +195,10 @@ async def test_an_anchor_that_is_not_there_has_a_code_of_its_own(bridge: Bridge)
         {"bundleId": "ORG.example.other"},
         {"desktopId": "other"},
         {"wmClass": "Other"},
+        {"pid": 77},
     ],
 )
-async def test_a_route_names_the_app_by_any_of_its_names(bridge: Bridge, app: dict[str, str]) -> None:
+async def test_a_route_names_the_app_by_any_of_its_names(bridge: Bridge, app: dict[str, Any]) -> None:
     result = await bridge.call("desktop.find", route={"app": app}, selector={"byRole": "AXWindow"})
     assert result["routeResolved"]["frontmostBundleId"] == "org.example.Other"
     assert [ref["title"] for ref in result["elementRefs"]] == ["Other"]

@@ -126,7 +126,7 @@ async def test_an_unknown_method_is_an_invalid_request(bridge: Bridge, method: s
         ("find", {"route": {"window": {}}, "selector": X}, "route.window.titlePattern"),
         ("find", {"route": {"window": {"titlePattern": "("}}, "selector": X}, "route.window.titlePattern"),
         ("find", {"route": {"window": {"titlePattern": "(?=x)"}}, "selector": X}, "route.window.titlePattern"),
-        ("find", {"route": {"app": {"pid": 1}}, "selector": X}, "route.app.pid"),
+        ("find", {"route": {"app": {"process": 1}}, "selector": X}, "route.app.process"),
         ("observe", {"options": {"axMaxDepth": 0}}, "options.axMaxDepth"),
         ("observe", {"options": {"axMaxNodes": 20_001}}, "options.axMaxNodes"),
         ("observe", {"options": {"area": "moon"}}, "options.area"),
