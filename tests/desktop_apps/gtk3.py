@@ -10,6 +10,9 @@ gi.require_version("Gtk", "3.0")
 gi.require_version("Gdk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
+LONGEST_LIST = 500
+"""GTK takes the square of a list's length to tell its children."""
+
 
 class Workbench:
     def __init__(self, arguments: texts.Arguments) -> None:
@@ -44,9 +47,12 @@ class Workbench:
         self.named(area, texts.AREA)
         self.touch_label = self.label(texts.UNTOUCHED)
 
-        rows = Gtk.ListBox()
-        for number in range(arguments.rows):
-            rows.add(Gtk.Label(label=texts.ROW.format(number), xalign=0))
+        rows = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+        for first in range(0, arguments.rows, LONGEST_LIST):
+            part = Gtk.ListBox()
+            for number in range(first, min(first + LONGEST_LIST, arguments.rows)):
+                part.add(Gtk.Label(label=texts.ROW.format(number), xalign=0))
+            rows.add(part)
         scrolled = Gtk.ScrolledWindow(vexpand=True)
         scrolled.add(rows)
         self.box.add(scrolled)
