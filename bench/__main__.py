@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from bench import (
     console_news,
+    desktop_health,
     desktop_reading,
     desktop_screen,
     desktop_waiting,
@@ -34,6 +35,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,
     "waiting": desktop_waiting.measure,
+    "health": desktop_health.measure,
 }
 
 

@@ -294,7 +294,8 @@ async def test_keys_for_another_window_bring_it_to_the_front_first(desk: Desktop
 
 async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopHouse, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}, "focusPolicy": "never"}
-    for method, params in {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}.items():
+    calls: dict[str, dict[str, Any]] = {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}
+    for method, params in calls.items():
         error = await bridge.refused(method, confirm=PHRASE, route=route, **params)
         assert error["code"] == "DESKTOP_INTERNAL_ERROR"
     assert desk.desktop.sent == []

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,12 +81,13 @@ async def test_the_list_is_read_again_for_every_call(desk: DesktopHouse, bridge:
 
 async def test_a_caller_that_may_not_call_learns_and_does_nothing(desk: DesktopHouse, bridge: Bridge) -> None:
     allow(desk, {"callers": []})
-    for method, params in {
+    calls: dict[str, dict[str, Any]] = {
         "desktop.observe": {},
         "desktop.hotkey": {"confirm": {"phrase": "CONFIRM"}, "keys": ["enter"]},
         "desktop.abort": {"executionId": "x"},
         "desktop.confirm.issue": {"intent": {"method": "desktop.hotkey", "params": {"keys": ["enter"]}}},
-    }.items():
+    }
+    for method, params in calls.items():
         error = await bridge.refused(method, **params)
         assert (error["code"], error["retryable"]) == ("DESKTOP_CALLER_NOT_ALLOWED", False)
     assert not (desk.workspace / "artifacts").exists()

@@ -20,7 +20,7 @@ from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
 
 ENTER: dict[str, Any] = {"keys": ["enter"]}
 HOTKEY = "desktop.hotkey"
-ACTING = {
+ACTING: dict[str, dict[str, Any]] = {
     "desktop.click": {"target": {"selector": {"titleContains": "Save as"}}},
     "desktop.typeText": {"text": "x"},
     "desktop.hotkey": ENTER,

@@ -12,7 +12,7 @@ from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import InputOutput
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
 
-READING = {
+READING: dict[str, dict[str, Any]] = {
     "desktop.observe": {},
     "desktop.find": {"selector": {"byRole": "AXButton"}},
     "desktop.waitUntil": {"condition": {"selectorExists": {"byRole": "AXButton"}}, "timeoutMs": 1000},

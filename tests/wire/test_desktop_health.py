@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,12 +84,13 @@ async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_pa
         doctor = await bridge.call("desktop.doctor")
         assert doctor["issues"] == ["There is no display."]
         assert doctor["fixes"][0]["fix"] == "Set DISPLAY."
-        for method, params in {
+        calls: dict[str, dict[str, Any]] = {
             "desktop.observe": {},
             "desktop.find": {"selector": {"byRole": "AXButton"}},
             "desktop.hotkey": {"keys": ["enter"], "confirm": PHRASE},
             "desktop.waitUntil": {"condition": {"selectorGone": {"byRole": "x"}}, "timeoutMs": 1000},
-        }.items():
+        }
+        for method, params in calls.items():
             error = await bridge.refused(method, **params)
             assert error["code"] == "DESKTOP_PERMISSION_MISSING", error
             assert error["details"]["hint"] == "Set DISPLAY."

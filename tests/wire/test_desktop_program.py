@@ -192,11 +192,12 @@ def test_without_a_display_the_host_stays_up_and_tells_what_is_missing(root: Pat
         assert doctor["healthy"] is False
         assert doctor["issues"]
         assert all(fix["fix"] for fix in doctor["fixes"])
-        for method, params in {
+        calls: dict[str, dict[str, Any]] = {
             "desktop.observe": {},
             "desktop.find": {"selector": {"byRole": "AXButton"}},
             "desktop.hotkey": {"keys": ["enter"], "confirm": {"phrase": "CONFIRM"}},
-        }.items():
+        }
+        for method, params in calls.items():
             assert wire.call(method, **params)["error"]["code"] == "DESKTOP_PERMISSION_MISSING", method
         wire.close()
 

@@ -1,6 +1,7 @@
 """Workspaces below one root: any folder there, by its absolute path, as a folder that can't be left."""
 
 import os
+from contextlib import suppress
 
 from handrail.backends.localfs.beneath import open_beneath
 from handrail.backends.localfs.folder import LocalFolder
@@ -23,19 +24,29 @@ class Workspaces:
         """OutsideRoot for what lies elsewhere, is no folder, or becomes a link at this very moment."""
         if not os.path.isabs(path) or "\0" in path:
             raise self._forbidden(path, "it is not an absolute path")
+        given = _parts(path)
+        if self._is_inside(given) and ".." not in given and "." not in given:
+            # Below the root no link is followed, so what opens there needs no resolving.
+            with suppress(Failure):
+                return self._opened(given)
         try:
             parts = _parts(os.path.realpath(path, strict=True))
         except (OSError, UnicodeError, ValueError):
             raise self._forbidden(path, "there is no such folder") from None
-        depth = len(self._parts)
-        if parts[:depth] != self._parts:
+        if not self._is_inside(parts):
             raise self._forbidden(path, "it lies outside of the root")
-        inside = parts[depth:]
         try:
-            with self._root.folder(inside):
-                return LocalFolder(self._root, inside)
+            return self._opened(parts)
         except Failure as refused:
             raise self._forbidden(path, refused.message) from None
+
+    def _is_inside(self, parts: tuple[str, ...]) -> bool:
+        return parts[: len(self._parts)] == self._parts
+
+    def _opened(self, parts: tuple[str, ...]) -> LocalFolder:
+        inside = parts[len(self._parts) :]
+        with self._root.folder(inside):
+            return LocalFolder(self._root, inside)
 
     def close(self) -> None:
         self._root.close()

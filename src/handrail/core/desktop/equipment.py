@@ -47,7 +47,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A method that leaves no evidence."""
+    """A method that leaves no evidence; where it may have to wait, it keeps the time itself."""
 
     name: str
     params: type[Params]

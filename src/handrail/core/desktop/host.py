@@ -70,8 +70,7 @@ class Host:
         visit = Visit(request.rpc_id, request.caller, workspace, params.meta)
         try:
             if isinstance(method, Inquiry):
-                async with Deadline(method.name, params.meta.timeout_ms):
-                    return await method.run(self.equipment, visit, params)
+                return await method.run(self.equipment, visit, params)
             self.equipment.source.check()
             return await self._run(method, visit, request, params)
         except Failure:

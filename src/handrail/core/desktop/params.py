@@ -158,7 +158,10 @@ class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
 def read(value: Any, into: type[StructT], at: str = "params") -> StructT:
     """InvalidParams names the first field that is wrong."""
     try:
-        return msgspec.convert(_whole_numbers(value), into)
+        try:
+            return msgspec.convert(value, into)
+        except msgspec.ValidationError:
+            return msgspec.convert(_whole_numbers(value), into)
     except msgspec.ValidationError as error:
         field, problem = _place(str(error), at)
         raise InvalidParams(f"{field}: {problem}", field=field) from None

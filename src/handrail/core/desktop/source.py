@@ -10,7 +10,8 @@ from handrail.contract.errors import Failure, Internal, NotReady
 logger = logging.getLogger(__name__)
 
 _TRY_AGAIN_SECONDS = 2.0
-_READINESS_SECONDS = 2.0
+_YOUNG_SECONDS = 2.0
+_OLD_SECONDS = 10.0
 
 OpenDesktop = Callable[[], Awaitable[Desktop]]
 
@@ -23,7 +24,9 @@ class DesktopSource:
         self._desktop: Desktop | None = None
         self._failure: Failure = NotReady("The host is still starting.", hint="Try again in a moment.")
         self._tried_at = float("-inf")
-        self._readiness: tuple[float, Readiness] | None = None
+        self._readiness: Readiness | None = None
+        self._looked_at = float("-inf")
+        self._looking: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begins to open it; until that has ended, everything is NotReady."""
@@ -47,22 +50,37 @@ class DesktopSource:
         return self._desktop
 
     async def readiness(self, *, is_fresh: bool) -> Readiness:
-        """What works. Not older than two seconds, or as it is now; a desktop that is missing has an issue."""
+        """What works: as it is now, or as it was a moment ago. A desktop that is missing has an issue.
+
+        Who asks now and then is not kept waiting: what is some seconds old is told, and looked at again behind it.
+        """
         self.check()
-        now = asyncio.get_running_loop().time()
-        if not is_fresh and self._readiness is not None and now - self._readiness[0] < _READINESS_SECONDS:
-            return self._readiness[1]
+        age = asyncio.get_running_loop().time() - self._looked_at
+        if is_fresh or self._readiness is None or age > _OLD_SECONDS:
+            await asyncio.shield(self._look())
+        elif age > _YOUNG_SECONDS:
+            self._look()
+        assert self._readiness is not None
+        return self._readiness
+
+    def _look(self) -> "asyncio.Task[None]":
+        """One look at a time, whoever wants to know."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look_now())
+        return self._looking
+
+    async def _look_now(self) -> None:
         try:
-            found = await (await self.get()).readiness()
+            self._readiness = await (await self.get()).readiness()
         except Failure as failure:
-            found = self._without(failure)
-        self._readiness = now, found
-        return found
+            self._readiness = self._without(failure)
+        self._looked_at = asyncio.get_running_loop().time()
 
     async def close(self) -> None:
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.wait({self._opening})
+        for task in (self._opening, self._looking):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})
         if self._desktop is not None:
             await self._desktop.close()
 
@@ -73,7 +91,8 @@ class DesktopSource:
     async def _try(self) -> None:
         try:
             desktop = await self._open()
-            self._readiness = asyncio.get_running_loop().time(), await desktop.readiness()
+            self._readiness = await desktop.readiness()
+            self._looked_at = asyncio.get_running_loop().time()
             self._desktop = desktop
         except Failure as failure:
             self._failure = failure if not isinstance(failure, NotReady) else Internal(failure.message)

@@ -1,6 +1,7 @@
 """desktop.abort: ends a running execution. When it answers, that execution sends nothing more."""
 
 from handrail.contract.errors import InvalidParams
+from handrail.core.deadline import Deadline
 from handrail.core.desktop import executions
 from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Name, Params
@@ -18,7 +19,8 @@ async def abort(equipment: Equipment, visit: Visit, params: AbortParams) -> Resu
             f"params.executionId: nothing of this name is running in this workspace: {params.execution_id!r}.",
             field="params.executionId",
         )
-    await executions.abort(running)
+    async with Deadline("desktop.abort", params.meta.timeout_ms):
+        await executions.abort(running)
     return {"aborted": True, "executionId": running[0].id}
 
 

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from handrail.core.deadline import Deadline
 from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Params
 
 
 async def doctor(equipment: Equipment, visit: Visit, params: Params) -> Result:
-    readiness = await equipment.source.readiness(is_fresh=True)
+    async with Deadline("desktop.doctor", params.meta.timeout_ms):
+        readiness = await equipment.source.readiness(is_fresh=True)
     peer = visit.caller.peer
     return {
         "permissions": {
