@@ -10,9 +10,11 @@ from uuid import uuid4
 
 from handrail.backends.desktop_host.connection import Connection
 from handrail.backends.desktop_host.refusals import failure_of
-from handrail.contract.errors import Timeout
+from handrail.contract.errors import NotReady, Timeout
 
 SCHEMA_VERSION = 1
+_STARTS_WITHIN = 15.0
+_LOOK_EVERY_SECONDS = 0.05
 _GRACE_SECONDS = 5.0  # the host keeps the time itself: this is for one that is stuck
 
 
@@ -28,8 +30,18 @@ class HostClient:
     async def call(
         self, method: str, params: Mapping[str, Any], *, timeout_ms: int, request_id: str | None = None
     ) -> dict[str, Any]:
-        connection = await self._connected()
-        return await asked(connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id)
+        clock = asyncio.get_running_loop().time
+        until = clock() + min(timeout_ms / 1000, _STARTS_WITHIN)
+        while True:
+            connection = await self._connected()
+            try:
+                return await asked(
+                    connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id
+                )
+            except NotReady:  # nothing was done: the host is still starting
+                if clock() >= until:
+                    raise
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
     async def close(self) -> None:
         if self._connection is not None:

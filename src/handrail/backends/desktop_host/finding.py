@@ -5,12 +5,13 @@ The server's host is asked whether it takes this project; one whose workspace ro
 
 import asyncio
 import os
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
 from handrail.backends.desktop_host.client import asked
 from handrail.backends.desktop_host.connection import Connection
-from handrail.backends.desktop_host.program import last_words, started
+from handrail.backends.desktop_host.program import detached, last_words
 from handrail.contract.errors import Failure, NotReady, Offline, OutsideRoot
 
 SOCKET = "desktop.sock"
@@ -43,7 +44,7 @@ async def _own(state: Path, project: str, unused_seconds: int) -> Connection:
         return found
     try:
         socket.parent.mkdir(mode=0o700, exist_ok=True)
-        host = await started(socket, project, state, "--until-unused", str(unused_seconds))
+        host = await asyncio.to_thread(detached, socket, project, state, "--until-unused", str(unused_seconds))
     except OSError as error:
         raise _unstartable(f"{error.strerror}: {error.filename}") from None
     found = await _within(_START_SECONDS, socket, host)
@@ -71,12 +72,12 @@ async def _takes(connection: Connection, project: str) -> bool:
     return True
 
 
-async def _within(seconds: float, socket: Path, host: asyncio.subprocess.Process | None = None) -> Connection | None:
+async def _within(seconds: float, socket: Path, host: "subprocess.Popen[bytes] | None" = None) -> Connection | None:
     """A second host for the same socket ends at once: then the first one is there."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + seconds
     while (found := await _opened(socket)) is None and clock() < deadline:
-        if host is not None and host.returncode is not None:
+        if host is not None and host.poll() is not None:
             return await _opened(socket)
         await asyncio.sleep(_LOOK_EVERY_SECONDS)
     return found
