@@ -1,8 +1,8 @@
 """A desktop of the tests' own: X server, D-Bus, accessibility bus, window manager, and the programs started on it.
 
 `python -m tests.desktop_session -- COMMAND …` runs a command on such a desktop; without one it prints the environment
-and keeps the desktop until it is interrupted. What is tested is never
-asked whether it works.
+and keeps the desktop until it is interrupted. What is tested is never asked whether it
+works.
 """
 
 import json

@@ -28,7 +28,7 @@ class Ground(Protocol):
     def open(self) -> Desktop: ...
 
     def app(self, toolkit: Toolkit) -> App:
-        """The toolkit's program that all tests share."""
+        """The toolkit's program that all tests share; anew, where a failed test left it with a dialog or dead."""
         ...
 
     def start(self, toolkit: Toolkit, *arguments: str) -> App: ...
@@ -70,7 +70,10 @@ class LinuxGround:
         return LinuxDesktop()
 
     def app(self, toolkit: Toolkit) -> App:
-        if toolkit not in self._apps:
+        kept = self._apps.get(toolkit)
+        if kept is None or len(self._session.windows_of(kept)) != 1:
+            if kept is not None:
+                self._session.end(kept)
             self._apps[toolkit] = self.start(toolkit)
         return self._apps[toolkit]
 

@@ -13,7 +13,7 @@ MANY = 500
 
 async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Workbench) -> None:
     await bench.empty(texts.NAME)
-    await bench.desktop.focus(bench.window, await bench.one(texts.NAME))
+    await bench.focus(texts.NAME)
     sending = asyncio.create_task(bench.desktop.send_keys([Combination(("shift",), "a")] * MANY, delay_ms=20))
 
     async def has_begun() -> bool:

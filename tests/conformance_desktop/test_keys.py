@@ -16,7 +16,7 @@ def keys(*names: str) -> list[Combination]:
 @pytest.fixture
 async def field(bench: Workbench) -> Workbench:
     await bench.empty(texts.NAME)
-    assert await bench.desktop.focus(bench.window, await bench.one(texts.NAME))
+    await bench.focus(texts.NAME)
     return bench
 
 
@@ -50,7 +50,7 @@ async def test_tab_goes_on_to_the_next_element(field: Workbench) -> None:
 async def test_escape_closes_a_dialog(bench: Workbench) -> None:
     await bench.press(texts.OPEN_DIALOG)
     dialog = await window_of(bench.desktop, bench.app, texts.DIALOG)
-    assert await bench.desktop.bring_to_front(dialog)
+    await eventually(lambda: bench.desktop.bring_to_front(dialog), "the dialog in front")
     await bench.desktop.send_keys(keys("esc"), delay_ms=0)
 
     async def is_gone() -> bool:

@@ -50,7 +50,7 @@ async def test_a_megabyte_arrives(bench: Workbench) -> None:
 
 async def test_without_an_element_the_text_goes_where_the_focus_is(bench: Workbench) -> None:
     await bench.empty(texts.NAME, texts.NOTES)
-    assert await bench.desktop.focus(bench.window, await bench.one(texts.NAME))
+    await bench.focus(texts.NAME)
     await bench.desktop.type_text(bench.window, None, "here", clear_before=False)
     await bench.wait_for_value(texts.NAME, "here")
     await bench.desktop.type_text(None, None, " too", clear_before=False)
@@ -63,20 +63,20 @@ async def test_the_clipboard_is_as_it_was_before(bench: Workbench) -> None:
     name = await bench.one(texts.NAME)
     await bench.desktop.type_text(bench.window, name, "kept 世界", clear_before=True)
     await bench.wait_for_value(texts.NAME, "kept 世界")
-    await bench.desktop.focus(bench.window, name)
+    await bench.focus(texts.NAME)
     await bench.desktop.send_keys([Combination(("cmd",), "a"), Combination(("cmd",), "c")], delay_ms=20)
     await bench.desktop.type_text(bench.window, await bench.one(texts.NOTES), "something else", clear_before=True)
     await bench.wait_for_value(texts.NOTES, "something else")
 
     await bench.empty(texts.NAME)
-    await bench.desktop.focus(bench.window, name)
+    await bench.focus(texts.NAME)
     await bench.desktop.send_keys([Combination(("cmd",), "v")], delay_ms=0)
     await bench.wait_for_value(texts.NAME, "kept 世界")
 
 
 async def test_focus_is_where_it_was_asked_for(bench: Workbench) -> None:
     for title in (texts.NAME, texts.NOTES, texts.NAME):
-        assert await bench.desktop.focus(bench.window, await bench.one(title))
+        await bench.focus(title)
 
         async def is_focused(wanted: str = title) -> bool:
             return "focused" in (await bench.one(wanted)).states

@@ -36,6 +36,10 @@ class Workbench:
     async def one(self, title: str, role: str | None = None) -> Element:
         return (await self.find_one(title, role)).element
 
+    async def focus(self, title: str) -> None:
+        element = await self.one(title)
+        await eventually(lambda: self.desktop.focus(self.window, element), f"focus in {title!r}")
+
     async def press(self, title: str) -> None:
         await self.desktop.press(self.window, await self.one(title))
 
