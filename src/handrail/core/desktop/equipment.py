@@ -52,6 +52,8 @@ class Inquiry:
     name: str
     params: type[Params]
     run: Callable[[Equipment, Visit, Any], Awaitable[Result]]
+    at_once: Callable[[Equipment, Visit, Any], Result | None] | None = None
+    """The answer from what is known already, where that suffices: it costs no task."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,16 +58,18 @@ class Host:
         self._now = now
         self._lanes = Lanes()
 
+    def answer_at_once(self, request: Request) -> Result | None:
+        """None for what has to be awaited by `answer`."""
+        method = self._methods.get(request.method)
+        if not isinstance(method, Inquiry) or method.at_once is None:
+            return None
+        return method.at_once(self.equipment, *self._admitted(method, request))
+
     async def answer(self, request: Request) -> Result:
         method = self._methods.get(request.method)
         if method is None:
             raise UnknownMethod(f"There is no method {request.method[:100]!r}.", hint=", ".join(self._methods))
-        params = wire.read(request.params, method.params)
-        if isinstance(params, wire.RoutedParams):
-            check_pattern(params.route)
-        workspace = self._workspaces(params.meta.workspace_path)
-        check_caller(request.caller, workspace, self._own_uid)
-        visit = Visit(request.rpc_id, request.caller, workspace, params.meta)
+        visit, params = self._admitted(method, request)
         try:
             if isinstance(method, Inquiry):
                 return await method.run(self.equipment, visit, params)
@@ -78,6 +80,15 @@ class Host:
         except Exception as fault:
             logger.exception("%s failed", method.name)
             raise _as_failure(fault) from fault
+
+    def _admitted(self, method: Method, request: Request) -> tuple[Visit, Any]:
+        """A request that makes sense, in a workspace of ours, by somebody who may."""
+        params = wire.read(request.params, method.params)
+        if isinstance(params, wire.RoutedParams):
+            check_pattern(params.route)
+        workspace = self._workspaces(params.meta.workspace_path)
+        check_caller(request.caller, workspace, self._own_uid)
+        return Visit(request.rpc_id, request.caller, workspace, params.meta), params
 
     async def _run(self, errand: Errand, visit: Visit, request: Request, params: Any) -> Result:
         execution = self._execution(errand, visit, request)

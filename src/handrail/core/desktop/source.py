@@ -54,13 +54,20 @@ class DesktopSource:
 
         Who asks now and then is not kept waiting: what is some seconds old is told, and looked at again behind it.
         """
+        if is_fresh or self.known_readiness() is None:
+            self.check()
+            await asyncio.shield(self._look())
+        assert self._readiness is not None
+        return self._readiness
+
+    def known_readiness(self) -> Readiness | None:
+        """What is told without a look; None where that is too old."""
         self.check()
         age = asyncio.get_running_loop().time() - self._looked_at
-        if is_fresh or self._readiness is None or age > _OLD_SECONDS:
-            await asyncio.shield(self._look())
-        elif age > _YOUNG_SECONDS:
+        if age > _OLD_SECONDS:
+            return None
+        if age > _YOUNG_SECONDS:
             self._look()
-        assert self._readiness is not None
         return self._readiness
 
     def _look(self) -> "asyncio.Task[None]":

@@ -8,8 +8,7 @@ import logging
 import os
 import select
 import socket
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from handrail.contract.errors import Aborted, Busy, Failure, Internal
 from handrail.contract.peers import Caller, Identify
@@ -22,12 +21,18 @@ logger = logging.getLogger(__name__)
 MOST_RUNNING = 1_000
 _GONE_AFTER_SECONDS = 0.2
 
-Answer = Callable[[Message, Caller], Awaitable[dict[str, Any]]]
+
+class Answers(Protocol):
+    def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
+        """None for what takes its time."""
+        ...
+
+    async def later(self, message: Message, caller: Caller) -> dict[str, Any]: ...
 
 
 class Connection(asyncio.Protocol):
-    def __init__(self, answer: Answer, identify: Identify, audience: "Audience[Connection]") -> None:
-        self._answer = answer
+    def __init__(self, answers: Answers, identify: Identify, audience: "Audience[Connection]") -> None:
+        self._answers = answers
         self._identify = identify
         self._audience = audience
         self._cutter = LineCutter()
@@ -95,13 +100,21 @@ class Connection(asyncio.Protocol):
             busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
             self._write(failure(message.id, busy))
             return
+        try:
+            known = self._answers.at_once(message, self._caller)
+        except Failure as failed:
+            self._write(failure(message.id, failed))
+            return
+        if known is not None:
+            self._write(success(message.id, known))
+            return
         task = asyncio.create_task(self._serve(message, self._caller))
         self._running.add(task)
         task.add_done_callback(self._ended)
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
-            line = success(message.id, await self._answer(message, caller))
+            line = success(message.id, await self._answers.later(message, caller))
         except Failure as failed:
             line = failure(message.id, failed)
         except asyncio.CancelledError:

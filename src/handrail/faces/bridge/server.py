@@ -21,13 +21,12 @@ async def serve(
     It listens before there is a desktop, and says so to those who come.
     """
 
-    async def answer(message: Message, caller: Caller) -> dict[str, Any]:
-        return await host.answer(Request(message.id, message.method, message.params, caller))
-
     audience: Audience[Connection] = Audience()
     with bound(path) as listening:
         loop = asyncio.get_running_loop()
-        server = await loop.create_unix_server(lambda: Connection(answer, identify, audience), sock=listening)
+        server = await loop.create_unix_server(
+            lambda: Connection(HostAnswers(host), identify, audience), sock=listening
+        )
         host.equipment.source.start()
         try:
             on_ready()
@@ -36,3 +35,16 @@ async def serve(
             server.close()
             await asyncio.gather(*(connection.close() for connection in audience.present), return_exceptions=True)
             await host.equipment.source.close()
+
+
+class HostAnswers:
+    """The host as a connection sees it."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
+        return self._host.answer_at_once(Request(message.id, message.method, message.params, caller))
+
+    async def later(self, message: Message, caller: Caller) -> dict[str, Any]:
+        return await self._host.answer(Request(message.id, message.method, message.params, caller))

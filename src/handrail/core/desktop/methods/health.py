@@ -1,5 +1,6 @@
 """desktop.health: that the host lives, what it may do here, and whom it takes the caller for."""
 
+from handrail.contract.desktop import Readiness
 from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Params
 
@@ -7,7 +8,15 @@ SCHEMA_VERSION = 1
 
 
 async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
-    readiness = await equipment.source.readiness(is_fresh=False)
+    return _told(equipment, visit, await equipment.source.readiness(is_fresh=False))
+
+
+def known_health(equipment: Equipment, visit: Visit, params: Params) -> Result | None:
+    readiness = equipment.source.known_readiness()
+    return None if readiness is None else _told(equipment, visit, readiness)
+
+
+def _told(equipment: Equipment, visit: Visit, readiness: Readiness) -> Result:
     peer = visit.caller.peer
     is_mac = readiness.os.startswith("macOS")
     return {
@@ -25,4 +34,4 @@ async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
     }
 
 
-METHOD = Inquiry("desktop.health", Params, health)
+METHOD = Inquiry("desktop.health", Params, health, at_once=known_health)
