@@ -100,17 +100,22 @@ class Connection(asyncio.Protocol):
             busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
             self._write(failure(message.id, busy))
             return
-        try:
-            known = self._answers.at_once(message, self._caller)
-        except Failure as failed:
-            self._write(failure(message.id, failed))
-            return
-        if known is not None:
-            self._write(success(message.id, known))
+        if (line := self._at_once(message, self._caller)) is not None:
+            self._write(line)
             return
         task = asyncio.create_task(self._serve(message, self._caller))
         self._running.add(task)
         task.add_done_callback(self._ended)
+
+    def _at_once(self, message: Message, caller: Caller) -> bytes | None:
+        try:
+            known = self._answers.at_once(message, caller)
+            return None if known is None else success(message.id, known)
+        except Failure as failed:
+            return failure(message.id, failed)
+        except Exception:
+            logger.exception("%s failed", message.method)
+            return failure(message.id, _fault())
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
@@ -121,7 +126,7 @@ class Connection(asyncio.Protocol):
             line = failure(message.id, Aborted("The caller has gone, or the host ends."))
         except Exception:
             logger.exception("%s failed", message.method)
-            line = failure(message.id, Internal("The host failed.", hint="Please report this."))
+            line = failure(message.id, _fault())
         self._write(line)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -148,6 +153,10 @@ class Connection(asyncio.Protocol):
     def _write(self, line: bytes) -> None:
         if not self._transport.is_closing():
             self._transport.write(line)
+
+
+def _fault() -> Internal:
+    return Internal("The host failed.", hint="Please report this.")
 
 
 def _looked_at(task: "asyncio.Task[None]") -> None:
