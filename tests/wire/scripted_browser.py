@@ -110,6 +110,8 @@ class ScriptedBrowser:
         assert answer == {"ok": True}, answer
 
     async def _receive(self, message: Json) -> Json:
+        if message["type"] != "browser_action":
+            return {"ok": False, "error": {"code": "BAD_REQUEST", "message": "This is not in the contract."}}
         working = asyncio.create_task(self._work(message))
         working.add_done_callback(lambda done: done.exception())
         return {"ok": True}
