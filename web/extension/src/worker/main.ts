@@ -30,14 +30,17 @@ const connection: Connection = new Connection({
 });
 const emit = (message: Record<string, unknown>): Promise<void> => connection.emit(message);
 const wheel = new Wheel(emit);
-const inbox = new Inbox(emit, (taskId) => wheel.noticeWork(taskId));
+const inbox = new Inbox(emit, wheel);
 
 watchDebugger();
 observeTabs();
 watchWorlds();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
 watchNavigation(welcome, prepareFrame);
-onTasksChanged(() => void show());
+onTasksChanged(() => {
+  void show();
+  connection.resync();
+});
 onDetached((tabId, reason) => {
   const task = taskOfTab(tabId);
   if (task && reason === "canceled_by_user") void wheel.takeOver(task, "user_input");
