@@ -80,6 +80,33 @@ test("another browser's windows are shown when it is chosen, and followed", asyn
   await page.locator(".tab", { hasText: "Elsewhere, later" }).waitFor();
 });
 
+test("the browser for new tasks is chosen by keyboard, and stays where it is in the list", async () => {
+  const page = await open();
+  const rows = page.locator(".plugin");
+  const [chrome, edge] = ["Chrome", "Edge"].map((name) => page.getByRole("radio", { name: new RegExp(`Use ${name}`) }));
+  await chrome.focus();
+  await page.locator(".plugin", { hasText: "Chrome" }).getByText("used for new tasks").waitFor();
+  const names = await rows.locator(".plugin-name").allInnerTexts();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".plugin", { hasText: "Edge" }).getByText("used for new tasks when it is there").waitFor();
+  assert.equal(await edge.isChecked(), true);
+  assert.equal(await edge.evaluate((radio) => radio === document.activeElement), true);
+  assert.deepEqual(await rows.locator(".plugin-name").allInnerTexts(), names);
+  assert.deepEqual(world.mock.browsers.state.plugins.map(({ chosen }) => chosen), [false, true]);
+});
+
+test("a task whose browser is away says so, and is moved by hand", async () => {
+  const page = await open();
+  await page.getByRole("button", { name: /Fill the tax form/ }).click();
+  await page.getByText("The browser of this task, Edge 150 · Linux, is away.").waitFor();
+  await page.getByLabel("Go on in").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.locator(".browser-task[aria-pressed=true]", { hasText: "Chrome 150" }).waitFor();
+  assert.equal(world.mock.browsers.state.tasks[1].selectedClientId, "plugin-a");
+  await page.getByText("is away").waitFor({ state: "detached" });
+});
+
 test("a person takes over, hands back and stops", async () => {
   const page = await open();
   await page.getByRole("button", { name: "Take over" }).click();
