@@ -123,6 +123,16 @@ test("text is found through its markup, and waited for", async () => {
   expect(await world.refusal({ browser_wait_for: { tabId, text: "never", timeoutMs: 700 } })).toMatchObject({ code: "PLUGIN_TIMEOUT_EXEC" });
 });
 
+test("words are apart where a person sees them apart, and markup inside a word does not part it", async () => {
+  await go("/words");
+  const found = async (text: string) => (await world.act({ browser_find_text: { tabId, text } }))["matches"] as Record<string, any>[];
+  for (const text of ["Add tea Zoë", "inseparable word, H2O", "Two words", "first line second line", "alpha beta", "Press Save now", "seesaw", "plain shadow go text"]) {
+    expect((await found(text)).map((one) => one["text"]), text).toEqual([expect.stringContaining(text)]);
+  }
+  for (const text of ["teaZoë", "Twowords", "linesecond", "alphabeta", "HomeHelp", "Home Help", "LeftRight", "SaveNow", "gone", "shadowgo"]) expect(await found(text), text).toEqual([]);
+  expect((await found("Zoë"))[0]!["clickId"]).toBe(await world.find(tabId, "Zoë"));
+});
+
 test("the console and failed requests are told", async () => {
   await go("/article");
   await world.act({ browser_wait_for: { tabId, idleMs: 100 } });
