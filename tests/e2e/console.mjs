@@ -74,6 +74,17 @@ const steps = {
     await page.reload();
     await page.locator(".connection.online").waitFor();
   },
+  /** In the window that the extension opens by itself to ask whether to pair. */
+  confirmPairing: async (page) => {
+    const isIt = (one) => one.url().endsWith("/pair.html");
+    const asked = async (one) => { await one.waitForURL(/pair\.html$/); return true; };
+    const asking = page.context().pages().find(isIt) ?? (await page.context().waitForEvent("page", { predicate: asked }));
+    const shown = await asking.getByRole("alertdialog").innerText();
+    const closed = asking.waitForEvent("close");
+    await asking.getByRole("button", { name: "Pair", exact: true }).click();
+    await closed;
+    return shown;
+  },
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
   text: (page, selector) => page.locator(selector).first().innerText(),

@@ -187,10 +187,11 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ho
     person.leaves()
 
 
-def test_the_real_extension_is_paired_by_one_click_and_used(browser: Browser, new_house: Running) -> None:
+def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_house: Running) -> None:
     person = browser.person_at(new_house, withExtension=True)
     person.does("go", "browser")
     person.does("press", "Pair this browser")
+    assert new_house.address in person.does("confirmPairing")
     person.does("wait", ".plugin.connected")
     person.does("see", "this one", ".plugin")
     person.does("see", new_house.address, ".tab")

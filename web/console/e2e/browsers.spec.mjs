@@ -197,7 +197,7 @@ test("without a browser the page says how to get one, and makes a code that runs
 
 for (const [payload, told] of [
   [{ ok: true, clientId: "plugin-x" }, "Paired. The browser connects by itself."],
-  [{ ok: false, pending: true, error: "x" }, "Confirm the change in its popup."],
+  [{ ok: false, pending: true, error: "x" }, "confirm it in the extension's own window"],
   [{ ok: false, error: "this is no handrail server" }, "It could not be paired: this is no handrail server"],
 ]) {
   test(`an extension that is not paired is paired by one click: ${told}`, async () => {

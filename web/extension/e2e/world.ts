@@ -67,6 +67,12 @@ export class World {
     return page;
   }
 
+  /** The window in which the extension asks whether to pair; it opens by itself. */
+  async pairWindow(): Promise<Page> {
+    const isIt = (page: Page): boolean => page.url().endsWith("/pair.html");
+    return this.context.pages().find(isIt) ?? (await this.context.waitForEvent("page", { predicate: async (page) => (await page.waitForURL(/pair\.html$/), true) }));
+  }
+
   async pair(): Promise<void> {
     const page = await this.extensionPage("options");
     await page.locator("input[name=server]").fill(this.server.url);

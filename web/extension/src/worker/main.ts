@@ -13,7 +13,7 @@ import { dropLog, observeTabs } from "./observation";
 import { ownInput } from "./own_input";
 import { installPage } from "./page";
 import { pair } from "./pairing";
-import { clearRequest, pendingRequest } from "./pair_requests";
+import { clearRequest, pendingRequest, windowClosed } from "./pair_requests";
 import { clientId, savePairing } from "./settings";
 import { watchBrowser } from "./tab_events";
 import { Wheel } from "./takeover";
@@ -49,6 +49,7 @@ chrome.tabs.onRemoved.addListener((tabId) => {
   dropLog(tabId);
   void tasksLoaded.then(() => tabClosed(tabId));
 });
+chrome.windows.onRemoved.addListener((windowId) => void windowClosed(windowId).then((isOver) => (isOver ? show() : undefined)));
 chrome.alarms.onAlarm.addListener(({ name }) => {
   if (name === ALARM) void connection.wake();
 });
@@ -132,8 +133,9 @@ async function steer(message: UiMessage): Promise<Done> {
       break;
     case "ui/answer_pair": {
       const request = await pendingRequest();
+      if (request?.server !== message.server) break;
+      if (message.accept) await pair(request.server, request.code);
       await clearRequest();
-      if (message.accept && request) await pair(request.server, request.code);
       break;
     }
     case "ui/takeover":

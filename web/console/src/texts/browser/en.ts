@@ -21,7 +21,7 @@ export const browserEn: BrowserTexts = {
   pairHere: "Pair this browser",
   pairing: "Pairing…",
   paired: "Paired. The browser connects by itself.",
-  confirmInExtension: "The extension is paired with another server. Confirm the change in its popup.",
+  confirmInExtension: "Almost done: confirm it in the extension's own window, which has just opened.",
   noAnswer: "The extension did not answer. Load this page again and try once more.",
   pairFailed: (why) => `It could not be paired: ${why}`,
   notFoundHere: "No extension answers in this browser.",

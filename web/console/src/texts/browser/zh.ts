@@ -21,7 +21,7 @@ export const browserZh: BrowserTexts = {
   pairHere: "配对本浏览器",
   pairing: "正在配对…",
   paired: "已配对，浏览器会自动连接。",
-  confirmInExtension: "扩展已与另一个服务器配对，请在扩展的弹窗中确认更换。",
+  confirmInExtension: "就差一步：请在扩展刚刚打开的窗口中确认。",
   noAnswer: "扩展没有应答。请重新加载本页后再试。",
   pairFailed: (why) => `配对失败：${why}`,
   notFoundHere: "本浏览器中没有扩展应答。",
