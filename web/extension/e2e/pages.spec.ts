@@ -46,6 +46,20 @@ test("pages of the browser itself are refused", async () => {
   await world.act({ browser_tab_close: { tabId: chromeTab } });
 });
 
+test("an empty tab says that it is empty, and can be photographed and left", async () => {
+  const empty = (await world.act({ browser_tab_open: {} }))["tabId"] as number;
+  for (const action of [{ browser_dom_index: {} }, { browser_find_text: { text: "x" } }, { browser_readability_extract: {} }, { browser_get_html: {} }, { browser_click: { clickId: "1" } }, { browser_scroll: {} }]) {
+    const [[name, params]] = Object.entries(action) as [[string, object]];
+    expect(await world.refusal({ [name]: { tabId: empty, ...params } }), name).toMatchObject({ code: "INVALID_TARGET", details: { hint: expect.stringContaining("browser_navigate") } });
+  }
+  expect(await world.act({ browser_screenshot: { tabId: empty } })).toMatchObject({ screenshotUploaded: true });
+  expect(await world.act({ browser_navigate: { tabId: empty, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true });
+  expect((await world.index(empty)).length).toBeGreaterThan(3);
+  await world.act({ browser_navigate: { tabId: empty, url: "about:blank" } });
+  expect(await world.refusal({ browser_dom_index: { tabId: empty } })).toMatchObject({ code: "INVALID_TARGET", details: { empty: true } });
+  await world.act({ browser_tab_close: { tabId: empty } });
+});
+
 test("pictures of the view and of the whole page are uploaded, without our own frame", async () => {
   await go("/late");
   const view = await world.act({ browser_screenshot: { tabId } });
@@ -187,6 +201,23 @@ test("a picture for a person outlines the element that is meant, says what it is
   expect(picture(outlined).equals(picture(before))).toBe(false);
   expect(await page.evaluate(() => [...document.documentElement.children].filter((one) => one.localName === "div").length)).toBeLessThanOrEqual(1);
   expect((await world.refusal({ browser_screenshot: { tabId, clickId: "99999" } }))["code"]).toBe("INVALID_TARGET");
+});
+
+test("a result names every page that it came by: redirects of the server, and pages that lead on by themselves", async () => {
+  const { tabId, page } = await world.visit("/form");
+  const { here, there } = world.sites;
+  const hop = (site: string, to: string): string => `${site}/hop?to=${encodeURIComponent(to)}`;
+  const chain = [hop(here, hop(there, hop(here, `${here}/article`))), hop(there, hop(here, `${here}/article`)), hop(here, `${here}/article`)];
+  expect(await world.act({ browser_navigate: { tabId, url: chain[0] } })).toMatchObject({ url: `${here}/article`, pageUrl: `${here}/article`, hops: chain });
+  expect(await world.act({ task_start: { url: chain[1] } })).toMatchObject({ url: `${here}/article`, hops: chain.slice(1) });
+  expect(await world.act({ browser_navigate: { tabId, url: `${here}/form` } })).not.toHaveProperty("hops");
+  await page.evaluate((address) => document.body.insertAdjacentHTML("afterbegin", `<a href="${address}">Onwards</a>`), chain[1]!);
+  const clicked = await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Onwards") } });
+  expect(clicked).toMatchObject({ changes: { navigated: `${here}/article` }, hops: chain.slice(1) });
+  // A frame's redirects are the frame's own business.
+  await world.act({ browser_navigate: { tabId, url: `${here}/form` } });
+  await page.evaluate((address) => document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}"></iframe>`), chain[1]!);
+  expect(await world.act({ browser_wait_for: { tabId, text: "The bridge" } })).not.toHaveProperty("hops");
 });
 
 test("a result says which page it comes from", async () => {

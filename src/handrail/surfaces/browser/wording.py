@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import UNSET, UnsetType
 
 from handrail.core.visible import visible
-from handrail.surfaces.browser.results import Changes, Element, Told
+from handrail.surfaces.browser.results import Changes, Element, Told, Travelled
 
 _LONGEST_NAME = 160
 
@@ -24,7 +24,8 @@ def fenced(text: str) -> str:
 def said(words: str, result: Told, page: str = "") -> str:
     """Our words, then the plugin's warnings, then the page's own; the last two may quote the page."""
     warnings = [] if result.warnings is UNSET else [f"warning: {warning}" for warning in result.warnings]
-    told = "\n".join([*warnings, *([page] if page else [])])
+    hops = [f"by way of {hop}" for hop in _given(result.hops)] if isinstance(result, Travelled) else []
+    told = "\n".join([*warnings, *hops, *([page] if page else [])])
     return f"{words}\n{fenced(told)}" if told else words
 
 

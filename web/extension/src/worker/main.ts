@@ -5,6 +5,7 @@ import { answerBridge } from "./bridge";
 import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
 import { failureOf } from "./failure";
+import { watchHops } from "./hops";
 import { Inbox } from "./inbox";
 import { watchWorlds } from "./listeners";
 import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, type UiMessage } from "./messages";
@@ -37,6 +38,7 @@ observeTabs();
 watchWorlds();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
 watchNavigation(welcome, prepareFrame);
+watchHops();
 onTasksChanged(() => {
   void show();
   connection.resync();
