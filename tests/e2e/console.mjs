@@ -76,9 +76,9 @@ const steps = {
   },
   /** In the window that the extension opens by itself to ask whether to pair. */
   confirmPairing: async (page) => {
-    const isIt = (one) => one.url().endsWith("/pair.html");
-    const asked = async (one) => { await one.waitForURL(/pair\.html$/); return true; };
-    const asking = page.context().pages().find(isIt) ?? (await page.context().waitForEvent("page", { predicate: asked }));
+    const found = () => page.context().pages().find((one) => one.url().endsWith("/pair.html"));
+    for (let tries = 0; tries < 1000 && !found(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+    const asking = found();
     const shown = await asking.getByRole("alertdialog").innerText();
     const closed = asking.waitForEvent("close");
     await asking.getByRole("button", { name: "Pair", exact: true }).click();

@@ -44,9 +44,8 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await expect.poll(() => page.title()).toContain("pairing needs a click");
   await page.click("#pair");
   expect(await say(page, { ...offer, server: "http://127.0.0.1:9" })).toMatchObject({ ok: false });
-  let opening = world.pairWindow();
   expect(await say(page, { ...offer, code: "wrong" })).toMatchObject({ ok: false, pending: true });
-  let asking = await opening;
+  let asking = await world.pairWindow();
   await asking.getByRole("alertdialog").getByText(world.server.url).waitFor();
   await asking.getByRole("button", { name: "Pair", exact: true }).click();
   await asking.getByRole("alert").getByText("wrong code").waitFor();
@@ -55,20 +54,18 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await closed;
   expect(world.server.isConnected).toBe(false);
   // Who closes the window has said no as well.
-  opening = world.pairWindow();
   await page.click("#pair");
   expect(await say(page, offer)).toMatchObject({ pending: true });
-  asking = await opening;
+  asking = await world.pairWindow();
   await asking.getByRole("alertdialog").waitFor();
   const popup = await world.extensionPage("popup");
   await popup.getByRole("alertdialog").waitFor();
   await asking.close();
   await popup.getByRole("alertdialog").waitFor({ state: "detached" });
   await popup.close();
-  opening = world.pairWindow();
   await page.click("#pair");
   expect(await say(page, offer)).toMatchObject({ pending: true });
-  asking = await opening;
+  asking = await world.pairWindow();
   closed = asking.waitForEvent("close");
   await asking.getByRole("button", { name: "Pair", exact: true }).click();
   await closed;
@@ -180,9 +177,8 @@ test("an action that comes twice is done once and answered with the same result"
 });
 
 test("a server that was away is found again, and hears the result that it missed", async () => {
-  const { tabId } = await world.visit("/late");
+  const { tabId, page } = await world.visit("/late");
   const id = `act-${randomUUID()}`;
-  const page = world.context.pages().find((one) => one.url().endsWith("/late"))!;
   await world.server.send({ v: 1, type: "browser_action", id, taskId: world.taskId, action: { browser_wait_for: { tabId, text: "The list is here" } } });
   await world.server.stop();
   await page.evaluate("arrive()");

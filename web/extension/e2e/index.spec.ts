@@ -53,7 +53,7 @@ test("an element that is gone is stale, and its number is not given again on the
 });
 
 test("frames of the same and of another site are indexed and named by their frame; hidden ones are not", async () => {
-  const { tabId } = await world.visit("/frames");
+  const { tabId, page } = await world.visit("/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   const elements = await world.index(tabId, { boxes: true });
   const found = names(elements);
@@ -62,7 +62,7 @@ test("frames of the same and of another site are indexed and named by their fram
   const cross = elements.find((one) => one["name"] === "Button cross")!;
   expect(cross["clickId"]).toMatch(/^f\d+:\d+$/);
   // 5 px border, 7 px padding and 8 px margin inside the frame.
-  const frame = await (await world.context.pages().at(-1)!.$("#cross"))!.boundingBox();
+  const frame = await page.locator("#cross").boundingBox();
   expect(cross["bbox"].x).toBeCloseTo(frame!.x + 5 + 7 + 8, -1);
   expect(names(elements).indexOf("Button nested")).toBeGreaterThan(names(elements).indexOf("Button cross"));
 });

@@ -2,13 +2,15 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import { World } from "./world";
 
 let world: World;
 let tabId: number;
+let page: Page;
 beforeAll(async () => {
   world = await World.open();
-  ({ tabId } = await world.visit("/form"));
+  ({ tabId, page } = await world.visit("/form"));
 });
 afterAll(() => world.close());
 
@@ -129,7 +131,6 @@ test("text is found through its markup, and waited for", async () => {
   const { matches, total } = await world.act({ browser_find_text: { tabId, text: "the END of" } });
   expect({ total, text: matches[0].text, tag: matches[0].tag }).toEqual({ total: 1, text: "The end of it", tag: "p" });
   expect((await world.act({ browser_find_text: { tabId, text: "Go" } }))["matches"][0]).toMatchObject({ clickId: expect.any(String) });
-  const page = world.context.pages().find((one) => one.url().endsWith("/late"))!;
   await page.evaluate("arrive()");
   expect(await world.act({ browser_wait_for: { tabId, text: "The list is here" } })).toMatchObject({ met: "text" });
   expect(await world.act({ browser_wait_for: { tabId, textGone: "Loading the list" } })).toMatchObject({ met: "textGone" });

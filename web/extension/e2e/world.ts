@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { PeerServer } from "./server";
 import { type Sites, startSites } from "./sites";
@@ -69,8 +70,9 @@ export class World {
 
   /** The window in which the extension asks whether to pair; it opens by itself. */
   async pairWindow(): Promise<Page> {
-    const isIt = (page: Page): boolean => page.url().endsWith("/pair.html");
-    return this.context.pages().find(isIt) ?? (await this.context.waitForEvent("page", { predicate: async (page) => (await page.waitForURL(/pair\.html$/), true) }));
+    const found = (): Page | undefined => this.context.pages().find((page) => page.url().endsWith("/pair.html"));
+    await expect.poll(found).toBeDefined();
+    return found()!;
   }
 
   async pair(): Promise<void> {
