@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { TASK } from "../dev/browsing.mjs";
 import * as samples from "../dev/samples.mjs";
-import { armed, launch } from "./browser.mjs";
+import { armed, eventually, launch } from "./browser.mjs";
 
 let world;
 beforeEach(async () => { world = await launch(); });
@@ -27,7 +27,7 @@ const sync = (seq, title, more = {}) => {
 test("windows, groups and tabs are shown, the task's tab is marked, and nothing can hide in a title", async () => {
   const page = await open();
   await page.locator(".window").first().waitFor();
-  assert.equal(await page.locator(".window").count(), 2);
+  await eventually(() => page.locator(".window").count(), 2);
   assert.deepEqual(await page.locator(".group .tab-title").allInnerTexts(), ["Hotels by the sea – a very long title that goes on and on", "Map\\u{202e}"]);
   assert.match(await page.locator(".tab.owned.shown").innerText(), /Hotels by the sea/);
   assert.equal(await page.locator(".tab.owned").count(), 1);
@@ -135,13 +135,13 @@ test("pointing at a line shows the box, pointing at a box tells its name; the in
   const page = await open();
   await page.locator("details summary").click();
   await page.keyboard.press("Tab");
-  assert.match(await page.locator(".box.pointed").innerText(), /1 link "Home"/);
+  await page.locator(".box.pointed", { hasText: '1 link "Home"' }).waitFor();
   await page.keyboard.press("ArrowDown");
-  assert.match(await page.locator(".box.pointed").innerText(), /2 searchbox "Where to\?"/);
+  await page.locator(".box.pointed", { hasText: '2 searchbox "Where to?"' }).waitFor();
   await page.locator(".box", { hasText: "3" }).hover();
-  assert.match(await page.locator(".box.pointed").innerText(), /3 button "Search"/);
+  await page.locator(".box.pointed", { hasText: '3 button "Search"' }).waitFor();
   await page.getByLabel("Index (4)").uncheck();
-  assert.equal(await page.locator(".box").count(), 0);
+  await eventually(() => page.locator(".box").count(), 0);
   await page.reload();
   await page.locator(".drawn img").waitFor();
   assert.equal(await page.locator(".box").count(), 0);
@@ -156,8 +156,7 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   await page.locator("img[src='/api/artifacts/art-2']").waitFor();
   await page.getByText("This page was not indexed.").waitFor();
   await page.getByRole("button", { name: "Look now" }).click();
-  await page.getByRole("button", { name: "Look now" }).waitFor();
-  assert.deepEqual(acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
+  await eventually(() => acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
 });
 
 test("what is shown stays while other tasks begin and change, and every row keeps its place", async () => {
@@ -168,7 +167,7 @@ test("what is shown stays while other tasks begin and change, and every row keep
   world.mock.tell("browsing", { tasks: [later], windows: [] });
   world.mock.tell("browsing", { tasks: [{ ...second, updatedAt: Date.now() + 1 }], windows: [] });
   await page.getByRole("button", { name: /Book a table/ }).waitFor();
-  assert.deepEqual(await page.locator(".browser-task-title").allInnerTexts(), ["Book a table", first.title, second.title]);
+  await eventually(() => page.locator(".browser-task-title").allInnerTexts(), ["Book a table", first.title, second.title]);
   assert.match(await page.locator(".browser-task[aria-pressed=true]").innerText(), /Find a quiet hotel/);
   assert.equal(await page.locator(".drawn img").count(), 1);
 });
