@@ -85,6 +85,15 @@ const steps = {
     await closed;
     return shown;
   },
+  /** The extension's popup, as a page of its own, once it says this. */
+  popupSays: async (page, text) => {
+    const [worker] = page.context().serviceWorkers();
+    const popup = await page.context().newPage();
+    await popup.goto(new URL("popup.html", worker.url()).href);
+    await popup.getByText(text).first().waitFor();
+    await popup.close();
+    await page.bringToFront();
+  },
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
   text: (page, selector) => page.locator(selector).first().innerText(),

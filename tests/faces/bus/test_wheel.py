@@ -8,7 +8,7 @@ from handrail.core.mimo.task_ids import new_task_id
 from tests.faces.bus.browser import Browser, acting, browsing, got, new_client_id, posted, task_on
 from tests.faces.http.running import Running
 
-START = {"task_start": {}}
+START: dict[str, Any] = {"task_start": {}}
 PAGE = {"tabId": 1, "windowId": 1, "url": "https://a.example/"}
 SYNC = {
     "type": "full_state_sync",

@@ -173,7 +173,7 @@ test("an action that comes twice is done once and answered with the same result"
   const again = await world.server.act(world.taskId, { browser_click: { tabId, clickId } }, message);
   expect(again).toEqual(first);
   expect(first).toMatchObject({ v: 1, actionId: id, taskId: world.taskId, status: "success", traceId: "trace-7" });
-  expect(await page.evaluate("log")).toEqual(["mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true"]);
 });
 
 test("a server that was away is found again, and hears the result that it missed", async () => {
@@ -197,7 +197,7 @@ test("a killed worker comes back with its tasks, its numbers, its debugger and i
   await stopWorker();
   expect(await world.server.act(world.taskId, { browser_click: { tabId, clickId } }, { id })).toEqual(first);
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
-  expect(await page.evaluate("log")).toEqual(["mover true", "mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true", "mover true"]);
   // The debugger that outlived the worker still keeps dialogs out of the way.
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Alert") } })).toMatchObject({ changes: { dialog: { type: "alert" } } });
 });

@@ -22,9 +22,9 @@ test("what needs no trusted event is done by script, with a warning", async () =
   const name = await world.find(tabId, "Name");
   expect(await world.act({ browser_type: { tabId, clickId: name, text: "Ada" } })).toMatchObject({ typed: true, strategy: "dom_input", warnings: [expect.stringContaining("Cannot attach")] });
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Save") } })).toMatchObject({ clicked: true, strategy: "dom_click", warnings: [expect.any(String)] });
-  expect(await page.textContent("#out")).toBe("Saved Ada");
+  await expect.poll(() => page.textContent("#out")).toBe("Saved Ada");
   expect(await world.act({ browser_type: { tabId, clickId: name, text: "Grace", submit: true } })).toMatchObject({ typed: true });
-  expect(await page.textContent("#out")).toBe("Sent Grace");
+  await expect.poll(() => page.textContent("#out")).toBe("Sent Grace");
   expect(await world.act({ browser_hover: { tabId, clickId: name } })).toMatchObject({ hovered: true });
   expect(await world.act({ browser_press_key: { tabId, key: "Escape" } })).toMatchObject({ pressed: true });
   expect(await world.act({ browser_screenshot: { tabId } })).toMatchObject({ screenshotUploaded: true, warnings: [expect.any(String)] });

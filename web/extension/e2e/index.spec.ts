@@ -72,14 +72,14 @@ test("open and closed shadow roots are indexed, also below plain elements", asyn
   expect(names(await world.index(tabId))).toEqual(expect.arrayContaining(["Open", "Open field", "Closed", "Closed field", "Plain", "Plain field"]));
   for (const name of ["Open", "Closed", "Plain"]) {
     await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
-    expect(await page.title()).toBe(`${name} true`);
+    await expect.poll(() => page.title()).toBe(`${name} true`);
   }
 });
 
 test("an element that shows by nothing but its listener is found by the debugger", async () => {
   const { tabId, page } = await world.visit("/listeners");
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Quiet target") } });
-  expect(await page.title()).toBe("heard true");
+  await expect.poll(() => page.title()).toBe("heard true");
 });
 
 test("a long page comes in parts, what is in view first", async () => {
@@ -111,7 +111,7 @@ test("an XPath of the scan leads to its element; none or several matches are ref
   expect(save.xpath).toBe('//*[@id="save"]');
   expect(save.bbox).toMatchObject({ w: expect.any(Number) });
   await world.act({ browser_click: { tabId, xpath: save.xpath } });
-  expect(await page.textContent("#out")).toBe("Saved old");
+  await expect.poll(() => page.textContent("#out")).toBe("Saved old");
   const none = await world.refusal({ browser_click: { tabId, xpath: "//button[@id='no']" } });
   expect(none).toMatchObject({ code: "INVALID_TARGET", details: { matches: 0 } });
   const several = await world.refusal({ browser_click: { tabId, xpath: "//button" } });

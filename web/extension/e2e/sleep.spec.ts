@@ -23,6 +23,6 @@ test("a worker that Chrome has ended is woken by its alarm, without a person, an
   const { tasks } = await world.server.received.first((message) => message["type"] === "full_state_sync" && message["tasks"].length > 0, from);
   expect(tasks).toEqual([{ taskId: world.taskId, status: "running", tabIds: [tabId] }]);
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
-  expect(await page.evaluate("log")).toEqual(["mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true"]);
   expect(passed.slice(passed.lastIndexOf("stopped"))).toEqual(expect.arrayContaining(["stopped", "starting", "running"]));
 });

@@ -157,7 +157,7 @@ test("the frame around the page is seen but never indexed, clicked or photograph
     document.getElementById("below")!.onclick = () => (document.title = "below");
   });
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Below") } });
-  expect(await page.title()).toBe("below");
+  await expect.poll(() => page.title()).toBe("below");
   const { artifactId } = await world.act({ browser_screenshot: { tabId } });
   const border = await page.evaluate(async (data) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());

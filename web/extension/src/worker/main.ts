@@ -24,6 +24,9 @@ import { publish } from "./view";
 
 const ALARM = "wake";
 
+let showing: Promise<void> | undefined;
+let isShownStale = false;
+
 const connection: Connection = new Connection({
   changed: () => void show(),
   connected: () => void tasksLoaded.then(() => wheel.remind()).then(() => inbox.catchUp()),
@@ -76,7 +79,19 @@ async function start(): Promise<void> {
   await show();
 }
 
+/** One at a time, and again for whoever asks meanwhile: an older view never covers a newer one. */
 async function show(): Promise<void> {
+  isShownStale = true;
+  showing ??= (async () => {
+    while (isShownStale) {
+      isShownStale = false;
+      await showNow();
+    }
+  })().finally(() => (showing = undefined));
+  await showing;
+}
+
+async function showNow(): Promise<void> {
   const { state, server, problem } = connection;
   const tasks = allTasks()
     .filter((task) => task.tabs.length)
