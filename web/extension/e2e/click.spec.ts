@@ -12,9 +12,7 @@ beforeAll(async () => {
   ({ tabId, page } = await world.visit("/clicks"));
 });
 afterAll(() => world.close());
-beforeEach(async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
-});
+beforeEach(async () => void (await world.go(tabId, page, "/clicks")));
 
 const click = async (name: string, more: Record<string, unknown> = {}) => await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name), ...more } });
 const refused = async (name: string) => await world.refusal({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
@@ -148,7 +146,7 @@ test("dom_click is an untrusted click, and says so", async () => {
 });
 
 test("frames are clicked through all their parents, scaled and shadowed and out of view", async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
+  await world.go(tabId, page, "/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   for (const name of ["same", "cross", "scaled", "nested", "shadow"]) {
     const { changes } = await click(`Button ${name}`);

@@ -12,9 +12,7 @@ beforeAll(async () => {
   ({ tabId, page } = await world.visit("/form"));
 });
 afterAll(() => world.close());
-beforeEach(async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } });
-});
+beforeEach(async () => void (await world.go(tabId, page, "/form")));
 
 const type = async (name: string, text: string, more: Record<string, unknown> = {}) => await world.act({ browser_type: { tabId, clickId: await world.find(tabId, name), text, ...more } });
 const value = async (id: string) => await page.inputValue(`#${id}`);
@@ -114,7 +112,7 @@ test("a file input is not clicked but given the server's artifacts", async () =>
 });
 
 test("fields in frames of another site take text", async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
+  await world.go(tabId, page, "/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   await type("Field cross", "über frames");
   expect(await page.frameLocator("#cross").locator("#field").inputValue()).toBe("über frames");

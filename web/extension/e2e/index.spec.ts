@@ -42,7 +42,7 @@ test("an element that is gone is stale, and its number is not given again on the
   const save = await world.find(tabId, "Save");
   await page.evaluate(() => document.getElementById("save")!.remove());
   expect(await world.refusal({ browser_click: { tabId, clickId: save } })).toMatchObject({ code: "INVALID_TARGET", details: { stale: true } });
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } });
+  await world.go(tabId, page, "/form");
   const fresh = await world.index(tabId);
   expect(fresh.map((one) => one["clickId"])).not.toContain(save);
   expect(await world.refusal({ browser_click: { tabId, clickId: save } })).toMatchObject({ code: "INVALID_TARGET", details: { stale: true } });

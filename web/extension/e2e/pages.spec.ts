@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const go = async (path: string) => await world.act({ browser_navigate: { tabId, url: `${world.sites.here}${path}` } });
+const go = async (path: string) => await world.go(tabId, page, path);
 
 test("going, back, forward and again", async () => {
   expect(await go("/article")).toMatchObject({ navigated: true, tabId, url: `${world.sites.here}/article` });
@@ -211,12 +211,12 @@ test("a result names every page that it came by: redirects of the server, and pa
   const chain = [hop(here, hop(there, hop(here, `${here}/article`))), hop(there, hop(here, `${here}/article`)), hop(here, `${here}/article`)];
   expect(await world.act({ browser_navigate: { tabId, url: chain[0] } })).toMatchObject({ url: `${here}/article`, pageUrl: `${here}/article`, hops: chain });
   expect(await world.act({ task_start: { url: chain[1] } })).toMatchObject({ url: `${here}/article`, hops: chain.slice(1) });
-  expect(await world.act({ browser_navigate: { tabId, url: `${here}/form` } })).not.toHaveProperty("hops");
+  expect(await world.go(tabId, page, "/form")).not.toHaveProperty("hops");
   await page.evaluate((address) => document.body.insertAdjacentHTML("afterbegin", `<a href="${address}">Onwards</a>`), chain[1]!);
   const clicked = await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Onwards") } });
   expect(clicked).toMatchObject({ changes: { navigated: `${here}/article` }, hops: chain.slice(1) });
   // A frame's redirects are the frame's own business.
-  await world.act({ browser_navigate: { tabId, url: `${here}/form` } });
+  await world.go(tabId, page, "/form");
   await page.evaluate((address) => document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}"></iframe>`), chain[1]!);
   expect(await world.act({ browser_wait_for: { tabId, text: "The bridge" } })).not.toHaveProperty("hops");
 });

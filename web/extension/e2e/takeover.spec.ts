@@ -24,7 +24,7 @@ test("what the agent does is no takeover", async () => {
   await world.act({ browser_wait_for_loaded: { tabId } });
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Button cross") } });
   await world.act({ browser_type: { tabId, clickId: await world.find(tabId, "Field cross"), text: "typed keys" } });
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
+  await world.go(tabId, page, "/clicks");
   expect(world.server.received.all.filter(isAbout("task_takeover"))).toEqual([]);
 });
 

@@ -107,6 +107,14 @@ export class World {
     return { tabId: tabId as number, page };
   }
 
+  /** To another of our pages; playwright hears of a navigation later than the extension does. */
+  async go(tabId: number, page: Page, path: string): Promise<Record<string, any>> {
+    const url = `${this.sites.here}${path}`;
+    const gone = await this.act({ browser_navigate: { tabId, url } });
+    await expect.poll(() => page.evaluate(() => location.href).catch(() => "")).toBe(url);
+    return gone;
+  }
+
   async index(tabId: number, more: Record<string, unknown> = {}): Promise<Record<string, any>[]> {
     return (await this.act({ browser_dom_index: { tabId, ...more } }))["elements"] as Record<string, any>[];
   }
