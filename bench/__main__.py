@@ -3,7 +3,20 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench import (
+    console_news,
+    desktop_health,
+    desktop_reading,
+    desktop_screen,
+    desktop_waiting,
+    dry_run,
+    gate_overhead,
+    prompt_log,
+    sandboxed_open,
+    snapshot_listing,
+    stdio,
+    tree_search,
+)
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
 from bench.budget import Budget
@@ -19,6 +32,10 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "console": console_news.measure,
     "gate": gate_overhead.measure,
     "browser": browser.measure,
+    "screen": desktop_screen.measure,
+    "reading": desktop_reading.measure,
+    "waiting": desktop_waiting.measure,
+    "health": desktop_health.measure,
 }
 
 

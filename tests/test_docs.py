@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.core.desktop.methods import METHODS
 from handrail.core.policy_document import Policies
-from handrail.dialects import mimo, webgal
+from handrail.dialects import desktop, mimo, webgal
 from handrail.faces.cli.main import app
 from handrail.store.settings import Settings
 
@@ -33,9 +34,16 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
     assert f"`{name}`" in (DOCS / "settings.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", sorted({*webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES}))
+@pytest.mark.parametrize(
+    "code", sorted({*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES})
+)
 def test_every_error_code_is_explained(code: str) -> None:
     assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_every_method_of_the_desktops_host_is_explained(method: str) -> None:
+    assert f"| `{method}` |" in (DOCS / "desktop.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", app.commands)
