@@ -74,6 +74,26 @@ const steps = {
     await page.reload();
     await page.locator(".connection.online").waitFor();
   },
+  /** In the window that the extension opens by itself to ask whether to pair. */
+  confirmPairing: async (page) => {
+    const found = () => page.context().pages().find((one) => one.url().endsWith("/pair.html"));
+    for (let tries = 0; tries < 1000 && !found(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+    const asking = found();
+    const shown = await asking.getByRole("alertdialog").innerText();
+    const closed = asking.waitForEvent("close");
+    await asking.getByRole("button", { name: "Pair", exact: true }).click();
+    await closed;
+    return shown;
+  },
+  /** The extension's popup, as a page of its own, once it says this. */
+  popupSays: async (page, text) => {
+    const [worker] = page.context().serviceWorkers();
+    const popup = await page.context().newPage();
+    await popup.goto(new URL("popup.html", worker.url()).href);
+    await popup.getByText(text).first().waitFor();
+    await popup.close();
+    await page.bringToFront();
+  },
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
   attribute: (page, selector, name) => page.locator(selector).first().getAttribute(name),

@@ -28,14 +28,16 @@ HOME = b"""<!doctype html><title>Home</title><h1>Welcome</h1>
 
 
 class Pages(BaseHTTPRequestHandler):
-    """`/away` leads to the same server under its other name, which is another host."""
+    """`/away` leads to the same server under its other name, which is another host; `/round` by way of it and back."""
 
+    home: ClassVar[str] = ""
     elsewhere: ClassVar[str] = ""
 
     def do_GET(self) -> None:
-        if self.path == "/away":
+        leads_to = {"/away": self.elsewhere, "/round": self.elsewhere + "/back", "/elsewhere/back": self.home}
+        if self.path in leads_to:
             self.send_response(302)
-            self.send_header("Location", self.elsewhere)
+            self.send_header("Location", leads_to[self.path])
             self.end_headers()
             return
         body = b"<!doctype html><title>Elsewhere</title><p>secret" if self.path == "/elsewhere" else HOME
@@ -86,6 +88,7 @@ class Place:
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    Pages.home = f"http://127.0.0.1:{server.server_port}/"
     Pages.elsewhere = f"http://localhost:{server.server_port}/elsewhere"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
@@ -153,6 +156,19 @@ def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Ag
     assert "secret" not in str(told.error)
     assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
     assert "secret" not in str(agent.call("browser_readability_extract"))
+
+
+def test_a_denied_host_in_the_middle_of_a_chain_ends_it(place: Place, agent: Agent) -> None:
+    place.rules(FREE, {**FREE, "host": "localhost"})
+    passed = agent.ok("browser_navigate", url=f"{place.site}round").result or {}
+    assert passed["hops"] == [f"{place.site}round", f"{Pages.elsewhere}/back"]
+    assert passed["url"] == place.site
+    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
+    assert agent.code("browser_navigate", url=f"{place.site}round") == "FORBIDDEN"
+    assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
+    refused = agent.call("browser_dom_index").error or {}
+    assert refused["code"] == "INVALID_TARGET"
+    assert "browser_navigate" in str(refused)
 
 
 def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, agent: Agent) -> None:

@@ -187,10 +187,11 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ho
     person.leaves()
 
 
-def test_the_real_extension_is_paired_by_one_click_and_used(browser: Browser, new_house: Running) -> None:
+def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_house: Running) -> None:
     person = browser.person_at(new_house, withExtension=True)
     person.does("go", "browser")
     person.does("press", "Pair this browser")
+    assert new_house.address in person.does("confirmPairing")
     person.does("wait", ".plugin.connected")
     person.does("see", "this one", ".plugin")
     person.does("see", new_house.address, ".tab")
@@ -199,6 +200,40 @@ def test_the_real_extension_is_paired_by_one_click_and_used(browser: Browser, ne
     [paired] = new_house.request("GET", "/api/extension/tokens").json["data"]
     assert paired["clientId"] == plugin["clientId"]
     person.leaves()
+
+
+def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_the_tabs_are(
+    browser: Browser, project: Path, state: Path
+) -> None:
+    state.mkdir()
+    (state / "config.toml").write_text(RULES)
+    with up(project, state) as first:
+        port = first.port
+        person = browser.person_at(first, withExtension=True)
+        person.does("go", "browser")
+        person.does("press", "Pair this browser")
+        person.does("confirmPairing")
+        person.does("wait", ".plugin.connected")
+        started = call(first, "task_start", url=f"{first.address}/health")
+        _, log = started.communicate(timeout=30)
+        assert started.returncode == 0, log
+        person.does("wait", ".tab.owned")
+        person.does("popupSays", "working")
+        person.does("press", "Take over")
+        person.does("popupSays", "paused, you have the wheel")
+        first.stop()
+    person.does("wait", ".connection.offline")
+    with up(project, state, port):
+        person.does("wait", ".connection.online")
+        person.does("wait", ".plugin.connected")
+        person.does("wait", ".tab.owned")
+        person.does("popupSays", "paused, you have the wheel")
+        person.does("press", "Hand back")
+        person.does("popupSays", "working")
+        person.does("press", "Stop")
+        person.does("popupSays", "No agent is at work in this browser.")
+        person.does("miss", "Tab of the task")
+        person.leaves()
 
 
 def _task(house: Running) -> dict[str, str]:

@@ -34,13 +34,16 @@ class Refusal(Exception):
 
 @dataclass
 class Site:
-    """What an address shows. `leads_to`: where a click on an element goes; `redirect`: where the address goes."""
+    """What an address shows. `leads_to`: where a click on an element goes; `redirect`: where the address goes, `by`
+    which others.
+    """
 
     elements: list[Json] = field(default_factory=list)
     text: str = ""
     title: str = "a page"
     leads_to: dict[str, str] = field(default_factory=dict)
     redirect: str | None = None
+    by: list[str] = field(default_factory=list)
 
 
 class ScriptedBrowser:
@@ -110,6 +113,8 @@ class ScriptedBrowser:
         assert answer == {"ok": True}, answer
 
     async def _receive(self, message: Json) -> Json:
+        if message["type"] != "browser_action":
+            return {"ok": False, "error": {"code": "BAD_REQUEST", "message": "This is not in the contract."}}
         working = asyncio.create_task(self._work(message))
         working.add_done_callback(lambda done: done.exception())
         return {"ok": True}
@@ -142,8 +147,9 @@ class ScriptedBrowser:
     async def _task_start(self, params: Json, message: Json) -> Json:
         tab = max(self.tabs, default=100) + 1
         self.tasks[tab] = message["taskId"]
-        await self._go(tab, params.get("url", BLANK))
-        return {"tabId": tab, "windowId": 1, "groupId": 7, "url": self.tabs[tab], "title": self._site(tab).title}
+        hops = await self._go(tab, params.get("url", BLANK))
+        page = {"url": self.tabs[tab], "title": self._site(tab).title}
+        return {"tabId": tab, "windowId": 1, "groupId": 7, **page, **hops}
 
     async def _browser_tab_open(self, params: Json, message: Json) -> Json:
         return {key: value for key, value in (await self._task_start(params, message)).items() if key != "groupId"}
@@ -152,8 +158,8 @@ class ScriptedBrowser:
         return {"stopped": True}
 
     async def _browser_navigate(self, params: Json, message: Json) -> Json:
-        await self._go(params["tabId"], params["url"])
-        return {"navigated": True, "tabId": params["tabId"], "url": self.tabs[params["tabId"]]}
+        hops = await self._go(params["tabId"], params["url"])
+        return {"navigated": True, "tabId": params["tabId"], "url": self.tabs[params["tabId"]], **hops}
 
     async def _browser_tabs(self, params: Json, message: Json) -> Json:
         return {"tabs": [self._tab(tab) for tab, task in self.tasks.items() if task == message["taskId"]]}
@@ -194,8 +200,8 @@ class ScriptedBrowser:
         leads_to = self._site(tab).leads_to.get(params["clickId"])
         if leads_to is None:
             return {"clicked": True, "strategy": "cdp_mouse", "changes": {"added": ['9 status "Saved"'], "more": 2}}
-        await self._go(tab, leads_to)
-        return {"clicked": True, "strategy": "cdp_mouse", "changes": {"navigated": self.tabs[tab]}}
+        hops = await self._go(tab, leads_to)
+        return {"clicked": True, "strategy": "cdp_mouse", "changes": {"navigated": self.tabs[tab]}, **hops}
 
     async def _browser_type(self, params: Json, message: Json) -> Json:
         self._element(params)
@@ -208,10 +214,12 @@ class ScriptedBrowser:
     async def _browser_upload(self, params: Json, message: Json) -> Json:
         return {"uploaded": True, "files": [each["name"] for each in message["artifacts"]]}
 
-    async def _go(self, tab: int, url: str) -> None:
+    async def _go(self, tab: int, url: str) -> Json:
+        """The part of the result that tells by which pages it went."""
         site = self.sites.get(url, Site())
         self.tabs[tab] = site.redirect or url
         await self._say(type="tab_event", eventType="tab_created", tab=self._tab(tab))
+        return {"hops": site.by} if site.by else {}
 
     async def _upload(self, url: str, body: bytes) -> None:
         async with httpx2.AsyncClient(trust_env=False) as client:

@@ -179,6 +179,22 @@ def test_a_yes_for_good_is_for_this_host_alone(
     assert 'host = "good.test"' in text
 
 
+def test_a_question_about_a_page_without_a_known_address_says_that_always_counts_once(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    (tab,) = place.browser.tabs
+    place.browser.tells_address = False
+    place.browser.sync()
+    place.put_user_rules()
+    before = (place.state / "config.toml").read_text()
+    for _ in range(2):  # the yes of the first time is not remembered
+        acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)
+        prompt = person.answers("--ok", "--for", "rule")["prompt"]
+        assert "“always” counts once" in prompt["message"]
+        assert acting.result().error is None
+    assert (place.state / "config.toml").read_text() == before
+
+
 def test_a_yes_for_the_task_is_for_this_host_alone(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:

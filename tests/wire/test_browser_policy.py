@@ -96,6 +96,26 @@ def test_a_redirect_to_a_denied_host_ends_on_a_blank_page(agent: Agent, browsing
     assert BLANK in browsing.browser.tabs.values()
 
 
+@pytest.mark.parametrize("tool", ["task_start", "browser_tab_open", "browser_navigate"])
+def test_a_denied_host_in_the_middle_of_a_chain_ends_it(agent: Agent, browsing: Browsing, tool: str) -> None:
+    by = ["http://short.test/", "http://EVIL.test./x", "http://other.test/"]
+    browsing.browser.sites["http://short.test/"] = Site(redirect=GOOD, by=by)
+    agent.ok("task_start", url=GOOD)
+    told = agent.ok(tool, url="http://short.test/")
+    assert (told.result or {})["hops"] == by
+    browsing.put_user_rules(DENY_ALL)
+    assert agent.code(tool, url="http://short.test/") == "FORBIDDEN"
+    assert BLANK in browsing.browser.tabs.values()
+
+
+def test_a_click_that_passes_a_denied_host_on_its_way_is_denied(agent: Agent, browsing: Browsing) -> None:
+    browsing.browser.sites[EVIL] = Site(redirect="http://other.test/", by=[EVIL])
+    agent.ok("task_start", url=GOOD)
+    browsing.put_user_rules(DENY_ALL)
+    assert agent.code("browser_click", clickId="2") == "FORBIDDEN"
+    assert browsing.browser.tabs[only_tab(browsing)] == BLANK
+
+
 @pytest.mark.also_cli
 def test_a_click_that_leads_to_a_denied_host_tells_nothing_of_it(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)

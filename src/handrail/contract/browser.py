@@ -106,7 +106,7 @@ class Message(Wire, frozen=True, kw_only=True):
 class PluginRecord(Wire, frozen=True, kw_only=True):
     """A browser extension that has announced itself, as `extension-list` tells of it.
 
-    `selected`: a new task would get this one.
+    `selected`: a new task would get this one. `chosen`: a person said that it should, whenever it is there.
     """
 
     client_id: str
@@ -119,6 +119,7 @@ class PluginRecord(Wire, frozen=True, kw_only=True):
     socket_connected: bool = False
     healthy: bool = True
     selected: bool = False
+    chosen: bool = False
     last_seen_at: int = 0
 
 

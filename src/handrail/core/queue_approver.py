@@ -21,12 +21,14 @@ from handrail.contract.call import Call
 from handrail.contract.errors import Declined, Failure
 from handrail.contract.once import Once
 from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry, Side
+from handrail.contract.target import ANY_HOST
 from handrail.core.evidence import utc_now
 from handrail.core.visible import visible
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
 _SEARCHED_ENTRIES = 1000
+_NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
 
@@ -125,6 +127,8 @@ def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
+    if preview.host == ANY_HOST:
+        lines.append(_NAMELESS)
     if preview.diff is None:
         for name, value in msgspec.to_builtins(question.params).items():
             lines += _shown(name, value)

@@ -26,6 +26,7 @@ class Browser(Listener):
         self.event = event
         self.ack: Any = {"ok": True}
         self.actions: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.statuses: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.client.on(event, self._hear, namespace=NAMESPACE)
 
     async def say(self, message: Any) -> Any:
@@ -35,6 +36,12 @@ class Browser(Listener):
         async with asyncio.timeout(PATIENCE):
             return await self.actions.get()
 
+    async def status(self) -> tuple[str, str]:
+        """The next task that it is told of, and how that stands."""
+        async with asyncio.timeout(PATIENCE):
+            told = await self.statuses.get()
+        return told["taskId"], told["status"]
+
     async def answer(self, action: Mapping[str, Any], **members: Any) -> Any:
         told = {
             "v": 1, "type": "browser_action_result", "actionId": action["id"], "taskId": action["taskId"],
@@ -43,7 +50,7 @@ class Browser(Listener):
         return await self.say({**told, **members})
 
     async def _hear(self, message: dict[str, Any]) -> Any:
-        self.actions.put_nowait(message)
+        (self.statuses if message["type"] == "task_status" else self.actions).put_nowait(message)
         if self.ack is None:
             await asyncio.Event().wait()
         return self.ack

@@ -6,7 +6,7 @@ export const TASK = "01J00000000000000000000000";
 const OTHER = "01J00000000000000000000001";
 const plugin = (clientId, more) => ({
   clientId, extensionId: "baoanimhflihpgcnepaoljokhdpilplm", extensionName: "handrail", ua: CHROME, version: "0.1.0", browserName: "chrome",
-  allowOtherClient: false, socketConnected: true, healthy: true, selected: false, lastSeenAt: Date.now(), ...more,
+  allowOtherClient: false, socketConnected: true, healthy: true, selected: false, chosen: false, lastSeenAt: Date.now(), ...more,
 });
 const tab = (tabId, title, url, more) => ({ tabId, windowId: 1, title, url, status: "complete", active: false, pinned: false, hidden: false, index: tabId, ...more });
 
@@ -59,6 +59,16 @@ export function browsing() {
       return known ? { ...known, connected: isThere, ageMs: Date.now() - known.lastUpdated, stale: !isThere, clientId } : { windows: [], tabs: [], tabGroups: [], activeWindowId: null, activeTabId: null, lastUpdated: 0, connected: false, ageMs: 0, stale: true };
     }
     if (path === "/task/list") return state.tasks;
+    if (path === "/extension/chosen") {
+      for (const one of state.plugins) one.chosen = one.clientId === body.clientId;
+      for (const one of state.plugins) one.selected = one.chosen && one.socketConnected;
+      return state.plugins.find(({ chosen }) => chosen);
+    }
+    const [, moved] = /^\/task\/([^/]+)\/plugin$/.exec(path) ?? [];
+    if (moved) {
+      const task = state.tasks.find((one) => one.taskId === moved);
+      return Object.assign(task, { selectedClientId: body.clientId, updatedAt: Date.now() });
+    }
     const [, taskId, verb] = /^\/task\/([^/]+)\/(takeover|handback|stop)$/.exec(path) ?? [];
     if (verb) {
       const task = state.tasks.find((one) => one.taskId === taskId);

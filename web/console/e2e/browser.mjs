@@ -1,4 +1,6 @@
 /** A real Chromium with the built console in it, against the mock. */
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 import { startMock } from "../dev/mock-server.mjs";
 
@@ -32,6 +34,12 @@ export async function launch() {
 
 /** A prompt that has just appeared takes no answer for a moment; so do people. */
 export const armed = (page) => page.locator(".prompt:not([hidden]) form[data-armed=true]").waitFor();
+
+/** What a page shows follows what happens in its own time: read again until it is so. */
+export async function eventually(read, expected) {
+  for (let tries = 0; tries < 500 && !isDeepStrictEqual(await read(), expected); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(await read(), expected);
+}
 
 /** Resolves with the first answer that the server got for this prompt. */
 export async function answerTo(mock, requestId) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { TASK } from "../dev/browsing.mjs";
 import * as samples from "../dev/samples.mjs";
-import { armed, launch } from "./browser.mjs";
+import { armed, eventually, launch } from "./browser.mjs";
 
 let world;
 beforeEach(async () => { world = await launch(); });
@@ -27,7 +27,7 @@ const sync = (seq, title, more = {}) => {
 test("windows, groups and tabs are shown, the task's tab is marked, and nothing can hide in a title", async () => {
   const page = await open();
   await page.locator(".window").first().waitFor();
-  assert.equal(await page.locator(".window").count(), 2);
+  await eventually(() => page.locator(".window").count(), 2);
   assert.deepEqual(await page.locator(".group .tab-title").allInnerTexts(), ["Hotels by the sea – a very long title that goes on and on", "Map\\u{202e}"]);
   assert.match(await page.locator(".tab.owned.shown").innerText(), /Hotels by the sea/);
   assert.equal(await page.locator(".tab.owned").count(), 1);
@@ -80,6 +80,33 @@ test("another browser's windows are shown when it is chosen, and followed", asyn
   await page.locator(".tab", { hasText: "Elsewhere, later" }).waitFor();
 });
 
+test("the browser for new tasks is chosen by keyboard, and stays where it is in the list", async () => {
+  const page = await open();
+  const rows = page.locator(".plugin");
+  const [chrome, edge] = ["Chrome", "Edge"].map((name) => page.getByRole("radio", { name: new RegExp(`Use ${name}`) }));
+  await chrome.focus();
+  await page.locator(".plugin", { hasText: "Chrome" }).getByText("used for new tasks").waitFor();
+  const names = await rows.locator(".plugin-name").allInnerTexts();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".plugin", { hasText: "Edge" }).getByText("used for new tasks when it is there").waitFor();
+  assert.equal(await edge.isChecked(), true);
+  assert.equal(await edge.evaluate((radio) => radio === document.activeElement), true);
+  assert.deepEqual(await rows.locator(".plugin-name").allInnerTexts(), names);
+  assert.deepEqual(world.mock.browsers.state.plugins.map(({ chosen }) => chosen), [false, true]);
+});
+
+test("a task whose browser is away says so, and is moved by hand", async () => {
+  const page = await open();
+  await page.getByRole("button", { name: /Fill the tax form/ }).click();
+  await page.getByText("The browser of this task, Edge 150 · Linux, is away.").waitFor();
+  await page.getByLabel("Go on in").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.locator(".browser-task[aria-pressed=true]", { hasText: "Chrome 150" }).waitFor();
+  assert.equal(world.mock.browsers.state.tasks[1].selectedClientId, "plugin-a");
+  await page.getByText("is away").waitFor({ state: "detached" });
+});
+
 test("a person takes over, hands back and stops", async () => {
   const page = await open();
   await page.getByRole("button", { name: "Take over" }).click();
@@ -108,13 +135,13 @@ test("pointing at a line shows the box, pointing at a box tells its name; the in
   const page = await open();
   await page.locator("details summary").click();
   await page.keyboard.press("Tab");
-  assert.match(await page.locator(".box.pointed").innerText(), /1 link "Home"/);
+  await page.locator(".box.pointed", { hasText: '1 link "Home"' }).waitFor();
   await page.keyboard.press("ArrowDown");
-  assert.match(await page.locator(".box.pointed").innerText(), /2 searchbox "Where to\?"/);
+  await page.locator(".box.pointed", { hasText: '2 searchbox "Where to?"' }).waitFor();
   await page.locator(".box", { hasText: "3" }).hover();
-  assert.match(await page.locator(".box.pointed").innerText(), /3 button "Search"/);
+  await page.locator(".box.pointed", { hasText: '3 button "Search"' }).waitFor();
   await page.getByLabel("Index (4)").uncheck();
-  assert.equal(await page.locator(".box").count(), 0);
+  await eventually(() => page.locator(".box").count(), 0);
   await page.reload();
   await page.locator(".drawn img").waitFor();
   assert.equal(await page.locator(".box").count(), 0);
@@ -129,8 +156,7 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   await page.locator("img[src='/api/artifacts/art-2']").waitFor();
   await page.getByText("This page was not indexed.").waitFor();
   await page.getByRole("button", { name: "Look now" }).click();
-  await page.getByRole("button", { name: "Look now" }).waitFor();
-  assert.deepEqual(acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
+  await eventually(() => acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
 });
 
 test("what is shown stays while other tasks begin and change, and every row keeps its place", async () => {
@@ -141,7 +167,7 @@ test("what is shown stays while other tasks begin and change, and every row keep
   world.mock.tell("browsing", { tasks: [later], windows: [] });
   world.mock.tell("browsing", { tasks: [{ ...second, updatedAt: Date.now() + 1 }], windows: [] });
   await page.getByRole("button", { name: /Book a table/ }).waitFor();
-  assert.deepEqual(await page.locator(".browser-task-title").allInnerTexts(), ["Book a table", first.title, second.title]);
+  await eventually(() => page.locator(".browser-task-title").allInnerTexts(), ["Book a table", first.title, second.title]);
   assert.match(await page.locator(".browser-task[aria-pressed=true]").innerText(), /Find a quiet hotel/);
   assert.equal(await page.locator(".drawn img").count(), 1);
 });
@@ -170,7 +196,7 @@ test("without a browser the page says how to get one, and makes a code that runs
 
 for (const [payload, told] of [
   [{ ok: true, clientId: "plugin-x" }, "Paired. The browser connects by itself."],
-  [{ ok: false, pending: true, error: "x" }, "Confirm the change in its popup."],
+  [{ ok: false, pending: true, error: "x" }, "confirm it in the extension's own window"],
   [{ ok: false, error: "this is no handrail server" }, "It could not be paired: this is no handrail server"],
 ]) {
   test(`an extension that is not paired is paired by one click: ${told}`, async () => {

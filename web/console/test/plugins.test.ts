@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { countdown } from "../src/logic/countdown";
-import { healthOf, inOrder, pluginName, type Plugin } from "../src/logic/plugins";
+import { distinctName, elsewhere, healthOf, inOrder, inRows, meantForNewTasks, pluginName, type Plugin } from "../src/logic/plugins";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
 const plugin = (clientId: string, more: Partial<Plugin> = {}): Plugin => ({
-  clientId, extensionId: "", extensionName: "handrail", ua: CHROME, version: "0.1.0", browserName: "chrome", socketConnected: true, healthy: true, selected: false, lastSeenAt: 1, ...more,
+  clientId, extensionId: "", extensionName: "handrail", ua: CHROME, version: "0.1.0", browserName: "chrome", socketConnected: true, healthy: true, selected: false, chosen: false, lastSeenAt: 1, ...more,
 });
 
 test("a plugin is there and well, there and unwell, or away", () => {
@@ -24,6 +24,28 @@ test("a browser's own word for itself goes before what it sends to pages", () =>
 test("who is there comes first, the selected one before the last seen", () => {
   const all = [plugin("away", { socketConnected: false, lastSeenAt: 9 }), plugin("late", { lastSeenAt: 8 }), plugin("chosen", { selected: true })];
   expect(inOrder(all).map(({ clientId }) => clientId)).toEqual(["chosen", "late", "away"]);
+});
+
+test("a list with buttons keeps its order whoever is selected or was heard of last", () => {
+  const all = [plugin("b", { selected: true, lastSeenAt: 9 }), plugin("away", { socketConnected: false }), plugin("a")];
+  expect(inRows(all).map(({ clientId }) => clientId)).toEqual(["a", "b", "away"]);
+});
+
+test("new tasks are meant for the chosen browser, also while it is away, and without a choice for the selected one", () => {
+  const all = [plugin("a", { selected: true }), plugin("b", { chosen: true, socketConnected: false })];
+  expect(meantForNewTasks(all)?.clientId).toBe("b");
+  expect(meantForNewTasks(all.slice(0, 1))?.clientId).toBe("a");
+  expect(meantForNewTasks([])).toBeUndefined();
+});
+
+test("a task can go on wherever it is not and somebody is well", () => {
+  const all = [plugin("own"), plugin("away", { socketConnected: false }), plugin("unwell", { healthy: false }), plugin("well")];
+  expect(elsewhere(all, "own").map(({ clientId }) => clientId)).toEqual(["well"]);
+});
+
+test("browsers of the same kind have names of their own", () => {
+  const all = [plugin("plugin-123456"), plugin("plugin-abcdef"), plugin("c", { browserName: "edge" })];
+  expect(all.map((one) => distinctName(one, all))).toEqual(["Chrome 150 · Linux (…123456)", "Chrome 150 · Linux (…abcdef)", "Edge 150 · Linux"]);
 });
 
 test("the time that is left", () => {

@@ -12,9 +12,7 @@ beforeAll(async () => {
   ({ tabId, page } = await world.visit("/clicks"));
 });
 afterAll(() => world.close());
-beforeEach(async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
-});
+beforeEach(async () => void (await world.go(tabId, page, "/clicks")));
 
 const click = async (name: string, more: Record<string, unknown> = {}) => await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name), ...more } });
 const refused = async (name: string) => await world.refusal({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
@@ -24,12 +22,12 @@ test("a covered element is refused and said what covers it; once that is gone th
   expect(await page.evaluate("log")).toEqual([]);
   await click("Accept all");
   expect(await click("Covered")).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
-  expect(await page.evaluate("log")).toEqual(["accept true", "covered true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["accept true", "covered true"]);
 });
 
 test("an element that is partly covered is clicked where it is free", async () => {
   await click("Partly covered");
-  expect(await page.evaluate("log")).toEqual(["partly true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["partly true"]);
 });
 
 test("an element that takes no clicks says so", async () => {
@@ -41,7 +39,7 @@ test("a moving element is waited for, and one that never rests is refused", asyn
   const restless = await world.find(tabId, "Restless");
   await page.evaluate(() => document.getElementById("mover")!.classList.add("go"));
   await world.act({ browser_click: { tabId, clickId: mover } });
-  expect(await page.evaluate("log")).toEqual(["mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true"]);
   await page.evaluate("startRestless()");
   expect(await world.refusal({ browser_click: { tabId, clickId: restless, timeoutMs: 2000 } })).toMatchObject({ code: "INVALID_TARGET", details: { moving: true } });
 });
@@ -49,17 +47,17 @@ test("a moving element is waited for, and one that never rests is refused", asyn
 test("what is far away or inside a scrolled list is brought into view first", async () => {
   await click("Far away");
   await click("In the list");
-  expect(await page.evaluate("log")).toEqual(["far true", "listed true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["far true", "listed true"]);
 });
 
 test("dialogs are reported and dismissed, or answered as asked; nothing hangs", async () => {
   expect(await click("Alert")).toMatchObject({ changes: { dialog: { type: "alert", message: "Hello" } } });
   expect(await click("Confirm")).toMatchObject({ changes: { dialog: { type: "confirm", message: "Sure?" } } });
-  expect(await page.title()).toBe("confirm false");
+  await expect.poll(() => page.title()).toBe("confirm false");
   await click("Confirm", { dialog: "accept" });
-  expect(await page.title()).toBe("confirm true");
+  await expect.poll(() => page.title()).toBe("confirm true");
   await click("Prompt", { dialog: "accept", promptText: "Ada" });
-  expect(await page.title()).toBe("prompt Ada");
+  await expect.poll(() => page.title()).toBe("prompt Ada");
   // One that opens by itself, between two actions.
   await page.evaluate(() => void setTimeout(() => alert("Surprise"), 0));
   expect((await world.act({ browser_dom_index: { tabId } }))["total"]).toBeGreaterThan(5);
@@ -139,16 +137,16 @@ test("a zoomed page is hit where it is", async () => {
     await click("Mover");
   }
   await worker.evaluate(async (id) => await chrome.tabs.setZoom(id, 1), tabId);
-  expect(await page.evaluate("log")).toEqual(["far true", "mover true", "far true", "mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["far true", "mover true", "far true", "mover true"]);
 });
 
 test("dom_click is an untrusted click, and says so", async () => {
   expect(await click("Mover", { strategy: "dom_click" })).toMatchObject({ strategy: "dom_click" });
-  expect(await page.evaluate("log")).toEqual(["mover false"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover false"]);
 });
 
 test("frames are clicked through all their parents, scaled and shadowed and out of view", async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
+  await world.go(tabId, page, "/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   for (const name of ["same", "cross", "scaled", "nested", "shadow"]) {
     const { changes } = await click(`Button ${name}`);
@@ -157,7 +155,7 @@ test("frames are clicked through all their parents, scaled and shadowed and out 
     expect(changes.added).toEqual([expect.stringMatching(new RegExp(`^f\\d+:\\d+ button "Done ${name}"$`))]);
   }
   await click("Srcdoc button");
-  expect(await page.title()).toBe("srcdoc clicked");
+  await expect.poll(() => page.title()).toBe("srcdoc clicked");
 });
 
 test("a hidden tab is worked on like any other", async () => {

@@ -37,16 +37,46 @@ test("the id is the one that servers know", async () => {
   expect(await world.extensionId()).toBe(extensionId);
 });
 
-test("a console pairs by one click, and only by a click", async () => {
+test("a console pairs by one click and a yes in the extension's own window, and not without either", async () => {
   const page = await world.context.newPage();
   const offer = { type: "mimo/pair", code: world.server.newCode(), server: world.server.url };
   await page.goto(`${world.server.url}/#${offer.code}`);
   await expect.poll(() => page.title()).toContain("pairing needs a click");
   await page.click("#pair");
   expect(await say(page, { ...offer, server: "http://127.0.0.1:9" })).toMatchObject({ ok: false });
-  expect(await say(page, { ...offer, code: "wrong" })).toMatchObject({ ok: false, error: "wrong code" });
-  expect(await say(page, offer)).toMatchObject({ ok: true, server: world.server.url });
+  expect(await say(page, { ...offer, code: "wrong" })).toMatchObject({ ok: false, pending: true });
+  let asking = await world.pairWindow();
+  await asking.getByRole("alertdialog").getByText(world.server.url).waitFor();
+  await asking.getByRole("button", { name: "Pair", exact: true }).click();
+  await asking.getByRole("alert").getByText("wrong code").waitFor();
+  let closed = asking.waitForEvent("close");
+  await asking.getByRole("button", { name: "Don't pair" }).click();
+  await closed;
+  expect(world.server.isConnected).toBe(false);
+  // Who closes the window has said no as well.
+  await page.click("#pair");
+  expect(await say(page, offer)).toMatchObject({ pending: true });
+  asking = await world.pairWindow();
+  await asking.getByRole("alertdialog").waitFor();
+  const popup = await world.extensionPage("popup");
+  await popup.getByRole("alertdialog").waitFor();
+  await asking.close();
+  await popup.getByRole("alertdialog").waitFor({ state: "detached" });
+  await popup.close();
+  await page.click("#pair");
+  expect(await say(page, offer)).toMatchObject({ pending: true });
+  asking = await world.pairWindow();
+  closed = asking.waitForEvent("close");
+  await asking.getByRole("button", { name: "Pair", exact: true }).click();
+  await closed;
   await world.server.connected();
+  // Once it is paired, that very server may renew its token by itself.
+  await page.click("#pair");
+  const before = { ...Object.fromEntries(world.server.tokens) };
+  const again = world.server.received.next(isType("activate_extension"));
+  expect(await say(page, { ...offer, code: world.server.newCode() })).toMatchObject({ ok: true, server: world.server.url });
+  const { clientId } = await again;
+  expect(world.server.tokens.get(clientId as string)).not.toBe(before[clientId as string]);
   await page.close();
 });
 
@@ -57,8 +87,9 @@ test("the greeting, the state and the registration carry what the contract names
   expect(state).toMatchObject({ activeWindowId: expect.any(Number), activeTabId: expect.any(Number), tabGroups: [], timestamp: expect.any(Number) });
   expect(state["windows"][0]).toMatchObject({ windowId: expect.any(Number), focused: expect.any(Boolean), type: "normal" });
   expect(state["tabs"][0]).toMatchObject({ tabId: expect.any(Number), windowId: expect.any(Number), active: expect.any(Boolean), pinned: false, hidden: expect.any(Boolean), index: 0 });
-  await expect.poll(() => world.server.registered.length).toBeGreaterThan(0);
-  expect(world.server.registered[0]).toMatchObject({ clientId: hello["clientId"], extensionId: await world.extensionId(), extensionName: "handrail", authorization: `Bearer ${world.server.tokens.get(hello["clientId"] as string)}` });
+  const isCurrent = (one: Record<string, any>): boolean => one["authorization"] === `Bearer ${world.server.tokens.get(hello["clientId"] as string)}`;
+  await expect.poll(() => world.server.registered.some(isCurrent)).toBe(true);
+  expect(world.server.registered.find(isCurrent)).toMatchObject({ clientId: hello["clientId"], extensionId: await world.extensionId(), extensionName: "handrail" });
 });
 
 test("pages of this machine can ask who is here, by the old names too; other pages get no answer", async () => {
@@ -77,13 +108,24 @@ test("another server is taken only when a person says so", async () => {
   extra.push(other);
   const page = await world.context.newPage();
   await page.goto(other.url);
+  const offer = (server: PeerServer) => ({ type: "mimo/pair", code: server.newCode(), server: server.url });
   await page.click("#pair");
-  expect(await say(page, { type: "mimo/pair", code: other.newCode(), server: other.url })).toMatchObject({ ok: false, pending: true });
+  expect(await say(page, offer(other))).toMatchObject({ ok: false, pending: true });
+  const asking = await world.pairWindow();
+  const question = asking.getByRole("alertdialog");
+  for (const address of [other.url, world.server.url]) await question.getByText(address).waitFor();
+  // A second page can't put its own question in the place of the one that is read.
+  const third = await new PeerServer().start();
+  extra.push(third);
+  await page.goto(third.url);
+  await page.click("#pair");
+  expect(await say(page, offer(third))).toMatchObject({ ok: false, error: expect.stringContaining("another server") });
   const options = await world.extensionPage("options");
-  const question = options.getByRole("alertdialog");
-  await question.getByText(other.url).waitFor();
+  await options.getByRole("alertdialog").getByText(other.url).waitFor();
+  const closed = asking.waitForEvent("close");
   await question.getByRole("button", { name: "Keep as it is" }).click();
-  await question.waitFor({ state: "detached" });
+  await closed;
+  await options.getByRole("alertdialog").waitFor({ state: "detached" });
   expect(other.isConnected).toBe(false);
   expect(world.server.isConnected).toBe(true);
   await options.close();
@@ -131,13 +173,12 @@ test("an action that comes twice is done once and answered with the same result"
   const again = await world.server.act(world.taskId, { browser_click: { tabId, clickId } }, message);
   expect(again).toEqual(first);
   expect(first).toMatchObject({ v: 1, actionId: id, taskId: world.taskId, status: "success", traceId: "trace-7" });
-  expect(await page.evaluate("log")).toEqual(["mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true"]);
 });
 
 test("a server that was away is found again, and hears the result that it missed", async () => {
-  const { tabId } = await world.visit("/late");
+  const { tabId, page } = await world.visit("/late");
   const id = `act-${randomUUID()}`;
-  const page = world.context.pages().find((one) => one.url().endsWith("/late"))!;
   await world.server.send({ v: 1, type: "browser_action", id, taskId: world.taskId, action: { browser_wait_for: { tabId, text: "The list is here" } } });
   await world.server.stop();
   await page.evaluate("arrive()");
@@ -156,7 +197,7 @@ test("a killed worker comes back with its tasks, its numbers, its debugger and i
   await stopWorker();
   expect(await world.server.act(world.taskId, { browser_click: { tabId, clickId } }, { id })).toEqual(first);
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
-  expect(await page.evaluate("log")).toEqual(["mover true", "mover true"]);
+  await expect.poll(() => page.evaluate("log")).toEqual(["mover true", "mover true"]);
   // The debugger that outlived the worker still keeps dialogs out of the way.
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Alert") } })).toMatchObject({ changes: { dialog: { type: "alert" } } });
 });

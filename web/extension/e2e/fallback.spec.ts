@@ -1,13 +1,15 @@
 /** Without the debugger: by script, said so, and refused where a trusted event was asked for. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import { World } from "./world";
 
 let world: World;
 let tabId: number;
+let page: Page;
 beforeAll(async () => {
   world = await World.open();
-  ({ tabId } = await world.visit("/form"));
+  ({ tabId, page } = await world.visit("/form"));
   await world.act({ browser_debugger_detach: { tabId } });
   // The only thing that is made up: nobody can press Cancel on Chrome's bar in a headless browser.
   await (await world.worker()).evaluate(() => {
@@ -17,13 +19,12 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test("what needs no trusted event is done by script, with a warning", async () => {
-  const page = world.context.pages().find((one) => one.url().endsWith("/form"))!;
   const name = await world.find(tabId, "Name");
   expect(await world.act({ browser_type: { tabId, clickId: name, text: "Ada" } })).toMatchObject({ typed: true, strategy: "dom_input", warnings: [expect.stringContaining("Cannot attach")] });
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Save") } })).toMatchObject({ clicked: true, strategy: "dom_click", warnings: [expect.any(String)] });
-  expect(await page.textContent("#out")).toBe("Saved Ada");
+  await expect.poll(() => page.textContent("#out")).toBe("Saved Ada");
   expect(await world.act({ browser_type: { tabId, clickId: name, text: "Grace", submit: true } })).toMatchObject({ typed: true });
-  expect(await page.textContent("#out")).toBe("Sent Grace");
+  await expect.poll(() => page.textContent("#out")).toBe("Sent Grace");
   expect(await world.act({ browser_hover: { tabId, clickId: name } })).toMatchObject({ hovered: true });
   expect(await world.act({ browser_press_key: { tabId, key: "Escape" } })).toMatchObject({ pressed: true });
   expect(await world.act({ browser_screenshot: { tabId } })).toMatchObject({ screenshotUploaded: true, warnings: [expect.any(String)] });

@@ -12,9 +12,7 @@ beforeAll(async () => {
   ({ tabId, page } = await world.visit("/form"));
 });
 afterAll(() => world.close());
-beforeEach(async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } });
-});
+beforeEach(async () => void (await world.go(tabId, page, "/form")));
 
 const type = async (name: string, text: string, more: Record<string, unknown> = {}) => await world.act({ browser_type: { tabId, clickId: await world.find(tabId, name), text, ...more } });
 const value = async (id: string) => await page.inputValue(`#${id}`);
@@ -22,7 +20,7 @@ const value = async (id: string) => await page.inputValue(`#${id}`);
 test("any text replaces what a field held, as trusted input", async () => {
   for (const text of ["Ada", "a~!@#$%^&*()_+{}|:\"<>?`-=[]\\;',./ Z", "你好，世界", "مرحبا 👩‍👩‍👧 ñ é", "x".repeat(5000), ""]) {
     expect(await type("Name", text)).toMatchObject({ typed: true, strategy: "cdp_key" });
-    expect(await value("name")).toBe(text);
+    await expect.poll(() => value("name")).toBe(text);
   }
   const seen = (await page.evaluate("seen")) as [string, string, boolean][];
   expect(seen.filter(([kind]) => kind === "input").every(([, , isTrusted]) => isTrusted)).toBe(true);
@@ -30,27 +28,27 @@ test("any text replaces what a field held, as trusted input", async () => {
 
 test("append keeps what is there; lines stay lines in a text area", async () => {
   await type("Name", " and new", { append: true });
-  expect(await value("name")).toBe("old and new");
+  await expect.poll(() => value("name")).toBe("old and new");
   await type("Your story", "one\ntwo\n三");
-  expect(await value("area")).toBe("one\ntwo\n三");
+  await expect.poll(() => value("area")).toBe("one\ntwo\n三");
 });
 
 test("an editor is written to as well", async () => {
   await type("Rich", "brand new ✓");
-  expect((await page.innerText("#rich")).trim()).toBe("brand new ✓");
+  await expect.poll(async () => (await page.innerText("#rich")).trim()).toBe("brand new ✓");
   await type("Rich", "plain");
-  expect((await page.innerText("#rich")).trim()).toBe("plain");
+  await expect.poll(async () => (await page.innerText("#rich")).trim()).toBe("plain");
 });
 
 test("submit presses Enter", async () => {
   const result = await type("Name", "Grace", { submit: true });
-  expect(await page.textContent("#out")).toBe("Sent Grace");
+  await expect.poll(() => page.textContent("#out")).toBe("Sent Grace");
   expect(result["changes"].added).toContain('status "Sent Grace"');
 });
 
 test("a password is typed and never told", async () => {
   const result = await type("Password", "s3cret");
-  expect(await value("pass")).toBe("s3cret");
+  await expect.poll(() => value("pass")).toBe("s3cret");
   expect(JSON.stringify([result, await world.index(tabId)])).not.toContain("s3cret");
 });
 
@@ -60,14 +58,14 @@ test("a field that keeps less than was typed is reported", async () => {
 
 test("dates are set in their one format, and anything else is refused with it", async () => {
   expect(await type("Date", "2026-02-03")).toMatchObject({ strategy: "dom_input" });
-  expect(await value("date")).toBe("2026-02-03");
+  await expect.poll(() => value("date")).toBe("2026-02-03");
   expect(await world.refusal({ browser_type: { tabId, clickId: await world.find(tabId, "Date"), text: "soon" } })).toMatchObject({ code: "INVALID_TARGET", details: { format: "YYYY-MM-DD" } });
-  expect(await value("date")).toBe("2026-02-03");
+  await expect.poll(() => value("date")).toBe("2026-02-03");
 });
 
 test("without the debugger the text is set by script", async () => {
   expect(await type("Name", "by script", { strategy: "dom_input" })).toMatchObject({ strategy: "dom_input" });
-  expect(await value("name")).toBe("by script");
+  await expect.poll(() => value("name")).toBe("by script");
 });
 
 test("what takes no text, or is disabled, says so", async () => {
@@ -87,7 +85,7 @@ test("options are chosen by value or label, all or none", async () => {
   expect((await world.act(choose(city, ["Berlin"])))["selected"]).toEqual(["Berlin"]);
   expect((await world.act(choose(many, ["One", "Three"])))["selected"]).toEqual(["One", "Three"]);
   for (const values of [["London"], ["Nowhere"], ["b", "p"]]) expect(await world.refusal(choose(city, values))).toMatchObject({ code: "INVALID_TARGET" });
-  expect(await value("city")).toBe("b");
+  await expect.poll(() => value("city")).toBe("b");
   expect(await world.refusal({ browser_click: { tabId, clickId: city } })).toMatchObject({ code: "INVALID_TARGET", details: { hint: expect.stringContaining("browser_select_option") } });
 });
 
@@ -95,11 +93,11 @@ test("keys and combinations reach the page and the browser's own editing", async
   const name = await world.find(tabId, "Name");
   await world.act({ browser_press_key: { tabId, key: "Control+a", clickId: name } });
   await world.act({ browser_press_key: { tabId, key: "X" } });
-  expect(await value("name")).toBe("X");
+  await expect.poll(() => value("name")).toBe("X");
   await world.act({ browser_press_key: { tabId, key: "Tab" } });
-  expect(await page.evaluate(() => document.activeElement!.id)).toBe("city");
+  await expect.poll(() => page.evaluate(() => document.activeElement!.id)).toBe("city");
   await world.act({ browser_press_key: { tabId, key: "Space", clickId: await world.find(tabId, "I agree") } });
-  expect(await page.isChecked("#check")).toBe(true);
+  await expect.poll(() => page.isChecked("#check")).toBe(true);
   expect(await world.refusal({ browser_press_key: { tabId, key: "Hyper+q" } })).toMatchObject({ code: "SCHEMA_VALIDATION_FAILED" });
 });
 
@@ -109,16 +107,15 @@ test("a file input is not clicked but given the server's artifacts", async () =>
   const artifacts = [world.server.put("a.txt", Buffer.from("alpha"), "text/plain"), world.server.put("空.txt", Buffer.from("β"), "text/plain")];
   const result = await world.act({ browser_upload: { tabId, clickId, artifactIds: artifacts.map((one) => one.artifactId) } }, { artifacts });
   expect(result).toMatchObject({ uploaded: true, files: ["a.txt", "空.txt"] });
-  expect(await page.textContent("#out")).toBe("a.txt=alpha,空.txt=β");
+  await expect.poll(() => page.textContent("#out")).toBe("a.txt=alpha,空.txt=β");
   expect(await world.refusal({ browser_upload: { tabId, clickId, artifactIds: ["art-none"] } })).toMatchObject({ code: "SCHEMA_VALIDATION_FAILED", details: { fieldErrors: [{ field: "artifactIds" }] } });
 });
 
 test("fields in frames of another site take text", async () => {
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
+  await world.go(tabId, page, "/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   await type("Field cross", "über frames");
-  const frame = page.frames().find((one) => one.url().endsWith("?cross"))!;
-  expect(await frame.inputValue("#field")).toBe("über frames");
+  expect(await page.frameLocator("#cross").locator("#field").inputValue()).toBe("über frames");
 });
 
 test("malformed parameters are refused with the name of the field, and nothing is done", async () => {
@@ -147,5 +144,5 @@ test("malformed parameters are refused with the name of the field, and nothing i
   }
   // The second part of a message is looked at before the first is done.
   await world.refusal({ browser_type: { tabId, clickId, text: "changed" }, browser_scroll: { tabId, direction: "sideways" } });
-  expect(await value("name")).toBe("old");
+  await expect.poll(() => value("name")).toBe("old");
 });

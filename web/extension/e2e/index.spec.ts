@@ -42,7 +42,7 @@ test("an element that is gone is stale, and its number is not given again on the
   const save = await world.find(tabId, "Save");
   await page.evaluate(() => document.getElementById("save")!.remove());
   expect(await world.refusal({ browser_click: { tabId, clickId: save } })).toMatchObject({ code: "INVALID_TARGET", details: { stale: true } });
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } });
+  await world.go(tabId, page, "/form");
   const fresh = await world.index(tabId);
   expect(fresh.map((one) => one["clickId"])).not.toContain(save);
   expect(await world.refusal({ browser_click: { tabId, clickId: save } })).toMatchObject({ code: "INVALID_TARGET", details: { stale: true } });
@@ -53,7 +53,7 @@ test("an element that is gone is stale, and its number is not given again on the
 });
 
 test("frames of the same and of another site are indexed and named by their frame; hidden ones are not", async () => {
-  const { tabId } = await world.visit("/frames");
+  const { tabId, page } = await world.visit("/frames");
   await world.act({ browser_wait_for_loaded: { tabId } });
   const elements = await world.index(tabId, { boxes: true });
   const found = names(elements);
@@ -62,7 +62,7 @@ test("frames of the same and of another site are indexed and named by their fram
   const cross = elements.find((one) => one["name"] === "Button cross")!;
   expect(cross["clickId"]).toMatch(/^f\d+:\d+$/);
   // 5 px border, 7 px padding and 8 px margin inside the frame.
-  const frame = await (await world.context.pages().at(-1)!.$("#cross"))!.boundingBox();
+  const frame = await page.locator("#cross").boundingBox();
   expect(cross["bbox"].x).toBeCloseTo(frame!.x + 5 + 7 + 8, -1);
   expect(names(elements).indexOf("Button nested")).toBeGreaterThan(names(elements).indexOf("Button cross"));
 });
@@ -72,14 +72,14 @@ test("open and closed shadow roots are indexed, also below plain elements", asyn
   expect(names(await world.index(tabId))).toEqual(expect.arrayContaining(["Open", "Open field", "Closed", "Closed field", "Plain", "Plain field"]));
   for (const name of ["Open", "Closed", "Plain"]) {
     await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
-    expect(await page.title()).toBe(`${name} true`);
+    await expect.poll(() => page.title()).toBe(`${name} true`);
   }
 });
 
 test("an element that shows by nothing but its listener is found by the debugger", async () => {
   const { tabId, page } = await world.visit("/listeners");
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Quiet target") } });
-  expect(await page.title()).toBe("heard true");
+  await expect.poll(() => page.title()).toBe("heard true");
 });
 
 test("a long page comes in parts, what is in view first", async () => {
@@ -111,7 +111,7 @@ test("an XPath of the scan leads to its element; none or several matches are ref
   expect(save.xpath).toBe('//*[@id="save"]');
   expect(save.bbox).toMatchObject({ w: expect.any(Number) });
   await world.act({ browser_click: { tabId, xpath: save.xpath } });
-  expect(await page.textContent("#out")).toBe("Saved old");
+  await expect.poll(() => page.textContent("#out")).toBe("Saved old");
   const none = await world.refusal({ browser_click: { tabId, xpath: "//button[@id='no']" } });
   expect(none).toMatchObject({ code: "INVALID_TARGET", details: { matches: 0 } });
   const several = await world.refusal({ browser_click: { tabId, xpath: "//button" } });

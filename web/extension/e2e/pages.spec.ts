@@ -2,17 +2,19 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import { World } from "./world";
 
 let world: World;
 let tabId: number;
+let page: Page;
 beforeAll(async () => {
   world = await World.open();
-  ({ tabId } = await world.visit("/form"));
+  ({ tabId, page } = await world.visit("/form"));
 });
 afterAll(() => world.close());
 
-const go = async (path: string) => await world.act({ browser_navigate: { tabId, url: `${world.sites.here}${path}` } });
+const go = async (path: string) => await world.go(tabId, page, path);
 
 test("going, back, forward and again", async () => {
   expect(await go("/article")).toMatchObject({ navigated: true, tabId, url: `${world.sites.here}/article` });
@@ -44,6 +46,20 @@ test("pages of the browser itself are refused", async () => {
     expect(await world.refusal({ [action]: { tabId: chromeTab } }), action).toMatchObject({ code: "CDP_PERMISSION_DENIED" });
   }
   await world.act({ browser_tab_close: { tabId: chromeTab } });
+});
+
+test("an empty tab says that it is empty, and can be photographed and left", async () => {
+  const empty = (await world.act({ browser_tab_open: {} }))["tabId"] as number;
+  for (const action of [{ browser_dom_index: {} }, { browser_find_text: { text: "x" } }, { browser_readability_extract: {} }, { browser_get_html: {} }, { browser_click: { clickId: "1" } }, { browser_scroll: {} }]) {
+    const [[name, params]] = Object.entries(action) as [[string, object]];
+    expect(await world.refusal({ [name]: { tabId: empty, ...params } }), name).toMatchObject({ code: "INVALID_TARGET", details: { hint: expect.stringContaining("browser_navigate") } });
+  }
+  expect(await world.act({ browser_screenshot: { tabId: empty } })).toMatchObject({ screenshotUploaded: true });
+  expect(await world.act({ browser_navigate: { tabId: empty, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true });
+  expect((await world.index(empty)).length).toBeGreaterThan(3);
+  await world.act({ browser_navigate: { tabId: empty, url: "about:blank" } });
+  expect(await world.refusal({ browser_dom_index: { tabId: empty } })).toMatchObject({ code: "INVALID_TARGET", details: { empty: true } });
+  await world.act({ browser_tab_close: { tabId: empty } });
 });
 
 test("pictures of the view and of the whole page are uploaded, without our own frame", async () => {
@@ -115,12 +131,21 @@ test("text is found through its markup, and waited for", async () => {
   const { matches, total } = await world.act({ browser_find_text: { tabId, text: "the END of" } });
   expect({ total, text: matches[0].text, tag: matches[0].tag }).toEqual({ total: 1, text: "The end of it", tag: "p" });
   expect((await world.act({ browser_find_text: { tabId, text: "Go" } }))["matches"][0]).toMatchObject({ clickId: expect.any(String) });
-  const page = world.context.pages().find((one) => one.url().endsWith("/late"))!;
   await page.evaluate("arrive()");
   expect(await world.act({ browser_wait_for: { tabId, text: "The list is here" } })).toMatchObject({ met: "text" });
   expect(await world.act({ browser_wait_for: { tabId, textGone: "Loading the list" } })).toMatchObject({ met: "textGone" });
   expect(await world.act({ browser_wait_for: { tabId, idleMs: 50 } })).toMatchObject({ met: "idle" });
   expect(await world.refusal({ browser_wait_for: { tabId, text: "never", timeoutMs: 700 } })).toMatchObject({ code: "PLUGIN_TIMEOUT_EXEC" });
+});
+
+test("words are apart where a person sees them apart, and markup inside a word does not part it", async () => {
+  await go("/words");
+  const found = async (text: string) => (await world.act({ browser_find_text: { tabId, text } }))["matches"] as Record<string, any>[];
+  for (const text of ["Add tea Zoë", "inseparable word, H2O", "Two words", "first line second line", "alpha beta", "Press Save now", "seesaw", "plain shadow go text"]) {
+    expect((await found(text)).map((one) => one["text"]), text).toEqual([expect.stringContaining(text)]);
+  }
+  for (const text of ["teaZoë", "Twowords", "linesecond", "alphabeta", "HomeHelp", "Home Help", "LeftRight", "SaveNow", "gone", "shadowgo"]) expect(await found(text), text).toEqual([]);
+  expect((await found("Zoë"))[0]!["clickId"]).toBe(await world.find(tabId, "Zoë"));
 });
 
 test("the console and failed requests are told", async () => {
@@ -177,6 +202,23 @@ test("a picture for a person outlines the element that is meant, says what it is
   expect(picture(outlined).equals(picture(before))).toBe(false);
   expect(await page.evaluate(() => [...document.documentElement.children].filter((one) => one.localName === "div").length)).toBeLessThanOrEqual(1);
   expect((await world.refusal({ browser_screenshot: { tabId, clickId: "99999" } }))["code"]).toBe("INVALID_TARGET");
+});
+
+test("a result names every page that it came by: redirects of the server, and pages that lead on by themselves", async () => {
+  const { tabId, page } = await world.visit("/form");
+  const { here, there } = world.sites;
+  const hop = (site: string, to: string): string => `${site}/hop?to=${encodeURIComponent(to)}`;
+  const chain = [hop(here, hop(there, hop(here, `${here}/article`))), hop(there, hop(here, `${here}/article`)), hop(here, `${here}/article`)];
+  expect(await world.act({ browser_navigate: { tabId, url: chain[0] } })).toMatchObject({ url: `${here}/article`, pageUrl: `${here}/article`, hops: chain });
+  expect(await world.act({ task_start: { url: chain[1] } })).toMatchObject({ url: `${here}/article`, hops: chain.slice(1) });
+  expect(await world.go(tabId, page, "/form")).not.toHaveProperty("hops");
+  await page.evaluate((address) => document.body.insertAdjacentHTML("afterbegin", `<a href="${address}">Onwards</a>`), chain[1]!);
+  const clicked = await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Onwards") } });
+  expect(clicked).toMatchObject({ changes: { navigated: `${here}/article` }, hops: chain.slice(1) });
+  // A frame's redirects are the frame's own business.
+  await world.go(tabId, page, "/form");
+  await page.evaluate((address) => document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}"></iframe>`), chain[1]!);
+  expect(await world.act({ browser_wait_for: { tabId, text: "The bridge" } })).not.toHaveProperty("hops");
 });
 
 test("a result says which page it comes from", async () => {

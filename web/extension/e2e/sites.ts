@@ -16,6 +16,7 @@ export async function startSites(): Promise<Sites> {
     if (pathname === "/download.txt") return void response.writeHead(200, { "content-type": "text/plain", "content-disposition": "attachment; filename=report.txt" }).end("report");
     if (pathname === "/api/data") return void response.writeHead(200, { "content-type": "application/json" }).end('{"value":"from the server"}');
     if (pathname === "/missing") return void response.writeHead(404).end("gone");
+    if (pathname === "/hop") return void response.writeHead(302, { location: searchParams.get("to") ?? "/form" }).end();
     // Answers only when the test says so.
     if (pathname === "/held") return void held.push(response);
     if (pathname === "/text") return html(`<!doctype html><title>Long</title><article><h1>Long</h1>${"<p>A sentence that fills the page with words, again and again, until it is long enough to matter.</p>".repeat(Number(searchParams.get("times")))}</article>`);

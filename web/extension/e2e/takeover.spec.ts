@@ -24,7 +24,7 @@ test("what the agent does is no takeover", async () => {
   await world.act({ browser_wait_for_loaded: { tabId } });
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Button cross") } });
   await world.act({ browser_type: { tabId, clickId: await world.find(tabId, "Field cross"), text: "typed keys" } });
-  await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
+  await world.go(tabId, page, "/clicks");
   expect(world.server.received.all.filter(isAbout("task_takeover"))).toEqual([]);
 });
 
@@ -78,6 +78,73 @@ test("the popup takes over as well; work that the server sends after it heard of
   await popup.close();
 });
 
+/** What the frame says; its shadow tree is closed, and an extension's own world sees into it. */
+const frameSays = async () =>
+  await (await world.worker()).evaluate(async (id) => {
+    const [answer] = await chrome.scripting.executeScript({
+      target: { tabId: id },
+      func: () => {
+        const host = document.querySelector<HTMLElement>("[data-handrail-badge]");
+        return host ? (chrome.dom.openOrClosedShadowRoot(host)?.querySelector(".text")?.textContent ?? "") : "no frame";
+      },
+    });
+    return answer!.result;
+  }, tabId);
+const tell = async (status: string, taskId = world.taskId) => await world.server.send({ v: 1, type: "task_status", id: "s", taskId, status });
+const held = async () => (await world.server.received.next((message) => message["type"] === "full_state_sync"))["tasks"];
+
+test("what a person does in the console shows in the page and in the popup at once, and pauses what acts", async () => {
+  const clickId = await world.find(tabId, "Mover");
+  const popup = await world.extensionPage("popup");
+  let state = held();
+  expect(await tell("takeover")).toEqual({ ok: true });
+  await popup.getByText("paused, you have the wheel").waitFor();
+  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  expect(await state).toEqual([{ taskId: world.taskId, status: "takeover", tabIds: expect.arrayContaining([tabId]) }]);
+  state = held();
+  await tell("ongoing");
+  await popup.getByText("working", { exact: true }).waitFor();
+  await expect.poll(frameSays).toBe("An agent is at work here");
+  expect(await state).toMatchObject([{ taskId: world.taskId, status: "running" }]);
+  expect(world.server.received.all.filter(isAbout("task_takeover"))).toEqual([]);
+  await popup.close();
+  await page.bringToFront();
+  expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true });
+});
+
+test("work that came before a takeover in the console does not end it", async () => {
+  const clickId = await world.find(tabId, "Mover");
+  const working = world.server.act(world.taskId, { browser_hover: { tabId, clickId } });
+  await tell("takeover");
+  await working;
+  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  await tell("ongoing");
+  await expect.poll(frameSays).toBe("An agent is at work here");
+});
+
+test("a takeover that the server has not heard of is not undone by what it says of the task before", async () => {
+  world.server.unheard = "task_takeover";
+  await page.mouse.click(700, 500);
+  await heard("task_takeover");
+  await tell("ongoing");
+  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  world.server.unheard = "";
+  await tell("takeover");
+  await tell("ongoing");
+  await expect.poll(frameSays).toBe("An agent is at work here");
+});
+
+test("a server that was away hears of a takeover again, and that it was told before", async () => {
+  await page.mouse.click(700, 500);
+  await expect.poll(async () => await (await world.worker()).evaluate(async () => (await chrome.storage.session.get<any>("tasks")).tasks[0].isTakeoverKnown)).toBe(true);
+  await world.server.stop();
+  const again = world.server.received.next((message) => isAbout("task_takeover")(message) && message["again"] === true);
+  await world.server.start();
+  await again;
+  await tell("ongoing");
+  await expect.poll(frameSays).toBe("An agent is at work here");
+});
+
 test("the frame around the page is seen but never indexed, clicked or photographed", async () => {
   await page.bringToFront();
   const host = page.locator("[data-handrail-badge]");
@@ -90,7 +157,7 @@ test("the frame around the page is seen but never indexed, clicked or photograph
     document.getElementById("below")!.onclick = () => (document.title = "below");
   });
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Below") } });
-  expect(await page.title()).toBe("below");
+  await expect.poll(() => page.title()).toBe("below");
   const { artifactId } = await world.act({ browser_screenshot: { tabId } });
   const border = await page.evaluate(async (data) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
@@ -109,4 +176,14 @@ test("the stop button of the frame stops the task with one click", async () => {
   await page.locator("[data-handrail-badge]").waitFor({ state: "detached" });
   expect(await world.refusal({ browser_dom_index: { tabId } })).toMatchObject({ code: "INVALID_TASK_TAB" });
   expect(world.server.received.all.filter(isAbout("task_takeover"))).toEqual([]);
+});
+
+test("a task that is stopped in the console leaves its tabs", async () => {
+  const { tabId: other, page: opened } = await world.visit("/form");
+  await opened.locator("[data-handrail-badge]").waitFor({ state: "attached" });
+  await tell("completed");
+  await opened.locator("[data-handrail-badge]").waitFor({ state: "detached" });
+  expect(await world.refusal({ browser_dom_index: { tabId: other } })).toMatchObject({ code: "INVALID_TASK_TAB" });
+  expect(world.server.received.all.filter(isAbout("task_stopped"))).toEqual([]);
+  expect(await world.server.send({ v: 1, type: "task_status", taskId: 5 })).toMatchObject({ ok: false, error: { code: "BAD_REQUEST" } });
 });

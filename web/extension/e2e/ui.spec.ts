@@ -31,8 +31,21 @@ for (const [locale, colorScheme, word] of [["en-US", "light", "Connected"], ["zh
 
     test("every state of both pages passes axe and fits 360 px", async () => {
       const popup = await world.extensionPage("popup");
+      await popup.locator("form").waitFor();
       await look(popup, "popup-unpaired");
-      await world.pair();
+      const console = await world.context.newPage();
+      await console.goto(world.server.url);
+      await console.click("#pair");
+      await console.evaluate(`postMessage({ type: "mimo/pair", requestId: 1, code: "${world.server.newCode()}", server: location.origin }, "*")`);
+      const asking = await world.pairWindow();
+      await asking.locator("button.primary:enabled").waitFor();
+      await look(asking, "pair");
+      await asking.keyboard.press("Tab");
+      const closed = asking.waitForEvent("close");
+      await asking.keyboard.down("Enter"); // nobody is left to lift the key for
+      await closed;
+      await world.server.connected();
+      await console.close();
       await popup.getByText(word, { exact: true }).waitFor();
       await look(popup, "popup-connected");
       const { page } = await world.visit("/form");

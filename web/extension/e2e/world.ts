@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { PeerServer } from "./server";
 import { type Sites, startSites } from "./sites";
@@ -67,6 +68,13 @@ export class World {
     return page;
   }
 
+  /** The window in which the extension asks whether to pair; it opens by itself. */
+  async pairWindow(): Promise<Page> {
+    const found = (): Page | undefined => this.context.pages().find((page) => page.url().endsWith("/pair.html"));
+    await expect.poll(found).toBeDefined();
+    return found()!;
+  }
+
   async pair(): Promise<void> {
     const page = await this.extensionPage("options");
     await page.locator("input[name=server]").fill(this.server.url);
@@ -97,6 +105,14 @@ export class World {
     const page = await opened;
     await page.waitForURL(url);
     return { tabId: tabId as number, page };
+  }
+
+  /** To another of our pages; playwright hears of a navigation later than the extension does. */
+  async go(tabId: number, page: Page, path: string): Promise<Record<string, any>> {
+    const url = `${this.sites.here}${path}`;
+    const gone = await this.act({ browser_navigate: { tabId, url } });
+    await expect.poll(() => page.evaluate(() => location.href).catch(() => "")).toBe(url);
+    return gone;
   }
 
   async index(tabId: number, more: Record<string, unknown> = {}): Promise<Record<string, any>[]> {

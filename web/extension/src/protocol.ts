@@ -11,7 +11,10 @@ export interface TabGroup { id: number; collapsed: boolean; color: string; title
 
 export interface FullState {
   windows: Window[]; tabs: Tab[]; tabGroups: TabGroup[]; activeWindowId: number | null; activeTabId: number | null;
+  /** An addition to the contract, and so is `task_status`: with both, server and browser agree on every task. */
+  tasks: HeldTask[];
 }
+export interface HeldTask { taskId: string; status: "running" | "takeover"; tabIds: number[] }
 
 export type EventType =
   | "tab_created" | "tab_updated" | "tab_activated" | "tab_removed"
@@ -51,4 +54,7 @@ export interface ActionResult {
 
 export type Ack = { ok: true } | { ok: false; error: { code: string; message: string } };
 
-export type TakeoverReason = "user_input" | "popup" | "badge";
+/** The server's word on a task: that a person has it, that it is over, or anything else for one that goes on. */
+export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string }
+
+export type TakeoverReason = "user_input" | "popup" | "badge" | "console";

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from handrail.contract.browser import ActionRecord, ActionResult, Actions, Artifact, Sight, Snapshot, TaskRecord
 from handrail.contract.browser_store import ActionStore, PluginStore, TaskStore
-from handrail.contract.errors import Conflict, InvalidParams, NotFound, Offline, TooLarge
+from handrail.contract.errors import Conflict, InvalidParams, NotFound, TooLarge
 from handrail.core.lanes import Lanes
 from handrail.core.mimo import catalogue, sight
 from handrail.core.mimo.action import Action, new_action_id
@@ -62,17 +62,24 @@ class LocalBus:
             return _result(known)
         async with self._arrivals.turn(task):  # what comes first is begun first
             found = await self.tasks.ensure(task)
+            before = found.client_id
             plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
-        return _result(await self.dispatcher.carry_out(found, plugin, action))
+        done = _result(await self.dispatcher.carry_out(found, plugin, action))
+        if before in (None, plugin.client_id):
+            return done
+        moved = f"The browser of this task, {before}, is away: it goes on in {plugin.client_id}."
+        return msgspec.structs.replace(done, warnings=(*done.warnings, moved))
 
     async def _prepared(
         self, task: Task, actions: Actions, action_id: str, timeout_ms: int | None, trace_id: str | None
     ) -> tuple[Plugin, Action]:
         if "task_start" not in actions:
             task.check_is_open()
-        plugin = await self._plugin_for(task)
+        plugin = self.plugins.of_task(task.client_id, begins="task_start" in actions)
+        if plugin.client_id != task.client_id:
+            await self.select(task, plugin.client_id)
         for tab in catalogue.tabs_of(actions):
-            plugin.check_tab(tab, task.id)
+            plugin.tabs.check(tab, task.id)
         record = ActionRecord(
             action_id=action_id,
             task_id=task.id,
@@ -121,7 +128,11 @@ class LocalBus:
         return seen
 
     async def select(self, task: Task, client_id: str) -> None:
+        """From now on the task is in this browser; what waits or runs in another one ends."""
         self.plugins.select(client_id)
+        if task.client_id not in (None, client_id):
+            self.dispatcher.stop(task, "The task goes on in another browser.")
+            self._let_go(task)
         await self.tasks.select(task, client_id)
 
     async def take_over(self, task: Task) -> None:
@@ -137,6 +148,7 @@ class LocalBus:
     async def stop(self, task: Task) -> None:
         """All that waits or runs ends, and nothing more is begun."""
         self.dispatcher.stop(task, "The task was stopped.")
+        self._let_go(task)
         await self.tasks.become(task, "completed")
 
     async def start(self) -> None:
@@ -146,15 +158,9 @@ class LocalBus:
         for record in await self.plugin_records.all():
             self.plugins.describe(record)
 
-    async def _plugin_for(self, task: Task) -> Plugin:
-        """The one that was selected for the task: its tabs are there and nowhere else."""
+    def _let_go(self, task: Task) -> None:
         if task.client_id is not None and (plugin := self.plugins.find(task.client_id)) is not None:
-            return plugin
-        if task.client_id is not None:
-            raise Offline(f"The browser {task.client_id} is not connected.", clientId=task.client_id)
-        plugin = self.plugins.choose()
-        await self.select(task, plugin.client_id)
-        return plugin
+            plugin.tabs.let_go(task.id)
 
     async def _references(self, actions: Actions) -> list[Mapping[str, Any]]:
         """What `browser_upload` names, as the plugin needs it to fetch them."""

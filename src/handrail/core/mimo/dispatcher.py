@@ -177,9 +177,10 @@ class Dispatcher:
         assert end is not None
         self._release(task, action)
         if end.failure is None:
-            plugin.learn_tabs(task.id, end.result)
+            plugin.tabs.learn(task.id, end.result)
         if end.failure is None and "task_stop" in action.record.actions:
             task.become("completed", self._now())
+            plugin.tabs.let_go(task.id)
         elif task.running == 0 and task.record.status == "running":
             task.become("error" if isinstance(end.failure, Offline | Timeout) else "ongoing", self._now())
         self.observer(action, end)

@@ -1,19 +1,23 @@
 """The browsers that are connected: who is there, who is well, what each one has open, and whom a new task gets."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 from msgspec import UNSET
 
 from handrail.contract.browser import BrowserState, PluginLine, PluginRecord, Snapshot
-from handrail.contract.errors import Conflict, InvalidParams, Offline, WrongTab
+from handrail.contract.errors import Conflict, InvalidParams, Offline
 from handrail.core.mimo.action import Exchange
 from handrail.core.mimo.browser_view import BrowserView
 from handrail.core.mimo.outcome import failed
+from handrail.core.mimo.task_tabs import TaskTabs
 
 STALE_AFTER_MS = 30_000
 TIMEOUTS_TO_UNHEALTHY = 2
+_GO_ON = (
+    "It connects by itself when that browser is open. To go on in another one, begin anew with task_start, "
+    "or let the person move the task on the console's Browser page."
+)
 
 
 class Plugin:
@@ -25,8 +29,7 @@ class Plugin:
         self.line: PluginLine | None = None
         self.is_healthy = True
         self.exchanges: dict[str, Exchange] = {}
-        self.tabs: dict[int, str] = {}
-        """Which task a tab belongs to, as far as it was told here."""
+        self.tabs = TaskTabs(self.view)
         self._timeouts = 0
 
     @property
@@ -37,13 +40,13 @@ class Plugin:
         if self.line is None:
             raise Offline(
                 f"The browser {self.client_id} is not connected.",
-                hint="Open the browser that has the extension; it connects by itself.",
+                hint=_GO_ON,
                 clientId=self.client_id,
             )
         if not self.is_healthy:
             raise Offline(
                 f"The browser {self.client_id} no longer answers and must connect again.",
-                hint="Reload the extension when it does not come back by itself.",
+                hint=f"Reload the extension when it does not come back by itself. {_GO_ON}",
                 clientId=self.client_id,
                 reason="unhealthy",
             )
@@ -67,43 +70,10 @@ class Plugin:
         for exchange in list(self.exchanges.values()):
             exchange.end(failed(Offline(why, clientId=self.client_id)))
 
-    def check_tab(self, tab_id: int, task_id: str) -> None:
-        owner = self._owner(tab_id)
-        if owner == task_id or (owner is None and (not self.view.is_known or self.view.has_tab(tab_id))):
-            return
-        raise WrongTab(
-            f"Tab {tab_id} is {'not there' if owner is None else 'the tab of another task'}.",
-            hint="browser_tabs lists the tabs of this task; task_start opens one.",
-            tabId=tab_id,
-            taskId=task_id,
-        )
-
-    def learn_tabs(self, task_id: str, result: Mapping[str, Any]) -> None:
-        """The tab that an action opened belongs to its task, and so do those that such a tab opens."""
-        changes = result.get("changes")
-        found = (result.get("tabId"), changes.get("newTab") if isinstance(changes, Mapping) else None)
-        for tab in found:
-            if type(tab) is int:
-                self.tabs.setdefault(tab, task_id)
-
-    def forget_closed_tabs(self) -> None:
-        if self.view.is_known:
-            self.tabs = {tab: task for tab, task in self.tabs.items() if self.view.has_tab(tab)}
-
-    def _owner(self, tab_id: int) -> str | None:
-        seen: set[int] = set()
-        tab: int | None = tab_id
-        while tab is not None and tab not in seen:
-            if tab in self.tabs:
-                return self.tabs[tab]
-            seen.add(tab)
-            tab = self.view.opener_of(tab)
-        return None
-
     def state(self) -> BrowserState:
         """What is open, with whose each tab is."""
         state = self.view.state()
-        tabs = (msgspec.structs.replace(tab, task_id=self._owner(tab.tab_id) or UNSET) for tab in state.tabs)
+        tabs = (msgspec.structs.replace(tab, task_id=self.tabs.owner_of(tab.tab_id) or UNSET) for tab in state.tabs)
         return msgspec.structs.replace(state, tabs=tuple(tabs))
 
     def snapshot(self, now: int) -> Snapshot:
@@ -171,24 +141,47 @@ class Plugins:
         records = (msgspec.structs.replace(one.told(), selected=one is preferred) for one in self)
         return sorted(records, key=lambda record: -record.last_seen_at)
 
-    def select(self, client_id: str) -> None:
-        if client_id not in self._known:
+    def named(self, client_id: str) -> Plugin:
+        """InvalidParams: there is none."""
+        plugin = self._known.get(client_id)
+        if plugin is None:
             raise InvalidParams(
                 f"No plugin {client_id!r} is known.",
                 fieldErrors=[{"field": "clientId", "message": "is no known plugin's"}],
             )
-        self._last_selected = client_id
+        return plugin
+
+    def select(self, client_id: str) -> None:
+        self._last_selected = self.named(client_id).client_id
+
+    def choose_for_new_tasks(self, client_id: str) -> list[Plugin]:
+        """A person's word, which stands until the next one. The plugins whose records have changed."""
+        chosen = self.named(client_id)
+        changed = [plugin for plugin in self if plugin.record.chosen != (plugin is chosen)]
+        for plugin in changed:
+            plugin.record = msgspec.structs.replace(plugin.record, chosen=plugin is chosen)
+        return changed
 
     def preferred(self) -> Plugin | None:
-        """The only one that is there, or else the last selected, or else the last that connected."""
+        """Of those that are there the chosen one, or else the last selected, or else the last that connected."""
         there = [plugin for plugin in self._known.values() if plugin.line is not None]
-        if len(there) == 1:
-            return there[0]
-        if self._last_selected is not None:
-            return self._known[self._last_selected]
-        if there:
-            return there[-1]
-        return max(self._known.values(), key=lambda plugin: plugin.view.last_updated, default=None)
+        among = there or sorted(self._known.values(), key=lambda plugin: plugin.view.last_updated)
+        for plugin in among:
+            if plugin.record.chosen:
+                return plugin
+        last_selected = self._known.get(self._last_selected or "")
+        return last_selected if last_selected in among else among[-1] if among else None
+
+    def of_task(self, client_id: str | None, *, begins: bool) -> Plugin:
+        """The one that was selected for the task: its tabs are there and nowhere else.
+
+        A task that begins has no tabs yet, and does not wait for a browser that is away while another one is there.
+        """
+        if client_id is None:
+            return self.choose()
+        plugin = self.known(client_id)
+        other = self.preferred() if begins and plugin.line is None else None
+        return plugin if other is None or other.line is None else other
 
     def choose(self) -> Plugin:
         plugin = self.preferred()

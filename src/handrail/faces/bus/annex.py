@@ -17,6 +17,7 @@ from handrail.faces.bus.news import News
 from handrail.faces.bus.page_socket import PageSocket
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.bus.socket_bus import MimoBus
+from handrail.faces.bus.wheel import Wheel
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.rooms import Rooms
@@ -41,7 +42,8 @@ class MimoAnnex:
         self._clean_every = clean_every
         self._codes = Codes(source="the console, or `handrail extension pair`,")
         self._news = News(bus, speaks_legacy=speaks_legacy)
-        self._plugins = PluginSocket(bus, self._news)
+        self._wheel = Wheel(bus, self._news)
+        self._plugins = PluginSocket(bus, self._news, self._wheel)
         pages = PageSocket(bus, self._news)
         self.bus = MimoBus(pairings, self._plugins, pages, speaks_legacy=speaks_legacy)
 
@@ -50,7 +52,7 @@ class MimoAnnex:
         endpoints = [
             *act_routes.endpoints(bus, key, person),
             *artifact_routes.endpoints(bus),
-            *task_routes.endpoints(bus, self._news),
+            *task_routes.endpoints(bus, self._wheel),
             *sight_routes.endpoints(bus),
             *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
         ]

@@ -1,5 +1,6 @@
 """Contract 2 §2.3: which plugins there are; and how one is paired, so that it may connect."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 
@@ -11,7 +12,16 @@ from handrail.contract.browser import EXTENSION_ORIGIN, PluginRecord
 from handrail.contract.errors import Declined
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.pairing import Pairings
-from handrail.faces.bus.bodies import Pair, PairCode, PairedToken, PairToken, Registered, Registration, Revoked
+from handrail.faces.bus.bodies import (
+    Pair,
+    PairCode,
+    PairedToken,
+    PairToken,
+    Registered,
+    Registration,
+    Revoked,
+    SelectPlugin,
+)
 from handrail.faces.bus.endpoint import Endpoint
 from handrail.faces.bus.news import News
 from handrail.faces.bus.persons import check_is_persons
@@ -21,6 +31,7 @@ from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, shown
 from handrail.faces.http.headers import header
+from handrail.faces.http.people import must_be_person
 
 REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"
@@ -48,6 +59,14 @@ def endpoints(
 
     async def list_plugins(request: Request, body: None) -> list[PluginRecord]:
         return bus.plugins.told()
+
+    async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
+        must_be_person(request, "Choosing the browser for new tasks")
+        await asyncio.gather(
+            *(bus.plugin_records.save(one.record) for one in bus.plugins.choose_for_new_tasks(body.client_id))
+        )
+        news.plugins_changed()
+        return next(told for told in bus.plugins.told() if told.client_id == body.client_id)
 
     async def make_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
@@ -91,6 +110,10 @@ def endpoints(
     return [
         Endpoint("POST", REGISTER, "A plugin announces itself.", register, Registered, Registration, access="plugin"),
         Endpoint("GET", "/api/extension/extension-list", "The plugins.", list_plugins, list[PluginRecord]),
+        Endpoint(
+            "POST", "/api/extension/chosen", "Chooses the browser for new tasks.", choose, PluginRecord, SelectPlugin,
+            access="person",
+        ),
         Endpoint("POST", f"{PAIR}-code", "A code to pair an extension with, once.", make_code, PairCode),
         Endpoint(
             "POST", PAIR, "The extension's own token, for a code.", pair, PairToken, Pair, access="open", errors=(429,)

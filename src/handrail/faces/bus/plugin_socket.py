@@ -15,6 +15,7 @@ from handrail.core.mimo.plugins import Plugin
 from handrail.core.mimo.tasks import Task
 from handrail.faces.bus.messages import optional_text, text
 from handrail.faces.bus.news import News
+from handrail.faces.bus.wheel import Wheel, held_tasks
 from handrail.faces.http.rooms import Rooms
 
 EVENT = "plugin_message"
@@ -44,9 +45,10 @@ class SocketLine:
 
 
 class PluginSocket:
-    def __init__(self, bus: LocalBus, news: News) -> None:
+    def __init__(self, bus: LocalBus, news: News, wheel: Wheel) -> None:
         self._bus = bus
         self._news = news
+        self._wheel = wheel
         self._lines: dict[str, SocketLine] = {}
         self._saying = {
             "activate_extension": self._activate,
@@ -114,34 +116,34 @@ class PluginSocket:
         self._seen(plugin)
 
     async def _sync(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        held = held_tasks(message)
         plugin.view.replace(message, self._bus.now())
-        plugin.forget_closed_tabs()
+        plugin.tabs.forget_closed()
+        await self._wheel.compare(plugin, held)
         self._news.snapshot_changed(plugin, "full_state_sync")
 
     async def _tab_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
         plugin.view.apply(message, self._bus.now())
         if str(message["eventType"]).endswith("removed"):
-            plugin.forget_closed_tabs()
+            plugin.tabs.forget_closed()
         self._news.snapshot_changed(plugin, str(message["eventType"]))
 
     async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """Heard, and of no use here yet."""
 
     async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        """`again`: it was said before, and may have been handed back here since; then the plugin hears that."""
         task = await self._task(plugin, message)
-        await self._bus.take_over(task)
-        reason = optional_text(message, "reason", 64) or "user_input"
-        self._news.task_changed(task, reason)
+        if message.get("again") is True and task.record.status != "takeover":
+            self._wheel.tell(task)
+            return
+        await self._wheel.take_over(task, optional_text(message, "reason", 64) or "user_input")
 
     async def _hand_back(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        task = await self._task(plugin, message)
-        await self._bus.hand_back(task)
-        self._news.task_changed(task)
+        await self._wheel.hand_back(await self._task(plugin, message))
 
     async def _stopped(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        task = await self._task(plugin, message)
-        await self._bus.stop(task)
-        self._news.task_changed(task)
+        await self._wheel.stop(await self._task(plugin, message))
 
     async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
         task = await self._bus.tasks.find(text(message, "taskId"))

@@ -11,7 +11,7 @@ from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.tasks import Task
 from handrail.faces.bus.bodies import NewTaskId, SelectPlugin, TaskDetail
 from handrail.faces.bus.endpoint import Endpoint, Handler, Query
-from handrail.faces.bus.news import News
+from handrail.faces.bus.wheel import Wheel
 from handrail.faces.http import paging
 from handrail.faces.http.people import must_be_person
 
@@ -19,7 +19,7 @@ _TASK = {"type": "string", "pattern": task_ids.PATTERN}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
 
 
-def endpoints(bus: LocalBus, news: News) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
     async def new_id(request: Request, body: None) -> NewTaskId:
         return NewTaskId(task_id=task_ids.new_task_id())
 
@@ -35,32 +35,27 @@ def endpoints(bus: LocalBus, news: News) -> Sequence[Endpoint]:
 
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
         task = await _named(request)
-        await bus.select(task, body.client_id)
-        news.plugins_changed()
-        return _told(task)
+        await wheel.move(task, body.client_id)
+        return task.record
 
     async def take_over(request: Request, body: None) -> TaskRecord:
         task = await _named(request)
-        await bus.take_over(task)
-        return _told(task, "console")
+        await wheel.take_over(task, "console")
+        return task.record
 
     async def hand_back(request: Request, body: None) -> TaskRecord:
         must_be_person(request, "Handing a task back")
         task = await _named(request)
-        await bus.hand_back(task)
-        return _told(task)
+        await wheel.hand_back(task)
+        return task.record
 
     async def stop(request: Request, body: None) -> TaskRecord:
         task = await _named(request)
-        await bus.stop(task)
-        return _told(task)
+        await wheel.stop(task)
+        return task.record
 
     async def _named(request: Request) -> Task:
         return await bus.tasks.find(request.path_params["taskId"])
-
-    def _told(task: Task, reason: str | None = None) -> TaskRecord:
-        news.task_changed(task, reason)
-        return task.record
 
     def on_task(method: str, verb: str, summary: str, run: Handler, answer: type, **more: Any) -> Endpoint:
         path = f"/api/task/{{taskId}}{verb}"
@@ -73,7 +68,7 @@ def endpoints(bus: LocalBus, news: News) -> Sequence[Endpoint]:
             query=[Query("limit", _LIMIT)],
         ),
         on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
-        on_task("POST", "/plugin", "Selects the browser of a task.", select, TaskRecord, body=SelectPlugin),
+        on_task("POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin),
         on_task("POST", "/takeover", "Pauses a task: a person takes over.", take_over, TaskRecord),
         on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
         on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),

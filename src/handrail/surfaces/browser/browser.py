@@ -92,9 +92,10 @@ class Browser:
         return result
 
     async def arrived(self, call: Call, task: str, tab_id: int, result: Params) -> None:
-        """Asks the policy about every page that an action has led to. Where it says no, the tab is emptied."""
-        for tab, url in await self._places(call, task, tab_id, result):
-            self._seen[tab] = url or ""
+        """Asks the policy about every page that an action has led to or by. Where it says no, the tab is emptied."""
+        places = await self._places(call, task, tab_id, result)
+        self._seen.update({tab: url or "" for tab, url in places})
+        for tab, url in [*((tab_id, hop) for hop in hops_of(result)), *places]:
             target = Target(host=host_of_page(url))
             try:
                 if target.host is not None:
@@ -156,6 +157,12 @@ class Browser:
             if found is None:
                 raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task)
         return found
+
+
+def hops_of(result: Params) -> Sequence[str]:
+    """The pages on the way to the page, as far as the plugin tells them."""
+    told = result.get("hops")
+    return [hop for hop in told if isinstance(hop, str)] if isinstance(told, list) else ()
 
 
 def _at_front(tabs: Sequence[Tab]) -> Tab | None:

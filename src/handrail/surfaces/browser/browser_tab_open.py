@@ -9,7 +9,7 @@ from handrail.surfaces.browser.browser import Browser
 from handrail.surfaces.browser.declaration import browser_tool
 from handrail.surfaces.browser.journey import to_address, wanted
 from handrail.surfaces.browser.params import BrowserParams, Url, for_plugin
-from handrail.surfaces.browser.results import Told, read
+from handrail.surfaces.browser.results import Travelled, read
 from handrail.surfaces.browser.wording import said
 
 
@@ -17,7 +17,7 @@ class Params(BrowserParams, frozen=True, kw_only=True):
     url: Url | UnsetType = UNSET
 
 
-class Result(Told, frozen=True, kw_only=True):
+class Result(Travelled, frozen=True, kw_only=True):
     tab_id: int
     window_id: int
     url: str

@@ -11,11 +11,11 @@ from handrail.core import web_address
 from handrail.surfaces.browser.acting import acted
 from handrail.surfaces.browser.browser import Browser
 from handrail.surfaces.browser.params import TabParams
-from handrail.surfaces.browser.results import Told, read
+from handrail.surfaces.browser.results import Travelled, read
 from handrail.surfaces.browser.wording import said
 
 
-class Arrived(Told, frozen=True, kw_only=True):
+class Arrived(Travelled, frozen=True, kw_only=True):
     navigated: Literal[True]
     tab_id: int
     url: str

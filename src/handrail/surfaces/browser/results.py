@@ -40,7 +40,13 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     more: int | UnsetType = UNSET
 
 
-class Acted(Told, frozen=True, kw_only=True):
+class Travelled(Told, frozen=True, kw_only=True):
+    """`hops`: the pages that it came by, redirects among them, in their order."""
+
+    hops: list[str] | UnsetType = UNSET
+
+
+class Acted(Travelled, frozen=True, kw_only=True):
     changes: Changes | UnsetType = UNSET
 
 

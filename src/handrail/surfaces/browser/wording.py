@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.core import quoting
 from handrail.core.quoting import quoted
-from handrail.surfaces.browser.results import Changes, Element, Told
+from handrail.surfaces.browser.results import Changes, Element, Told, Travelled
 
 __all__ = ["changes_said", "element_line", "fenced", "quoted", "said", "windowed"]
 
@@ -18,7 +18,8 @@ def fenced(text: str) -> str:
 def said(words: str, result: Told, page: str = "") -> str:
     """Our words, then the plugin's warnings, then the page's own; the last two may quote the page."""
     warnings = [] if result.warnings is UNSET else [f"warning: {warning}" for warning in result.warnings]
-    told = "\n".join([*warnings, *([page] if page else [])])
+    hops = [f"by way of {hop}" for hop in _given(result.hops)] if isinstance(result, Travelled) else []
+    told = "\n".join([*warnings, *hops, *([page] if page else [])])
     return f"{words}\n{fenced(told)}" if told else words
 
 

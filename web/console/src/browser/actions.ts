@@ -124,6 +124,19 @@ export const takeOver = (taskId: string): Promise<void> => change(taskId, "takeo
 export const handBack = (taskId: string): Promise<void> => change(taskId, "handback");
 export const stopTask = (taskId: string): Promise<void> => change(taskId, "stop");
 
+/** The task goes on in another browser; what an agent has open in the one before is no longer its. */
+export async function moveTask(taskId: string, clientId: string): Promise<void> {
+  const task = await postJson<BrowserTask>(`/api/task/${encodeURIComponent(taskId)}/plugin`, { clientId });
+  tasks.value = mergeTasks(tasks.value, [task]);
+  announcement.value = texts.value.browser.moved;
+}
+
+export async function useForNewTasks(clientId: string): Promise<void> {
+  await postJson<Plugin>("/api/extension/chosen", { clientId });
+  plugins.value = await fetchData<Plugin[]>("/api/extension/extension-list");
+  announcement.value = texts.value.browser.chosen;
+}
+
 /** A fresh picture of the task's tab, and the index first: both then show the same. */
 export async function look(taskId: string, tabId: number): Promise<void> {
   const act = (actions: object): Promise<unknown> => postJson("/api/browser/act", { taskId, actions });

@@ -11,7 +11,7 @@ export interface Found {
 
 export interface Paired {
   ok: boolean;
-  /** It is paired elsewhere and asks its person first. */
+  /** It asks its person first, in a window of its own. */
   pending?: boolean;
   error?: string;
   clientId?: string;

@@ -13,6 +13,8 @@ export interface Plugin {
   healthy: boolean;
   /** A new task would get this one. */
   selected: boolean;
+  /** A person said that new tasks should get it, whenever it is there. */
+  chosen: boolean;
   lastSeenAt: number;
 }
 
@@ -31,6 +33,28 @@ export function pluginName({ ua, browserName: own, clientId }: Plugin): string {
   const known = KNOWN[own.toLowerCase()] ?? own;
   if (said === ua) return known || ua || clientId;
   return known && known !== "Chrome" ? said.replace(/^Chrome\b/, known) : said;
+}
+
+/** Two browsers of the same kind are told apart by the end of their ids. */
+export function distinctName(plugin: Plugin, all: readonly Plugin[]): string {
+  const name = pluginName(plugin);
+  const isShared = all.some((other) => other.clientId !== plugin.clientId && pluginName(other) === name);
+  return isShared ? `${name} (…${plugin.clientId.slice(-6)})` : name;
+}
+
+/** Where a task could go on instead. */
+export const elsewhere = (plugins: readonly Plugin[], clientId: string | undefined): Plugin[] =>
+  inOrder(plugins).filter((plugin) => plugin.clientId !== clientId && healthOf(plugin) === "connected");
+
+/** For lists with buttons: who is there keeps its place, whatever is chosen and whoever was heard of last. */
+export function inRows(plugins: readonly Plugin[]): Plugin[] {
+  const there = plugins.filter(({ socketConnected }) => socketConnected).sort((a, b) => (a.clientId < b.clientId ? -1 : 1));
+  return [...there, ...inOrder(plugins).filter(({ socketConnected }) => !socketConnected)];
+}
+
+/** The one that a person means new tasks to get, or else the one that they get. */
+export function meantForNewTasks(plugins: readonly Plugin[]): Plugin | undefined {
+  return plugins.find(({ chosen }) => chosen) ?? plugins.find(({ selected }) => selected);
 }
 
 /** Those who are there first; among these the selected one, then the last seen. */

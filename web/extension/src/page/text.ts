@@ -5,35 +5,11 @@ import { INTERACTIVE } from "./candidates";
 import { pause } from "./frame_clock";
 import { boxOf, isShown, wireBox } from "./geometry";
 import { shorten, tidy } from "./names";
+import { passages } from "./passages";
 import { nextRef, refOf, startFrom } from "./refs";
-import { allRoots, closestAcross } from "./shadow";
+import { closestAcross } from "./shadow";
 
 const AROUND = 40;
-const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE"]);
-
-/** Blocks of text with the element that holds them: a phrase may run through bold words and links. */
-function* passages(): Generator<{ holder: Element; text: string }> {
-  for (const root of allRoots()) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    let holder: Element | null = null;
-    let text = "";
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const parent = node.parentElement;
-      if (!parent || UNREAD.has(parent.tagName) || !node.nodeValue?.trim()) continue;
-      const block = closestAcross(parent, (one) => !getComputedStyle(one).display.startsWith("inline")) ?? parent;
-      if (block !== holder) {
-        if (holder) yield { holder, text: tidy(text) };
-        holder = block;
-        text = "";
-      }
-      text += node.nodeValue;
-    }
-    if (holder) yield { holder, text: tidy(text) };
-    for (const field of root.querySelectorAll<HTMLInputElement>("input:not([type=password]):not([type=hidden]),textarea")) {
-      if (field.value) yield { holder: field, text: tidy(field.value) };
-    }
-  }
-}
 
 export function hasText(wanted: string): boolean {
   const needle = tidy(wanted).toLowerCase();
@@ -50,24 +26,25 @@ export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: n
     const at = text.toLowerCase().indexOf(needle);
     if (at < 0 || !isShown(holder)) continue;
     total++;
-    if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle.length));
+    if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle));
   }
   return { matches, total, next: nextRef() };
 }
 
-function matchOf(holder: Element, text: string, at: number, length: number): TextMatch {
+function matchOf(holder: Element, text: string, at: number, needle: string): TextMatch {
   const start = Math.max(0, at - AROUND);
-  const excerpt = (start ? "…" : "") + shorten(text.slice(start, at + length + AROUND), 200);
+  const excerpt = (start ? "…" : "") + shorten(text.slice(start, at + needle.length + AROUND), 200);
   const match: TextMatch = { text: excerpt, tag: holder.localName, box: wireBox(boxOf(holder)) };
-  const clickable = closestAcross(holder, (one) => one.matches(INTERACTIVE)) ?? onlyInside(holder);
+  const clickable = closestAcross(holder, (one) => one.matches(INTERACTIVE)) ?? clickableInside(holder, needle);
   if (clickable) match.ref = refOf(clickable);
   return match;
 }
 
-/** A paragraph that holds one link is most often about that link. */
-function onlyInside(holder: Element): Element | null {
-  const inside = holder.querySelectorAll(INTERACTIVE);
-  return inside.length === 1 ? inside[0]! : null;
+/** The one that says the text; without such, a paragraph that holds one link is most often about that link. */
+function clickableInside(holder: Element, needle: string): Element | undefined {
+  const inside = [...holder.querySelectorAll(INTERACTIVE)];
+  const saying = inside.filter((one) => tidy(one.textContent ?? "").toLowerCase().includes(needle));
+  return saying.length === 1 ? saying[0] : inside.length === 1 ? inside[0] : undefined;
 }
 
 /** Looks again only when the page changed, and once in a while for what changes without a trace. */

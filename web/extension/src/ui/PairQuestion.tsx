@@ -1,24 +1,42 @@
-/** Another server was offered while one is chosen: only a person decides, and sees both addresses whole. */
+/** A page wants this browser for its server: only a person decides, and sees every address whole. */
 
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { PairRequest } from "../worker/view";
 import { t } from "./texts";
 import { ask } from "./worker_view";
 
-export function PairQuestion({ request, now }: { request: PairRequest; now: string | null }) {
-  const answer = (accept: boolean) => void ask({ type: "ui/answer_pair", accept });
+/** A click that was meant for what lay here before is not taken for a yes. */
+const READING_MS = 600;
+
+export function PairQuestion({ request, now, onDone }: { request: PairRequest; now: string | null; onDone?: () => void }) {
+  const isRead = useSignal(false);
+  const problem = useSignal("");
+  useEffect(() => {
+    isRead.value = false;
+    const timer = setTimeout(() => (isRead.value = true), READING_MS);
+    return () => clearTimeout(timer);
+  }, [request.server]);
+
+  async function answer(accept: boolean): Promise<void> {
+    const done = await ask({ type: "ui/answer_pair", accept, server: request.server });
+    if (done.ok) onDone?.();
+    else problem.value = done.message;
+  }
+
   return (
     <section class="question" role="alertdialog" aria-labelledby="question" aria-describedby="question-hint">
-      <h2 id="question">{t("askPair")}</h2>
+      <h2 id="question">{t(now === null ? "askFirstPair" : "askPair")}</h2>
       <dl>
-        <dt>{t("askPairNow")}</dt>
-        <dd class="address">{now}</dd>
-        <dt>{t("askPairNew")}</dt>
+        {now !== null && <><dt>{t("askPairNow")}</dt><dd class="address">{now}</dd></>}
+        <dt>{t(now === null ? "server" : "askPairNew")}</dt>
         <dd class="address">{request.server}</dd>
       </dl>
       <p id="question-hint" class="hint">{t("askPairHint")}</p>
+      {problem.value && <p class="problem" role="alert">{problem.value}</p>}
       <div class="buttons">
-        <button type="button" onClick={() => answer(true)}>{t("switchServer")}</button>
-        <button type="button" class="primary" autofocus onClick={() => answer(false)}>{t("keepServer")}</button>
+        <button type="button" autofocus onClick={() => void answer(false)}>{t(now === null ? "dontPair" : "keepServer")}</button>
+        <button type="button" class="primary" disabled={!isRead.value} onClick={() => void answer(true)}>{t(now === null ? "pair" : "switchServer")}</button>
       </div>
     </section>
   );

@@ -23,15 +23,14 @@ async function whoIsHere(connection: Connection): Promise<Record<string, unknown
   return { ok: true, extensionId: chrome.runtime.id, extensionName: name, version, clientId: await clientId(), socketConnected: connection.state === "connected" };
 }
 
-/** A page can bring in only the server that it comes from, and one already chosen is replaced by a person alone. */
+/** A page can offer only the server that it comes from, and a person alone takes it. */
 async function pairWith({ server, code }: { server: string; code: string }, origin: string, show: () => Promise<void>): Promise<Record<string, unknown>> {
   const wanted = serverOrigin(String(server));
   if (wanted !== origin || typeof code !== "string" || !code) return { ok: false, error: "a page can only offer its own server" };
   if (!(await isHandrail(wanted))) return { ok: false, error: "this is no handrail server" };
   if (await needsConsent(wanted)) {
-    await holdRequest({ server: wanted, code, from: origin });
-    await show();
-    return { ok: false, pending: true, error: "confirm in the extension's popup" };
+    const isAsked = await holdRequest({ server: wanted, code }, show);
+    return isAsked ? { ok: false, pending: true, error: "confirm in the extension's window" } : { ok: false, error: "another server is being asked about in the extension's window" };
   }
   try {
     await pair(wanted, code);

@@ -26,6 +26,7 @@ export class Connection {
   state: State = "unpaired";
   problem: string | null = null;
   server: string | null = null;
+  private token: string | null = null;
   private socket: Socket | null = null;
   private resyncing: ReturnType<typeof setTimeout> | undefined;
   private refreshing: ReturnType<typeof setInterval> | undefined;
@@ -37,7 +38,7 @@ export class Connection {
   async wake(): Promise<void> {
     const found = await pairing();
     if (!found) return this.close();
-    if (this.socket && this.server === found.server) {
+    if (this.socket && this.server === found.server && this.token === found.token) {
       if (!this.socket.connected && !this.socket.active) this.socket.connect();
       return;
     }
@@ -57,6 +58,7 @@ export class Connection {
   private open(found: Pairing, id: string): void {
     this.close();
     this.server = found.server;
+    this.token = found.token;
     this.change("connecting", null);
     const socket = io(`${found.server}/mimo`, {
       transports: ["websocket"],

@@ -1,45 +1,47 @@
 /** Takes the server's messages: each action is done once, and its result is delivered however often it takes. */
 
-import type { Ack, ActionResult, BrowserAction } from "../protocol";
+import type { Ack, ActionResult, BrowserAction, TaskStatus } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { Failure } from "./failure";
 import { type Entry, Ledger } from "./ledger";
 import { inLane, isIdempotent, runMessage } from "./runner";
 import { clientId } from "./settings";
+import type { Wheel } from "./takeover";
 import { tasksLoaded } from "./tasks";
 
 export class Inbox {
   private readonly ledger = new Ledger();
   private readonly running = new Map<string, Promise<ActionResult>>();
 
-  constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>, private readonly onArrival: (taskId: string) => Promise<void>) {}
+  constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>, private readonly wheel: Pick<Wheel, "noticeWork" | "told">) {}
 
   /** The answer means "received": everything that can be seen at once is checked here. */
   take(message: Record<string, unknown>): Ack {
     const problem = problemOf(message);
     if (problem) return { ok: false, error: { code: "BAD_REQUEST", message: problem } };
-    void this.handle(message as unknown as BrowserAction);
+    // In the order of arrival: work that came before a takeover says nothing about it.
+    if (message["type"] === "task_status") void tasksLoaded.then(() => this.wheel.told(message as unknown as TaskStatus));
+    else void this.handle(message as unknown as BrowserAction, tasksLoaded.then(() => this.wheel.noticeWork(message["taskId"] as string)));
     return { ok: true };
   }
 
-  private async handle(message: BrowserAction): Promise<void> {
+  private async handle(message: BrowserAction, arrival: Promise<void>): Promise<void> {
     // Claimed before the first wait: the same message may come twice in a row, and both get the one result.
     let work = this.running.get(message.id);
     if (!work) {
-      work = this.result(message);
+      work = this.result(message, arrival);
       this.running.set(message.id, work);
       void work.finally(() => this.running.delete(message.id));
     }
     await this.deliver(await work);
   }
 
-  private async result(message: BrowserAction): Promise<ActionResult> {
+  private async result(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
     const known = await this.ledger.find(message.id);
     if (known?.result) return known.result;
     if (known && !isIdempotent(known.names)) return this.kept(await interrupted(known));
     void this.ledger.begin(message);
-    await tasksLoaded;
-    await this.onArrival(message.taskId);
+    await arrival;
     const id = await clientId();
     return this.kept(await inLane(message.taskId, () => runMessage(message, id)));
   }
@@ -77,6 +79,7 @@ async function interrupted(entry: Entry): Promise<ActionResult> {
 export function problemOf(message: Record<string, unknown>): string | null {
   if (typeof message !== "object" || message === null) return "a message must be an object";
   if (message["v"] !== undefined && message["v"] !== PROTOCOL) return `protocol ${String(message["v"])} is not spoken here, only ${PROTOCOL}`;
+  if (message["type"] === "task_status") return typeof message["taskId"] === "string" && typeof message["status"] === "string" ? null : "taskId and status must be strings";
   if (message["type"] !== "browser_action") return `unknown type ${JSON.stringify(message["type"])}`;
   for (const field of ["id", "taskId"]) if (typeof message[field] !== "string" || !message[field]) return `${field} must be a string`;
   if (typeof message["action"] !== "object" || message["action"] === null || Array.isArray(message["action"])) return "action must be an object";

@@ -5,6 +5,7 @@ import { answerBridge } from "./bridge";
 import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
 import { failureOf } from "./failure";
+import { watchHops } from "./hops";
 import { Inbox } from "./inbox";
 import { watchWorlds } from "./listeners";
 import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, type UiMessage } from "./messages";
@@ -13,7 +14,7 @@ import { dropLog, observeTabs } from "./observation";
 import { ownInput } from "./own_input";
 import { installPage } from "./page";
 import { pair } from "./pairing";
-import { clearRequest, pendingRequest } from "./pair_requests";
+import { clearRequest, pendingRequest, windowClosed } from "./pair_requests";
 import { clientId, savePairing } from "./settings";
 import { watchBrowser } from "./tab_events";
 import { Wheel } from "./takeover";
@@ -23,6 +24,9 @@ import { publish } from "./view";
 
 const ALARM = "wake";
 
+let showing: Promise<void> | undefined;
+let isShownStale = false;
+
 const connection: Connection = new Connection({
   changed: () => void show(),
   connected: () => void tasksLoaded.then(() => wheel.remind()).then(() => inbox.catchUp()),
@@ -30,14 +34,18 @@ const connection: Connection = new Connection({
 });
 const emit = (message: Record<string, unknown>): Promise<void> => connection.emit(message);
 const wheel = new Wheel(emit);
-const inbox = new Inbox(emit, (taskId) => wheel.noticeWork(taskId));
+const inbox = new Inbox(emit, wheel);
 
 watchDebugger();
 observeTabs();
 watchWorlds();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
 watchNavigation(welcome, prepareFrame);
-onTasksChanged(() => void show());
+watchHops();
+onTasksChanged(() => {
+  void show();
+  connection.resync();
+});
 onDetached((tabId, reason) => {
   const task = taskOfTab(tabId);
   if (task && reason === "canceled_by_user") void wheel.takeOver(task, "user_input");
@@ -46,6 +54,7 @@ chrome.tabs.onRemoved.addListener((tabId) => {
   dropLog(tabId);
   void tasksLoaded.then(() => tabClosed(tabId));
 });
+chrome.windows.onRemoved.addListener((windowId) => void windowClosed(windowId).then((isOver) => (isOver ? show() : undefined)));
 chrome.alarms.onAlarm.addListener(({ name }) => {
   if (name === ALARM) void connection.wake();
 });
@@ -70,7 +79,19 @@ async function start(): Promise<void> {
   await show();
 }
 
+/** One at a time, and again for whoever asks meanwhile: an older view never covers a newer one. */
 async function show(): Promise<void> {
+  isShownStale = true;
+  showing ??= (async () => {
+    while (isShownStale) {
+      isShownStale = false;
+      await showNow();
+    }
+  })().finally(() => (showing = undefined));
+  await showing;
+}
+
+async function showNow(): Promise<void> {
   const { state, server, problem } = connection;
   const tasks = allTasks()
     .filter((task) => task.tabs.length)
@@ -129,8 +150,9 @@ async function steer(message: UiMessage): Promise<Done> {
       break;
     case "ui/answer_pair": {
       const request = await pendingRequest();
+      if (request?.server !== message.server) break;
+      if (message.accept) await pair(request.server, request.code);
       await clearRequest();
-      if (message.accept && request) await pair(request.server, request.code);
       break;
     }
     case "ui/takeover":

@@ -7,7 +7,7 @@ export type BridgeMessage = { type: "bridge/probe" } | { type: "bridge/pair"; se
 export type UiMessage =
   | { type: "ui/pair"; server: string; code: string }
   | { type: "ui/unpair" }
-  | { type: "ui/answer_pair"; accept: boolean }
+  | { type: "ui/answer_pair"; accept: boolean; server: string }
   | { type: "ui/takeover"; taskId: string }
   | { type: "ui/handback"; taskId: string }
   | { type: "ui/stop"; taskId: string }

@@ -1,23 +1,48 @@
-/** A request of a page to pair with another server than now: it waits for a person in the popup. */
+/** A page's request to be paired with: it waits for a person, in a window of the extension's own that opens by itself. */
 
 import type { PairRequest } from "./view";
 
 /** As long as a code is good. */
 const VALID_MS = 600_000;
+const SIZE = { width: 460, height: 400 };
 
-interface Stored extends PairRequest { at: number }
+interface Stored extends PairRequest { at: number; windowId?: number }
 
-export async function pendingRequest(): Promise<PairRequest | null> {
+async function stored(): Promise<Stored | null> {
   const { pairRequest } = await chrome.storage.session.get<{ pairRequest?: Stored }>("pairRequest");
   return pairRequest && Date.now() - pairRequest.at < VALID_MS ? pairRequest : null;
 }
 
-export async function holdRequest(request: PairRequest): Promise<void> {
-  await chrome.storage.session.set({ pairRequest: { ...request, at: Date.now() } });
-  // Not every window can show the popup by itself; the toolbar's "?" stays either way.
-  await chrome.action.openPopup().catch(() => undefined);
+export async function pendingRequest(): Promise<PairRequest | null> {
+  const found = await stored();
+  return found && { server: found.server, code: found.code };
+}
+
+/** False while a person is asked about another server: no question takes the place of the one that is read. */
+export async function holdRequest(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
+  const before = await stored();
+  if (before && before.server !== request.server) return false;
+  await chrome.storage.session.set({ pairRequest: { ...before, ...request, at: Date.now() } });
+  await show();
+  const isThere = before?.windowId !== undefined && (await chrome.windows.update(before.windowId, { focused: true }).then(() => true, () => false));
+  if (isThere) return true;
+  const opened = await chrome.windows.create({ url: "pair.html", type: "popup", focused: true, ...SIZE });
+  await chrome.storage.session.set({ pairRequest: { ...request, at: Date.now(), windowId: opened?.id } });
+  // It may have been closed before anybody knew that it is the one.
+  if (!(await chrome.windows.get(opened?.id ?? -1).then(() => true, () => false))) {
+    await clearRequest();
+    await show();
+  }
+  return true;
 }
 
 export async function clearRequest(): Promise<void> {
   await chrome.storage.session.remove("pairRequest");
+}
+
+/** Who closes the window has said no. */
+export async function windowClosed(windowId: number): Promise<boolean> {
+  if ((await stored())?.windowId !== windowId) return false;
+  await clearRequest();
+  return true;
 }

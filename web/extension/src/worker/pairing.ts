@@ -39,10 +39,9 @@ export async function pair(address: string, code: string): Promise<string> {
   return server;
 }
 
-/** Where it is paired with another server already, a person decides in the popup. */
+/** Anything that answers like handrail could be a page's server: which one it is, a person decides in the extension's own window. */
 export async function needsConsent(server: string): Promise<boolean> {
-  const now = await pairing();
-  return now !== null && now.server !== server;
+  return (await pairing())?.server !== server;
 }
 
 export function browserName(): string {

@@ -1,6 +1,7 @@
 /** Chrome's tabs, windows and groups in the contract's words. */
 
 import type { FullState, Tab, TabGroup, Window } from "../protocol";
+import { allTasks, tasksLoaded } from "./tasks";
 
 /** Leaves out what is undefined: a member is absent or it has a value. */
 function given<T extends object>(entry: T): T {
@@ -36,7 +37,7 @@ export function wireGroup(group: chrome.tabGroups.TabGroup): TabGroup {
 }
 
 export async function fullState(): Promise<FullState> {
-  const [windows, tabs, groups] = await Promise.all([chrome.windows.getAll(), chrome.tabs.query({}), chrome.tabGroups.query({})]);
+  const [windows, tabs, groups] = await Promise.all([chrome.windows.getAll(), chrome.tabs.query({}), chrome.tabGroups.query({}), tasksLoaded]);
   const focused = windows.find((one) => one.focused) ?? windows[0];
   const active = tabs.find((one) => one.active && one.windowId === focused?.id);
   return {
@@ -45,5 +46,6 @@ export async function fullState(): Promise<FullState> {
     tabGroups: groups.map(wireGroup),
     activeWindowId: focused?.id ?? null,
     activeTabId: active?.id ?? null,
+    tasks: allTasks().map(({ taskId, status, tabs: tabIds }) => ({ taskId, status, tabIds })),
   };
 }

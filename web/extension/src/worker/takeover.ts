@@ -1,6 +1,6 @@
 /** Who has the wheel: a person takes it by touching the page, and hands it back on purpose. */
 
-import type { TakeoverReason } from "../protocol";
+import type { TakeoverReason, TaskStatus } from "../protocol";
 import { showBadge } from "./badge";
 import { allowAgain, isAttached } from "./debuggee";
 import { interceptFileChooser } from "./observation";
@@ -32,6 +32,22 @@ export class Wheel {
     await this.emit({ type: "task_stopped", taskId: task.taskId, timestamp: Date.now() }).catch(() => undefined);
   }
 
+  /** What was done in the console, here or while we were away. A takeover that the server has not heard of yet stands. */
+  async told({ taskId, status }: TaskStatus): Promise<void> {
+    const task = taskOf(taskId);
+    if (!task) return;
+    if (status === "completed") {
+      await releaseTabs(task, false);
+      await dropTask(taskId);
+    } else if (status === "takeover") {
+      if (task.status === "takeover" && task.isTakeoverKnown) return;
+      Object.assign(task, { status: "takeover", reason: task.reason ?? "console", isTakeoverKnown: true });
+      await this.changed(task);
+    } else {
+      await this.noticeWork(taskId);
+    }
+  }
+
   /** The server pauses a task that was taken over. When it sends more after it has heard of that, it was handed back there. */
   async noticeWork(taskId: string): Promise<void> {
     const task = taskOf(taskId);
@@ -40,7 +56,7 @@ export class Wheel {
     await this.changed(task);
   }
 
-  /** A server that was away, or started again, has to hear it. */
+  /** A server that was away has to hear it; what it has heard before may have been handed back there since. */
   async remind(): Promise<void> {
     for (const task of allTasks()) if (task.status === "takeover") await this.announce(task);
   }
@@ -53,7 +69,7 @@ export class Wheel {
   }
 
   private async announce(task: Task): Promise<void> {
-    const isHeard = await this.emit({ type: "task_takeover", taskId: task.taskId, reason: task.reason, timestamp: Date.now() }).then(() => true, () => false);
+    const isHeard = await this.emit({ type: "task_takeover", taskId: task.taskId, reason: task.reason, ...(task.isTakeoverKnown ? { again: true } : {}), timestamp: Date.now() }).then(() => true, () => false);
     if (!isHeard || task.status !== "takeover") return;
     task.isTakeoverKnown = true;
     await saveTasks();

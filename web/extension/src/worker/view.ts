@@ -1,7 +1,7 @@
 /** What the popup and the options page show; they read it from session storage and never ask. */
 
 export interface TaskView { taskId: string; title: string; color: string; tabId: number | null; status: "running" | "takeover"; tabs: number }
-export interface PairRequest { server: string; code: string; from: string }
+export interface PairRequest { server: string; code: string }
 
 export interface View {
   connection: "unpaired" | "connecting" | "connected" | "refused";

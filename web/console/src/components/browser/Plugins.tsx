@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import { chooseBrowser } from "../../browser/actions";
+import { chooseBrowser, useForNewTasks } from "../../browser/actions";
 import { found, isHereConnected, plugins, shownBrowser } from "../../browser/store";
-import { healthOf, inOrder, pluginName, type Plugin } from "../../logic/plugins";
+import { messageOf } from "../../failure";
+import { distinctName, healthOf, inRows, meantForNewTasks, type Plugin } from "../../logic/plugins";
 import { visible } from "../../logic/visible";
 import { texts } from "../../store";
 import { Chip } from "../Chip";
@@ -14,15 +15,26 @@ import { Pairing } from "./Pairing";
 export function Plugins() {
   const t = texts.value.browser;
   const [isPairing, setIsPairing] = useState(false);
-  const all = inOrder(plugins.value);
+  const [problem, setProblem] = useState("");
+  const all = inRows(plugins.value);
+  const meant = meantForNewTasks(all);
   const here = found.value;
   const canPairHere = here !== null && here !== "unknown" && !isHereConnected.value;
+
+  async function use({ clientId }: Plugin): Promise<void> {
+    setProblem("");
+    await useForNewTasks(clientId).catch((failure: unknown) => setProblem(messageOf(failure)));
+  }
+
   return (
     <section class="card" aria-label={t.browsers}>
       <h2>{t.browsers}</h2>
       <ul class="plugins">
-        {all.map((plugin) => <PluginRow key={plugin.clientId} plugin={plugin} isOnly={all.length === 1} isHere={here !== "unknown" && here?.clientId === plugin.clientId} />)}
+        {all.map((plugin) => (
+          <PluginRow key={plugin.clientId} plugin={plugin} isOnly={all.length === 1} isMeant={plugin === meant} isHere={here !== "unknown" && here?.clientId === plugin.clientId} onUse={() => void use(plugin)} />
+        ))}
       </ul>
+      {problem && <p class="problem" role="alert">{problem}</p>}
       {isPairing || canPairHere || all.length === 0 ? (
         <Pairing />
       ) : (
@@ -32,9 +44,17 @@ export function Plugins() {
   );
 }
 
-function PluginRow({ plugin, isOnly, isHere }: { plugin: Plugin; isOnly: boolean; isHere: boolean }) {
+interface Row {
+  plugin: Plugin;
+  isOnly: boolean;
+  isHere: boolean;
+  isMeant: boolean;
+  onUse: () => void;
+}
+
+function PluginRow({ plugin, isOnly, isHere, isMeant, onUse }: Row) {
   const t = texts.value;
-  const name = pluginName(plugin);
+  const name = distinctName(plugin, plugins.value);
   const health = healthOf(plugin);
   const isShown = shownBrowser.value?.clientId === plugin.clientId;
   return (
@@ -48,11 +68,17 @@ function PluginRow({ plugin, isOnly, isHere }: { plugin: Plugin; isOnly: boolean
         )}
         <span class="sub">{t.browser.health[health]}</span>
       </p>
-      {(isHere || plugin.selected) && (
+      {(isHere || (plugin.selected && !isOnly)) && (
         <p class="tags">
           {isHere && <Chip text={t.thisBrowser} colour="good" />}
           {plugin.selected && !isOnly && <Chip text={t.browser.newTasksHere} colour="ui" />}
         </p>
+      )}
+      {!isOnly && (
+        <label class="check">
+          <input type="radio" name="new-tasks" checked={isMeant} aria-label={t.browser.useForNewTasksOf(visible(name))} onChange={onUse} />
+          {isMeant && !plugin.socketConnected ? t.browser.newTasksWhenThere : t.browser.useForNewTasks}
+        </label>
       )}
       {health === "unwell" && <p class="problem">{t.browser.unwellHint}</p>}
       <Facts

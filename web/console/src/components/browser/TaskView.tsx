@@ -8,6 +8,7 @@ import { tabOf } from "../../logic/windows";
 import { texts } from "../../store";
 import { Visible } from "../Visible";
 import { Shot } from "./Shot";
+import { WhichBrowser } from "./WhichBrowser";
 
 /** One task: a person's hand on it, and what it looked like last. */
 export function TaskView() {
@@ -48,6 +49,7 @@ function Shown({ task }: { task: BrowserTask }) {
         </p>
       </header>
       {status === "takeover" && <p class="taken-over">{t.takenOverHint}</p>}
+      <WhichBrowser task={task} />
       {problem && <p class="problem" role="alert">{problem}</p>}
       {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
     </section>

@@ -9,6 +9,10 @@ export interface BrowserTexts {
   health: Record<Health, string>;
   unwellHint: string;
   newTasksHere: string;
+  newTasksWhenThere: string;
+  useForNewTasks: string;
+  useForNewTasksOf: (browser: string) => string;
+  chosen: string;
   lastSeen: string;
   extension: string;
   client: string;
@@ -68,6 +72,11 @@ export interface BrowserTexts {
   takeOver: string;
   handBack: string;
   stop: string;
+  browserAway: (browser: string) => string;
+  moveHint: string;
+  goOnIn: string;
+  move: string;
+  moved: string;
   takenOverHint: string;
   told: Record<"takeover" | "handback" | "stop", string>;
   // The picture

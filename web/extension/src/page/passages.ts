@@ -1,0 +1,79 @@
+/** The page's text in passages, with words apart wherever a person sees them apart, and nowhere else. */
+
+import { tidy } from "./names";
+import { allRoots, closestAcross, type Root } from "./shadow";
+
+export interface Passage { holder: Element; text: string }
+
+const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE"]);
+/** What stands in a line like a word of its own. */
+const REPLACED = new Set(["BR", "HR", "IMG", "SVG", "VIDEO", "AUDIO", "CANVAS", "IFRAME", "OBJECT", "EMBED", "INPUT", "SELECT", "TEXTAREA", "BUTTON", "METER", "PROGRESS"]);
+/** Of the font's size: a gap as wide as a narrow space. */
+const GAP = 0.2;
+
+/** A phrase may run through bold words, links and buttons; a block of text ends it. */
+export function* passages(): Generator<Passage> {
+  for (const root of allRoots()) {
+    yield* new Reading().through(root);
+    for (const field of root.querySelectorAll<HTMLInputElement>("input:not([type=password]):not([type=hidden]),textarea")) {
+      if (field.value) yield { holder: field, text: tidy(field.value) };
+    }
+  }
+}
+
+/** One way through a tree; what is open are the elements around the node that is read. */
+class Reading {
+  private readonly open: { element: Element; holder: Element; endsApart: boolean }[] = [];
+  private holder: Element | null = null;
+  private text = "";
+
+  *through(root: Root): Generator<Passage> {
+    const outer = root instanceof ShadowRoot ? (closestAcross(root.host, (one) => !isInline(getComputedStyle(one))) ?? root.host) : document.documentElement;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (isUnread(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      while (this.open.length && this.open.at(-1)!.element !== node.parentNode) this.leave();
+      const around = this.open.at(-1)?.holder ?? outer;
+      if (node instanceof Element) this.enter(node, around);
+      else yield* this.read(node.nodeValue ?? "", around);
+    }
+    yield* this.end();
+  }
+
+  private enter(element: Element, around: Element): void {
+    const style = getComputedStyle(element);
+    const isInside = isInline(style);
+    const isFlowing = style.position !== "absolute" && style.position !== "fixed";
+    const isWord = isFlowing && (!isInside || style.display.startsWith("inline-") || REPLACED.has(element.tagName.toUpperCase()));
+    if (isWord || isApart(style, "Start")) this.text += " ";
+    this.open.push({ element, holder: isInside ? around : element, endsApart: isWord || isApart(style, "End") });
+  }
+
+  private leave(): void {
+    if (this.open.pop()!.endsApart) this.text += " ";
+  }
+
+  private *read(value: string, holder: Element): Generator<Passage> {
+    if (holder !== this.holder) {
+      if (!value.trim()) return;
+      yield* this.end();
+      this.holder = holder;
+    }
+    this.text += value;
+  }
+
+  private *end(): Generator<Passage> {
+    const text = tidy(this.text);
+    this.text = "";
+    if (this.holder && text) yield { holder: this.holder, text };
+  }
+}
+
+const isUnread = (node: Node): boolean => node instanceof Element && (UNREAD.has(node.tagName) || getComputedStyle(node).display === "none");
+
+const isInline = ({ display }: CSSStyleDeclaration): boolean => display.startsWith("inline") || display.startsWith("ruby") || display === "contents";
+
+/** Margin, padding and border put a word apart as a space does: the labels of a list of tags, for example. */
+function isApart(style: CSSStyleDeclaration, side: "Start" | "End"): boolean {
+  const parts = [style[`marginInline${side}`], style[`paddingInline${side}`], style[`borderInline${side}Width`]];
+  return parts.reduce((sum, one) => sum + (parseFloat(one) || 0), 0) >= GAP * parseFloat(style.fontSize);
+}

@@ -1,0 +1,50 @@
+/** Every address that a tab's top frame has asked for: the pages on the way to a page are places as well. */
+
+import { onDebuggerEvent } from "./debuggee";
+import { journeySince } from "./navigation";
+
+const KEPT = 50;
+const MOST_TOLD = 20;
+
+const hops = new Map<number, { url: string; at: number }[]>();
+/** A journey that was not over when its action was: what it passes from then on is told with the next result. */
+const unfinished = new Map<number, number>();
+
+export function watchHops(): void {
+  const { webNavigation, tabs } = chrome;
+  for (const event of [webNavigation.onBeforeNavigate, webNavigation.onCommitted]) {
+    event.addListener(({ tabId, frameId, url }: { tabId: number; frameId: number; url: string }) => {
+      if (frameId === 0) note(tabId, url);
+    });
+  }
+  // Redirects by the server are told by the debugger alone.
+  onDebuggerEvent((tabId, method, params) => {
+    if (method !== "Network.requestWillBeSent" || params["type"] !== "Document") return;
+    const { redirectResponse, request } = params as { redirectResponse?: { url: string }; request: { url: string } };
+    // A frame inside the page has a chain of its own.
+    if (redirectResponse && isSame(redirectResponse.url, hops.get(tabId)?.at(-1)?.url)) note(tabId, request.url);
+  });
+  tabs.onRemoved.addListener((tabId) => {
+    hops.delete(tabId);
+    unfinished.delete(tabId);
+  });
+}
+
+function note(tabId: number, url: string): void {
+  if (!/^https?:/.test(url)) return;
+  const known = hops.get(tabId) ?? [];
+  if (isSame(url, known.at(-1)?.url)) known.at(-1)!.at = performance.now();
+  else hops.set(tabId, [...known, { url, at: performance.now() }].slice(-KEPT));
+}
+
+/** Those since a moment that lie before the page where the tab is now. */
+export function hopsBefore(tabId: number, moment: number, pageUrl: string | undefined): string[] {
+  const from = unfinished.get(tabId) ?? moment;
+  const journey = journeySince(tabId, from);
+  if (journey && journey.committedAt === undefined && journey.error === undefined) unfinished.set(tabId, from);
+  else unfinished.delete(tabId);
+  const passed = (hops.get(tabId) ?? []).filter(({ at }) => at >= from).map(({ url }) => url);
+  return (isSame(passed.at(-1), pageUrl) ? passed.slice(0, -1) : passed).slice(-MOST_TOLD);
+}
+
+const isSame = (one: string | undefined, other: string | undefined): boolean => one?.split("#")[0] === other?.split("#")[0];
