@@ -3,13 +3,13 @@
 import type { Ask, Changes } from "./api";
 import { BADGE_ATTRIBUTE, comeBack } from "./badge";
 import { candidates } from "./candidates";
-import { nextFrame } from "./frame_clock";
+import { nextFrame, twoFrames } from "./frame_clock";
 import { isShown } from "./geometry";
 import { visibleAmong } from "./index_page";
 import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
 import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
-import { awaitRelease, drained, isAnswer } from "./release";
+import { awaitRelease, drained, isAnswer, untilSpent } from "./release";
 import { closestAcross } from "./shadow";
 
 const MOST_LINES = 8;
@@ -69,15 +69,14 @@ function note(records: MutationRecord[]): void {
  * longer, but not much, while they are still being changed.
  */
 export async function rest(ask: Ask<"rest">): Promise<Changes> {
+  await (ask.isReleasing ? untilSpent() : drained());
   const until = performance.now() + ask.quietMs;
   startFrom(ask.floor);
   if (document.visibilityState === "visible") {
-    await Promise.race([drained(), nextFrame()]);
     const answer = isAnswer(restlessAt) ? compare() : null;
     if (answer && answer.added.length + answer.removed.length) return answered(answer);
   }
-  await nextFrame();
-  await nextFrame();
+  await twoFrames();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
   return answered(compare());
 }
@@ -99,7 +98,10 @@ function end(): void {
 /** What has changed since the page was at rest, and what it does with a server's answer that has just come. */
 export async function changes(ask: Ask<"changes">): Promise<Changes> {
   startFrom(ask.floor);
-  await Promise.race([drained(), nextFrame()]);
+  await drained();
+  note(observer?.takeRecords() ?? []);
+  // The page has not shown yet what it makes of the answer.
+  if (!touched.size) await twoFrames();
   const found = compare();
   end();
   return found;
@@ -131,7 +133,7 @@ function compare(): Changes {
     added.push(...spoken());
   }
   const more = Math.max(0, added.length - MOST_LINES) + Math.max(0, removed.length - MOST_LINES);
-  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef() };
+  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef(), url: location.href };
 }
 
 /** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */

@@ -3,7 +3,7 @@
 import type { Ask, FrameIndex, IndexedElement } from "./api";
 import { type Candidates, candidates } from "./candidates";
 import { entryOf, lineOf } from "./description";
-import { childFrames, ownPlace } from "./frames";
+import { childFrames, hasFrames, ownPlace } from "./frames";
 import { boxOf, isInView, isShown, reachTest, wireBox } from "./geometry";
 import { keepLine, remember } from "./known";
 import { nextRef, refOf, startFrom } from "./refs";
@@ -42,6 +42,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
     next: nextRef(),
     place: ownPlace(),
     children: childFrames(from.roots),
+    hasFrames: hasFrames(from.roots),
     view: { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight },
     url: location.href,
     title: document.title,

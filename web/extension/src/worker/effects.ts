@@ -5,8 +5,7 @@ import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
-import { send } from "./debuggee";
-import { PageGone, TOP, ask } from "./page";
+import { PageGone, TOP, ask, askInOrder } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
 import { numbersOf, raiseNumbers } from "./tasks";
@@ -19,22 +18,24 @@ const COMMIT_MS = 3000;
 const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
+/** By then a page that was clicked has long heard of it, unless the click ended somewhere else. */
+const HEARD_MS = 60;
 
-/** `isWatched`: the page watches already, since it was aimed at. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean }
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: the action ends with letting go of the mouse. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean }
 
-export async function withChanges(context: Context, { tabId, frameId, dialog, isWatched }: Effect, act: () => Promise<void>): Promise<Result> {
+export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
+  const { tabId, frameId, dialog, isWatched } = effect;
   const moment = performance.now();
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
   const changes: Result = {};
+  let found: Changes | undefined;
   try {
     if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
-    let found: Changes | undefined;
     await answering(tabId, dialog, async () => {
-      const rested = act().then(() => settled(context, tabId, frameId, moment));
-      found = await context.deadline.within(unlessLeft(context, tabId, moment, rested));
+      found = await context.deadline.within(unlessLeft(context, tabId, moment, settled(context, effect, moment, act)));
     });
     Object.assign(changes, await pageChanges(context, tabId, frameId, moment, found));
   } catch (error) {
@@ -51,7 +52,7 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
   if (!fresh() && journeySince(tabId, moment)?.error) await soon(log.nextEnd(), DOWNLOAD_MS, undefined);
   const download = fresh();
   if (download) changes["download"] = download;
-  return Object.keys(changes).length ? { changes } : {};
+  return { ...(Object.keys(changes).length ? { changes } : {}), ...(found && frameId === TOP && !journeySince(tabId, moment) ? { pageUrl: found.url } : {}) };
 }
 
 /** A document that was left may lie frozen in the browser's cache, from where it never answers. */
@@ -62,18 +63,34 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<Changes | undefined> {
-  const { deadline } = context;
+async function settled({ deadline }: Context, { tabId, frameId, isClick = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): number => numbersOf(tabId).next;
-  const first = await ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor() }).catch(ignoreGone);
-  // The debugger tells things in their order: once it answers, every request that was sent is known.
-  await send(tabId, "Runtime.getIsolateId").catch(() => undefined);
+  // In order, so that every request that was sent is known.
+  const rest = (): Promise<Changes> => askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isReleasing: isClick });
+  const first = await (isClick ? heard(tabId, frameId, rest(), act) : act().then(rest)).catch(ignoreGone);
   const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
   const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
   return second && together(first, second);
+}
+
+/**
+ * The page is asked before the click and answers after it: asked later, the question would wait behind the frame that
+ * the click brings about. One that does not hear of the click itself is told that it is over.
+ */
+async function heard<T>(tabId: number, frameId: number, resting: Promise<T>, click: () => Promise<void>): Promise<T> {
+  const hasRested = resting.then(() => true, () => true);
+  const landed = (): void => void ask(tabId, frameId, "landed", {}).catch(() => undefined);
+  try {
+    await click();
+  } catch (error) {
+    landed();
+    throw error;
+  }
+  if (!(await soon(hasRested, HEARD_MS, false))) landed();
+  return await resting;
 }
 
 /** What came and went in between was never seen. */
@@ -85,6 +102,7 @@ function together(first: Changes, second: Changes): Changes {
     removed: [...first.removed, ...lasting(second.removed)],
     more: first.more + second.more,
     next: second.next,
+    url: second.url,
   };
 }
 

@@ -6,7 +6,7 @@ import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
 import { failureOf } from "./failure";
 import { Inbox } from "./inbox";
-import { watchWorlds } from "./listeners";
+import { forgetFrames } from "./indexing";
 import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, type UiMessage } from "./messages";
 import { watchNavigation } from "./navigation";
 import { dropLog, observeTabs } from "./observation";
@@ -20,6 +20,7 @@ import { Wheel } from "./takeover";
 import { adoptTab } from "./task_start";
 import { allTasks, onTasksChanged, tabClosed, taskOf, taskOfTab, tasksLoaded } from "./tasks";
 import { publish } from "./view";
+import { watchWorlds } from "./worlds";
 
 const ALARM = "wake";
 
@@ -44,6 +45,7 @@ onDetached((tabId, reason) => {
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
   dropLog(tabId);
+  forgetFrames(tabId);
   void tasksLoaded.then(() => tabClosed(tabId));
 });
 chrome.alarms.onAlarm.addListener(({ name }) => {

@@ -2,11 +2,17 @@
 
 import type { Action, Result } from "./action";
 
-/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
+/** Where the result comes from one document alone, that has told its address with it. */
 export async function withProvenance(action: Action, tabId: unknown, work: () => Promise<Result>): Promise<Result> {
-  if (typeof tabId !== "number") return await work();
-  const before = action.acts ? null : await pageOf(tabId);
+  if (typeof tabId !== "number" || action.tellsPage) return await work();
+  return await between(tabId, !action.acts, work);
+}
+
+/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
+export async function between(tabId: number, isReading: boolean, work: () => Promise<Result>): Promise<Result> {
+  const before = isReading ? await pageOf(tabId) : null;
   const result = await work();
+  if ("pageUrl" in result) return result;
   const after = await pageOf(tabId);
   if (!after) return result;
   const hasChanged = before !== null && before.documentId !== after.documentId;
