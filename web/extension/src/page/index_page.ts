@@ -32,7 +32,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
   const ordered = ask.scope === "viewport" ? inView : [...inView, ...seen.filter((one) => !one.isInView)];
   const shown = ordered.slice(0, ask.most);
   const elements = shown.map((one) => indexed(one, ask));
-  remember(seen, from.roots);
+  remember(seen, shown, from.roots);
   // Written after everything was read: mixing both would lay the page out again for each element.
   if (ask.attribute) for (const { element } of shown) element.setAttribute(ATTRIBUTE, String(refOf(element)));
   return {

@@ -12,7 +12,7 @@ import { indexPage } from "./index_page";
 import { outline, removeOutline } from "./outline";
 import { watchPerson } from "./person";
 import { resolve } from "./refs";
-import { landed, watchRelease } from "./release";
+import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
@@ -43,7 +43,6 @@ const methods: PageApi = {
   select,
   watch,
   rest,
-  landed,
   changes,
   scroll,
   findText,

@@ -4,35 +4,16 @@ import { twoFrames } from "./frame_clock";
 
 let releasedAt = Number.POSITIVE_INFINITY;
 let isLeaving = false;
-let release = (): void => undefined;
-let ranOut: Promise<void> = Promise.resolve();
 
 /** Hears links, forms, scripts and downloads alike. */
 export function watchRelease(): void {
-  window.addEventListener(
-    "mouseup",
-    () => {
-      releasedAt = performance.now();
-      release();
-    },
-    true,
-  );
+  window.addEventListener("mouseup", () => (releasedAt = performance.now()), true);
   navigation.addEventListener("navigate", () => (isLeaving = true));
 }
 
 export function awaitRelease(): void {
   releasedAt = Number.POSITIVE_INFINITY;
   isLeaving = false;
-  // Begun by the release itself: a question that comes later finds it done.
-  ranOut = new Promise<void>((resolve) => (release = resolve)).then(drained);
-}
-
-/** Once everything has run that the release has set off. */
-export const untilSpent = (): Promise<void> => ranOut;
-
-/** The worker knows that the mouse was let go, wherever that went. */
-export function landed(): void {
-  release();
 }
 
 /** What moving the mouse there has changed is no answer to the click. */

@@ -5,6 +5,7 @@ import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
+import { isLeavingSince, isOpeningSince } from "./departures";
 import { PageGone, TOP, ask, askInOrder } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
@@ -18,10 +19,10 @@ const COMMIT_MS = 3000;
 const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
-/** By then a page that was clicked has long heard of it, unless the click ended somewhere else. */
-const HEARD_MS = 60;
+/** By then the browser has opened a window, unless it does not let the page. */
+const WINDOW_MS = 200;
 
-/** `isWatched`: the page watches already, since it was aimed at. `isClick`: the action ends with letting go of the mouse. */
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. */
 export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
@@ -45,6 +46,7 @@ export async function withChanges(context: Context, effect: Effect, act: () => P
   }
   const opened = log.dialogs[0];
   if (opened) changes["dialog"] = opened;
+  if (isOpeningSince(tabId, moment)) await untilTab(tabId, WINDOW_MS, () => newTabSince(tabId, moment) !== undefined);
   const newTab = newTabSince(tabId, moment);
   if (newTab !== undefined) changes["newTab"] = newTab;
   const fresh = () => [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
@@ -65,32 +67,23 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 /** Requests that the action's scripts sent are given a moment to be answered. */
 async function settled({ deadline }: Context, { tabId, frameId, isClick = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): number => numbersOf(tabId).next;
-  // In order, so that every request that was sent is known.
-  const rest = (): Promise<Changes> => askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isReleasing: isClick });
-  const first = await (isClick ? heard(tabId, frameId, rest(), act) : act().then(rest)).catch(ignoreGone);
+  // In order, so that every request is known that was sent before the answer, and every page that was asked for.
+  const rest = (isEager: boolean): Promise<Changes | undefined> =>
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager }).catch(ignoreGone);
+  await act();
+  // Of frames in other processes the debugger does not tell enough for haste.
+  let first = await rest(isClick && frameId === TOP);
+  if (first?.isEarly && isLeavingSince(tabId, moment)) {
+    await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined);
+    const second = await rest(false);
+    first = second && together(first, second);
+  }
   const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
   const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
   return second && together(first, second);
-}
-
-/**
- * The page is asked before the click and answers after it: asked later, the question would wait behind the frame that
- * the click brings about. One that does not hear of the click itself is told that it is over.
- */
-async function heard<T>(tabId: number, frameId: number, resting: Promise<T>, click: () => Promise<void>): Promise<T> {
-  const hasRested = resting.then(() => true, () => true);
-  const landed = (): void => void ask(tabId, frameId, "landed", {}).catch(() => undefined);
-  try {
-    await click();
-  } catch (error) {
-    landed();
-    throw error;
-  }
-  if (!(await soon(hasRested, HEARD_MS, false))) landed();
-  return await resting;
 }
 
 /** What came and went in between was never seen. */
@@ -103,6 +96,7 @@ function together(first: Changes, second: Changes): Changes {
     more: first.more + second.more,
     next: second.next,
     url: second.url,
+    isEarly: second.isEarly,
   };
 }
 

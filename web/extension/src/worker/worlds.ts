@@ -24,8 +24,10 @@ export function watchWorlds(): void {
   });
 }
 
+export const isTopFrame = (tabId: number, frameId: string): boolean => topFrames.get(tabId) === frameId;
+
 export function topWorld(tabId: number): World | undefined {
-  return worlds.get(tabId)?.findLast((one) => one.frameId === topFrames.get(tabId));
+  return worlds.get(tabId)?.findLast((one) => isTopFrame(tabId, one.frameId));
 }
 
 function note(tabId: number, { id, uniqueId, origin, auxData }: Described): void {
