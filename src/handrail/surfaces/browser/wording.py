@@ -1,6 +1,6 @@
 """Results as a model reads them: few words, and what a page says fenced off from what we say.
 
-A fence ends at a random word that no page can know, so no page can pretend that it has ended.
+A fence ends at a random number that no page can know, so no page can pretend that it has ended.
 """
 
 import json
@@ -17,8 +17,8 @@ _LONGEST_NAME = 160
 
 def fenced(text: str) -> str:
     """`text` comes from a page. What can't be seen in it is spelled out."""
-    word = secrets.token_hex(4)
-    return f"--- untrusted page content follows, until {word} ---\n{visible(text)}\n--- {word} ---"
+    mark = 10**8 + secrets.randbelow(9 * 10**8)  # in digits, which cost a model half of what letters do
+    return f"--- untrusted page content follows, until {mark} ---\n{visible(text)}\n--- {mark} ---"
 
 
 def said(words: str, result: Told, page: str = "") -> str:
