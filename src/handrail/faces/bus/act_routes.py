@@ -74,8 +74,8 @@ async def _page_url(bus: LocalBus, task_id: str, asked: Act, done: ActionResult)
     if isinstance(told := done.result.get("pageUrl"), str):
         return told
     tabs = catalogue.tabs_of(asked.actions)
-    client = (await bus.task_for("", task_id)).selected_client_id
-    if len(tabs) != 1 or client is UNSET:
+    client = UNSET if len(tabs) != 1 else (await bus.task_for("", task_id)).selected_client_id
+    if client is UNSET:
         return UNSET
     found = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
     return UNSET if found is None else found.url or UNSET
