@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from handrail.backends.kept_line import Answer, KeptLine
+from handrail.backends.remote_bus.kept_line import Answer, KeptLine
 from handrail.contract.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
 from handrail.contract.errors import Failure, Internal, Offline, TooLarge
 from handrail.core.mimo.artifacts import MAX_BYTES
