@@ -6,7 +6,7 @@ import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
 import { isLeavingSince, isOpeningSince } from "./departures";
-import { PageGone, TOP, ask, askInOrder } from "./page";
+import { TOP, ask, askInOrder, goneOr } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
 import { numbersOf, raiseNumbers } from "./tasks";
@@ -69,7 +69,7 @@ async function settled({ deadline }: Context, { tabId, frameId, isClick = false 
   const floor = (): number => numbersOf(tabId).next;
   // In order, so that every request is known that was sent before the answer, and every page that was asked for.
   const rest = (isEager: boolean): Promise<Changes | undefined> =>
-    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager }).catch(ignoreGone);
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager }).catch(goneOr(undefined));
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
   let first = await rest(isClick && frameId === TOP);
@@ -82,7 +82,7 @@ async function settled({ deadline }: Context, { tabId, frameId, isClick = false 
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
-  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
+  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(goneOr(undefined));
   return second && together(first, second);
 }
 
@@ -106,10 +106,6 @@ async function pageChanges(context: Context, tabId: number, frameId: number, mom
   if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
   return told(tabId, frameId, found);
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!(error instanceof PageGone)) throw error;
 }
 
 async function arrival({ deadline, warnings }: Context, tabId: number, moment: number): Promise<Result> {

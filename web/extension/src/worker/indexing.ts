@@ -7,7 +7,7 @@ import { soon } from "./deadline";
 import { isAttached } from "./debuggee";
 import { Failure } from "./failure";
 import { noteListeners } from "./listeners";
-import { askAll, ask, TOP, type FrameAnswer } from "./page";
+import { askAll, ask, goneOr, TOP, type FrameAnswer } from "./page";
 import { numbersOf, raiseNumbers } from "./tasks";
 
 /** A frame that does not answer must not take the page with it. */
@@ -26,9 +26,9 @@ export const forgetFrames = (tabId: number): void => void framed.delete(tabId);
 /** A page without frames, in one call and so of one document; null for others, and where it can't be told. */
 export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole | null> {
   if (framed.has(tabId) || !isAttached(tabId)) return null;
-  const value = await ask(tabId, TOP, "index", { ...wanted, floor: numbersOf(tabId).next });
-  if (value.hasFrames) framed.add(tabId);
-  if (value.hasFrames || !value.total) return null;
+  const value = await ask(tabId, TOP, "index", { ...wanted, floor: numbersOf(tabId).next }).catch(goneOr(null));
+  if (value?.hasFrames) framed.add(tabId);
+  if (!value?.total || value.hasFrames) return null;
   await raiseNumbers(tabId, value.next);
   return together(tabId, wanted, [{ frameId: TOP, value }], value, new Map([[TOP, OF_TOP]]));
 }

@@ -34,6 +34,12 @@ export class PageGone extends Error {
   }
 }
 
+/** For `catch`: a page that went away is no failure where there is something to be had instead. */
+export const goneOr = <T>(instead: T) => (error: unknown): T => {
+  if (error instanceof PageGone) return instead;
+  throw error;
+};
+
 export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
   const reply = frameId === TOP && isRepeatable(method) ? await askTop(tabId, method, asked) : null;
   return reply ? told<M>(reply) : await inject(tabId, frameId, method, asked);
