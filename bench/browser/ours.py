@@ -60,16 +60,18 @@ def served(folder: Path) -> Iterator[Server]:
     command = nowhere.command("up", "--port", "0", "--no-open", "--answer", "allow")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_ENVIRONMENT)
     try:
-        yield Server(folder, process.pid, _address(folder / "state/server.json", process))
+        yield Server(folder, process.pid, _address(folder / "state", process))
     finally:
         process.terminate()
         process.wait(20)
 
 
-def _address(file: Path, process: subprocess.Popen[bytes]) -> Any:
+def _address(state: Path, process: subprocess.Popen[bytes]) -> Any:
+    """Once both are there: the address is written before the key."""
+    file, key = state / "server.json", state / console_key.FILE
     until = time.monotonic() + _STARTS_WITHIN
     while time.monotonic() < until and process.poll() is None:
-        if file.exists():
+        if file.exists() and key.exists():
             return json.loads(file.read_text())
         time.sleep(0.05)
     raise SystemExit("`handrail up` did not start.")

@@ -1,6 +1,8 @@
 """Many small writes share a commit: in order, each with its own outcome, and seen by who reads after them."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +72,46 @@ def test_a_write_counts_although_nobody_waits_for_it(tmp_path: Path) -> None:
         await again.close()
 
     asyncio.run(run())
+
+
+def test_a_write_that_comes_alone_is_committed_at_once(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = opened(tmp_path)
+        await batches.write(insert(1))
+        alone, beside = batches.write(insert(2)), batches.write(insert(3))
+        assert (alone.done(), beside.done()) == (True, False)
+        with pytest.raises(InputOutput):
+            await batches.write(insert(2))
+        assert await batches.read(numbers) == [1, 2, 3]
+        await batches.close()
+
+    asyncio.run(run())
+
+
+def test_while_somebody_else_writes_the_loop_goes_on(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = opened(tmp_path)
+        await batches.write(insert(1))
+        with closing(sqlite3.connect(tmp_path / "rows.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting = batches.write(insert(2))
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            other.execute("COMMIT")
+        assert await waiting == 1
+        await batches.close()
+
+    asyncio.run(run())
+
+
+def test_the_log_does_not_grow_with_the_writes(tmp_path: Path) -> None:
+    async def run() -> int:
+        batches = opened(tmp_path)
+        for number in range(1000):
+            await batches.write(insert(number))
+            await asyncio.sleep(0)
+        size = (tmp_path / "rows.db-wal").stat().st_size
+        await batches.close()
+        return size
+
+    assert asyncio.run(run()) < 300 * 3 * 4200

@@ -12,7 +12,7 @@ HOME = "http://home.test/"
 
 
 def fenced(told: Told) -> list[str]:
-    """The lines that a page has said; they end only at the word that the fence names."""
+    """The lines that a page has said; they end only at the number that the fence names."""
     head, _, rest = told.text.partition("--- untrusted page content follows, until ")
     word, _, inside = rest.partition(" ---\n")
     assert word

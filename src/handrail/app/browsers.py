@@ -53,7 +53,14 @@ def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
     """What the running server's API answers to a person's own command: its data, or its refusal as a Failure."""
     from handrail.backends.remote_bus import RemoteBus
 
-    return asyncio.run(RemoteBus(_bus_address(state_dir)).data(method, path))
+    async def asked() -> Any:
+        bus = RemoteBus(_bus_address(state_dir))
+        try:
+            return await bus.data(method, path)
+        finally:
+            bus.close()
+
+    return asyncio.run(asked())
 
 
 def connected_browsers(state_dir: Path | None) -> list[str]:

@@ -185,6 +185,13 @@ class Sight(Wire, frozen=True, kw_only=True):
     elements: tuple[SeenElement, ...] = ()
 
 
+class OpenTabs(Wire, frozen=True, kw_only=True):
+    """A task, and what its browser has open, as far as that was told."""
+
+    task: TaskRecord
+    tabs: tuple[Tab, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     artifact_id: str
@@ -211,12 +218,12 @@ class Bus(Protocol):
         """
         ...
 
-    async def snapshot(self, client_id: str | None = None) -> Snapshot:
-        """Of that plugin, or of the one that a new task would get."""
-        ...
-
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
         """The named task, made where it is new; without a name, the caller's own one. InvalidParams: no task's id."""
+        ...
+
+    async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
+        """The same, and all that the task's browser has open, or else the browser that a new task would get."""
         ...
 
     async def artifact(self, artifact_id: str) -> Artifact:

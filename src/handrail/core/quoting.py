@@ -1,6 +1,6 @@
 """Foreign text inside what we say to a model: fenced off where it is long, quoted where it is a name.
 
-A fence ends at a random word that nobody else can know, so no foreign text can pretend that it has ended.
+A fence ends at a random number that nobody else can know, so no foreign text can pretend that it has ended.
 """
 
 import json
@@ -13,8 +13,8 @@ _LONGEST_NAME = 160
 
 def fenced(text: str, what: str) -> str:
     """`text` is foreign, `what` says whose. What can't be seen in it is spelled out."""
-    word = secrets.token_hex(4)
-    return f"--- untrusted {what} follows, until {word} ---\n{visible(text)}\n--- {word} ---"
+    mark = 10**8 + secrets.randbelow(9 * 10**8)  # in digits, which cost a model half of what letters do
+    return f"--- untrusted {what} follows, until {mark} ---\n{visible(text)}\n--- {mark} ---"
 
 
 def quoted(text: str, longest: int = _LONGEST_NAME) -> str:

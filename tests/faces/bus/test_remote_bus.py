@@ -26,8 +26,12 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
             await browser.answer(action, status="partial", result={"warnings": ["w"]})
             result = await running
             assert (result.status, result.warnings) == ("partial", ("w",))
-            snapshot = await bus.snapshot(browser.client_id)
-            assert (snapshot.connected, snapshot.client_id) == (True, browser.client_id)
+            there = await bus.open_tabs("me", task)
+            assert there.task.task_id == task
+            assert there.tabs == ()
+            tab = {"tabId": 7, "windowId": 1, "active": True, "pinned": False, "hidden": False, "index": 0}
+            await browser.say({"type": "tab_event", "eventType": "tab_created", "tab": tab, "timestamp": 1})
+            assert [tab.tab_id for tab in (await bus.open_tabs("me", task)).tabs] == [7]
             kept = await bus.keep(task, "file", "text/plain", b"hello", "hello.txt")
             artifact = await bus.artifact(kept)
             assert (artifact.data, artifact.content_type, artifact.kind) == (b"hello", "text/plain", "file")
@@ -81,6 +85,28 @@ def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
             await following
             assert (await browser.answer(action))["ok"] is False
             assert (await got(server, f"/api/task/{task}")).json["data"]["task"]["status"] == "ongoing"
+
+    asyncio.run(run())
+
+
+def test_a_server_that_was_started_again_is_found_by_the_next_call(state: Path, project: Path) -> None:
+    bus, task = remote_bus(state), new_task_id()
+
+    async def run() -> None:
+        for _ in range(2):
+            with Running(state, project):
+                for _ in range(3):
+                    assert (await bus.task_for("me", task)).task_id == task
+
+    asyncio.run(run())
+
+
+def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
+    async def run() -> None:
+        bus, tasks = remote_bus(server.state), [new_task_id() for _ in range(12)]
+        for _ in range(2):
+            found = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
+            assert [record.task_id for record in found] == tasks
 
     asyncio.run(run())
 

@@ -117,9 +117,22 @@ test("what appears and disappears is told in lines, late answers of the server i
 });
 
 test("a page that shows at once that it works is told with what came of it, without what was there in between", async () => {
-  const { changes } = await click("Save");
-  expect(changes.removed).toEqual([expect.stringMatching(/button "Save"$/)]);
-  expect(changes.added).toEqual([expect.stringMatching(/button "Saved"$/)]);
+  for (let time = 0; time < 5; time++) {
+    const { changes } = await click("Save");
+    expect(changes.removed).toEqual([expect.stringMatching(/button "Save"$/)]);
+    expect(changes.added).toEqual([expect.stringMatching(/button "Saved"$/)]);
+    await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
+  }
+});
+
+test("a page that shows at once that it leaves is told with where it went, one that opens a window with its tab", async () => {
+  for (let time = 0; time < 3; time++) {
+    expect(await click("Leave")).toMatchObject({ changes: { navigated: expect.stringMatching(/\/form\??$/) }, pageUrl: expect.stringMatching(/\/form\??$/) });
+    await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/clicks` } });
+  }
+  const { changes } = await click("Spawn");
+  expect(changes).toMatchObject({ newTab: expect.any(Number), added: [expect.stringMatching(/button "Spawned"$/)] });
+  await world.act({ browser_tab_close: { tabId: changes.newTab } });
 });
 
 test("hovering opens what a hover opens", async () => {

@@ -19,7 +19,7 @@ const result = (actionId: string, payload: Record<string, unknown> = {}): Action
 test("the next worker knows what the last one began, ended and delivered", async () => {
   const kept = storage();
   const first = new Ledger(area(kept));
-  for (const id of ["begun", "ended", "delivered"]) await first.begin(message(id));
+  for (const id of ["begun", "ended", "delivered"]) await first.begin(message(id), true);
   for (const id of ["ended", "delivered"]) await first.finish(result(id, { clicked: true }));
   await first.delivered("delivered");
   const second = new Ledger(area(kept));
@@ -31,9 +31,9 @@ test("the next worker knows what the last one began, ended and delivered", async
 test("old results make room, but none that was not delivered", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
-  await ledger.begin(message("waiting"));
+  await ledger.begin(message("waiting"), true);
   for (let at = 0; at < 300; at++) {
-    await ledger.begin(message(`a${at}`));
+    await ledger.begin(message(`a${at}`), true);
     await ledger.finish(result(`a${at}`));
     await ledger.delivered(`a${at}`);
   }
@@ -45,8 +45,18 @@ test("old results make room, but none that was not delivered", async () => {
 test("a large result that was delivered keeps only its end", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
-  await ledger.begin(message("large"));
+  await ledger.begin(message("large"), true);
   await ledger.finish(result("large", { text: "x".repeat(300_000) }));
   await ledger.delivered("large");
   expect(JSON.stringify([...kept.kept.values()]).length).toBeLessThan(1000);
+});
+
+test("what may be done again is stored only once it takes long", async () => {
+  const kept = storage();
+  const ledger = new Ledger(area(kept));
+  for (const id of ["quick", "long"]) await ledger.begin(message(id), false);
+  await ledger.store("long");
+  for (const id of ["quick", "long"]) await ledger.finish(result(id));
+  expect([...kept.kept.keys()]).toEqual(["action:long"]);
+  expect((await ledger.undelivered()).map((entry) => entry.actionId)).toEqual(["quick", "long"]);
 });

@@ -44,7 +44,9 @@ class Action:
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncIterator[None]:
-        """Left with TimeoutError when it was ended by somebody else."""
+        """Left with TimeoutError when it was ended by somebody else, and not entered when it had been before."""
+        if self.end is not None:
+            raise TimeoutError
         async with asyncio.timeout(None) as self._interruption:
             try:
                 yield

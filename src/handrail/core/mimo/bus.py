@@ -6,7 +6,16 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.contract.browser import ActionRecord, ActionResult, Actions, Artifact, Sight, Snapshot, TaskRecord
+from handrail.contract.browser import (
+    ActionRecord,
+    ActionResult,
+    Actions,
+    Artifact,
+    OpenTabs,
+    Sight,
+    Snapshot,
+    TaskRecord,
+)
 from handrail.contract.browser_store import ActionStore, PluginStore, TaskStore
 from handrail.contract.errors import Conflict, InvalidParams, NotFound, TooLarge
 from handrail.core.lanes import Lanes
@@ -107,6 +116,11 @@ class LocalBus:
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
         found = await (self.tasks.own_of(caller) if task is None else self.tasks.ensure(task))
         return found.record
+
+    async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
+        record = await self.task_for(caller, task)
+        client = None if record.selected_client_id is UNSET else record.selected_client_id
+        return OpenTabs(task=record, tabs=(await self.snapshot(client)).tabs)
 
     async def artifact(self, artifact_id: str) -> Artifact:
         return await self.artifacts.fetch(artifact_id)

@@ -59,6 +59,8 @@ class Tasks:
         self._store = store
         self._now = now
         self._used: dict[str, Task] = {}
+        self._own: dict[str, str] = {}
+        """Whose task is which, as far as it was asked here."""
         self._making = asyncio.Lock()
 
     async def find(self, task_id: str) -> Task:
@@ -86,13 +88,12 @@ class Tasks:
 
     async def own_of(self, caller: str) -> Task:
         """The task of a caller who names none: always the same, until it is over."""
-        bound = await self._store.bound(caller)
-        if bound is not None:
-            task = await self.ensure(bound)
-            if task.record.status != "completed":
-                return task
-        task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
-        await self._store.bind(caller, task.id)
+        bound = self._own.get(caller) or await self._store.bound(caller)
+        task = None if bound is None else await self.ensure(bound)
+        if task is None or task.record.status == "completed":
+            task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
+            await self._store.bind(caller, task.id)
+        self._own[caller] = task.id
         return task
 
     async def newest(self, limit: int) -> Sequence[TaskRecord]:

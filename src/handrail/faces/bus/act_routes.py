@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 
-from handrail.contract.browser import Actions, TaskRecord
+from handrail.contract.browser import ActionResult, OpenTabs, TaskRecord
 from handrail.contract.errors import Failure
 from handrail.core.mimo import catalogue
 from handrail.core.mimo.bus import LocalBus
@@ -47,12 +47,16 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
             result=done.result,
             warnings=done.warnings,
             task_id=task.task_id,
-            page_url=await _page_url(bus, task.task_id, body.actions),
+            page_url=await _page_url(bus, task.task_id, body, done),
         )
 
     async def own_task(request: Request, body: OwnTask) -> TaskRecord:
         check_is_persons(request, key, _WHAT, _HINT)
         return await bus.task_for(body.caller, given(body.task_id))
+
+    async def open_tabs(request: Request, body: OwnTask) -> OpenTabs:
+        check_is_persons(request, key, _WHAT, _HINT)
+        return await bus.open_tabs(body.caller, given(body.task_id))
 
     return [
         Endpoint(
@@ -60,13 +64,18 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
             errors=(404, 409, 429),
         ),
         Endpoint("POST", "/api/browser/task", "A caller's task.", own_task, TaskRecord, OwnTask),
+        Endpoint(
+            "POST", "/api/browser/tabs", "A caller's task, and what its browser has open.", open_tabs, OpenTabs, OwnTask
+        ),
     ]  # fmt: skip
 
 
-async def _page_url(bus: LocalBus, task_id: str, actions: Actions) -> str | UnsetType:
-    tabs = catalogue.tabs_of(actions)
-    client = (await bus.task_for("", task_id)).selected_client_id
-    if len(tabs) != 1 or client is UNSET:
+async def _page_url(bus: LocalBus, task_id: str, asked: Act, done: ActionResult) -> str | UnsetType:
+    if isinstance(told := done.result.get("pageUrl"), str):
+        return told
+    tabs = catalogue.tabs_of(asked.actions)
+    client = UNSET if len(tabs) != 1 else (await bus.task_for("", task_id)).selected_client_id
+    if client is UNSET:
         return UNSET
     found = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
     return UNSET if found is None else found.url or UNSET

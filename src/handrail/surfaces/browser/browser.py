@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.contract.browser import Bus, Tab, TaskRecord
+from handrail.contract.browser import Bus, OpenTabs, Tab, TaskRecord
 from handrail.contract.call import Call
 from handrail.contract.errors import BadAnswer, Declined, Failure, Reported, WrongTab
 from handrail.contract.files import Folder
@@ -50,8 +50,8 @@ class Browser:
         return page if page is not None and is_fresh else await self._find(call, tab_id)
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
-        task = await self.task(call)
-        known = {tab.tab_id: tab for tab in await self._open_tabs(task)}
+        there = await self._open_tabs(call)
+        task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None
         if tab is None or self._is_behind(tab):
@@ -121,7 +121,7 @@ class Browser:
         now = result.get("pageUrl")
         if isinstance(now, str) and type(opened) is not int:
             return [(tab_id, now)]
-        known = {tab.tab_id: tab for tab in await self._open_tabs(await self.task(call))}
+        known = {tab.tab_id: tab for tab in (await self._open_tabs(call)).tabs}
         if not isinstance(now, str):
             now = _url(known[tab_id]) if tab_id in known else None
         places: list[tuple[int, str | None]] = [(tab_id, now)]
@@ -129,10 +129,8 @@ class Browser:
             places.append((opened, _url(known[opened])))
         return places
 
-    async def _open_tabs(self, task: TaskRecord) -> Sequence[Tab]:
-        """All that the task's browser has open, as far as it was told."""
-        client = None if task.selected_client_id is UNSET else task.selected_client_id
-        return (await self.bus.snapshot(client)).tabs
+    async def _open_tabs(self, call: Call) -> OpenTabs:
+        return await self.bus.open_tabs(str(call.caller), call.task)
 
     def _is_behind(self, tab: Tab) -> bool:
         seen = self._seen.get(tab.tab_id)

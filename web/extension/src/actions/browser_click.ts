@@ -33,7 +33,7 @@ export const browserClick = define({
       return { clicked: true, strategy: "dom_click", ...changes };
     }
     const aimed = await staleIfGone(aimAt(tabId, frameId, target, "click", waitMs));
-    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true }, () => click(tabId, aimed));
+    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true }, () => click(tabId, aimed));
     return { clicked: true, strategy: "cdp_mouse", ...changes };
   },
 });

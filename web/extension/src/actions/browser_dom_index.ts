@@ -1,10 +1,11 @@
 /** browser_dom_index: what can be acted on, in view first, a page of it at a time; numbers stay with their elements. */
 
-import { define } from "../worker/action";
+import { define, type Result } from "../worker/action";
 import { tabParam } from "../worker/element";
-import { indexTab } from "../worker/indexing";
+import { indexAlone, indexTab, type Whole } from "../worker/indexing";
+import { between } from "../worker/provenance";
 import { fallback, flag, oneOf, whole } from "../worker/shape";
-import { ownTab } from "../worker/tasks";
+import { checkOwn } from "../worker/tasks";
 
 export const browserDomIndex = define({
   ...tabParam,
@@ -18,10 +19,15 @@ export const browserDomIndex = define({
   execMs: 10_000,
   isIdempotent: true,
   acts: false,
+  tellsPage: true,
   async run({ taskId, warnings }, { tabId, scope, assignAttr, offset, limit, boxes }) {
-    await ownTab(taskId, tabId);
+    checkOwn(taskId, tabId);
     const most = offset + limit;
-    const { entries, total, url, title, viewport } = await indexTab(tabId, { scope, most, boxes, attribute: assignAttr, xpaths: false }, warnings);
-    return { elements: entries.slice(offset, most), total, url, title, ...(boxes ? { viewport } : {}), ...(most < total ? { nextOffset: most } : {}) };
+    const wanted = { scope, most, boxes, attribute: assignAttr, xpaths: false };
+    const told = ({ entries, total, url, title, viewport }: Whole): Result => ({
+      elements: entries.slice(offset, most), total, url, title, ...(boxes ? { viewport } : {}), ...(most < total ? { nextOffset: most } : {}),
+    });
+    const alone = await indexAlone(tabId, wanted);
+    return alone ? { ...told(alone), pageUrl: alone.url } : await between(tabId, true, async () => told(await indexTab(tabId, wanted, warnings)));
   },
 });

@@ -31,6 +31,8 @@ export interface FrameIndex {
   /** This frame's place in its parent's `window.frames`; -1 in the top frame and inside shadow trees. */
   place: number;
   children: ChildFrame[];
+  /** Whether there are documents inside this one, in whichever way. */
+  hasFrames: boolean;
   view: { x: number; y: number; width: number; height: number };
   url: string;
   title: string;
@@ -39,7 +41,8 @@ export interface FrameIndex {
 /** A point in this frame, and the frame's own place in its parent. */
 export interface FramePoint { point: Point; place: number }
 export type FieldKind = "text" | "editable" | "formatted";
-export interface Changes { added: string[]; removed: string[]; more: number; next: number }
+/** `url` is the address of the document that these are the changes of; `isEarly`: what it has queued has not run yet. */
+export interface Changes { added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
 export interface Outlined { ref: number; tag: string; role: string; name: string; next: number }
@@ -61,7 +64,7 @@ export interface PageApi {
   hoverInPage(ask: { target: Target; waitMs: number }): Promise<void>;
   select(ask: { target: Target; values: string[] }): string[];
   watch(): void;
-  rest(ask: { quietMs: number; floor: number }): Promise<Changes>;
+  rest(ask: { quietMs: number; floor: number; isEager: boolean }): Promise<Changes>;
   changes(ask: { floor: number }): Promise<Changes>;
   scroll(ask: { target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };

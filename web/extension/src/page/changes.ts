@@ -3,7 +3,7 @@
 import type { Ask, Changes } from "./api";
 import { BADGE_ATTRIBUTE, comeBack } from "./badge";
 import { candidates } from "./candidates";
-import { nextFrame } from "./frame_clock";
+import { nextFrame, twoFrames } from "./frame_clock";
 import { isShown } from "./geometry";
 import { visibleAmong } from "./index_page";
 import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
@@ -65,21 +65,30 @@ function note(records: MutationRecord[]): void {
 }
 
 /**
- * A page that has answered a click with something to tell is not waited for. Others are given two frames;
- * longer, but not much, while they are still being changed.
+ * A page that has answered a click with something to tell is not waited for: who is eager takes what its listeners did,
+ * others what they queued as well. A page without an answer is given two frames; longer, but not much, while it is
+ * still being changed.
  */
 export async function rest(ask: Ask<"rest">): Promise<Changes> {
   const until = performance.now() + ask.quietMs;
   startFrom(ask.floor);
   if (document.visibilityState === "visible") {
-    await Promise.race([drained(), nextFrame()]);
-    const answer = isAnswer(restlessAt) ? compare() : null;
-    if (answer && answer.added.length + answer.removed.length) return answered(answer);
+    const early = ask.isEager ? told() : null;
+    if (early) return answered({ ...early, isEarly: true });
+    await drained();
+    const answer = told();
+    if (answer) return answered(answer);
   }
-  await nextFrame();
-  await nextFrame();
+  await twoFrames();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
   return answered(compare());
+}
+
+/** What a click has changed, where that is something to tell. */
+function told(): Changes | null {
+  note(observer?.takeRecords() ?? []);
+  const found = isAnswer(restlessAt) ? compare() : null;
+  return found && found.added.length + found.removed.length ? found : null;
 }
 
 /** The worker may ask once more, for what came after. */
@@ -99,7 +108,10 @@ function end(): void {
 /** What has changed since the page was at rest, and what it does with a server's answer that has just come. */
 export async function changes(ask: Ask<"changes">): Promise<Changes> {
   startFrom(ask.floor);
-  await Promise.race([drained(), nextFrame()]);
+  await drained();
+  note(observer?.takeRecords() ?? []);
+  // The page has not shown yet what it makes of the answer.
+  if (!touched.size) await twoFrames();
   const found = compare();
   end();
   return found;
@@ -131,7 +143,7 @@ function compare(): Changes {
     added.push(...spoken());
   }
   const more = Math.max(0, added.length - MOST_LINES) + Math.max(0, removed.length - MOST_LINES);
-  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef() };
+  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef(), url: location.href, isEarly: false };
 }
 
 /** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */

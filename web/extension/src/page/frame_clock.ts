@@ -15,6 +15,11 @@ export function nextFrame(): Promise<void> {
   });
 }
 
+export async function twoFrames(): Promise<void> {
+  await nextFrame();
+  await nextFrame();
+}
+
 export async function pause(ms: number): Promise<void> {
   await chrome.runtime.sendMessage({ type: "page/pause", ms });
 }

@@ -42,6 +42,11 @@ export function childFrames(roots: Root[]): ChildFrame[] {
   });
 }
 
+/** Those in shadow trees are not counted by the window. */
+export function hasFrames(roots: Root[]): boolean {
+  return window.length > 0 || roots.some((root) => root.querySelector("iframe,frame,object,embed") !== null);
+}
+
 /** An iframe in a shadow tree has no place in `window.frames`: its child speaks up instead, and is known by its window. */
 function announced(nonce: string): Promise<MessageEventSource | null> {
   return new Promise((resolve) => {

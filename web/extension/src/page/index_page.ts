@@ -3,7 +3,7 @@
 import type { Ask, FrameIndex, IndexedElement } from "./api";
 import { type Candidates, candidates } from "./candidates";
 import { entryOf, lineOf } from "./description";
-import { childFrames, ownPlace } from "./frames";
+import { childFrames, hasFrames, ownPlace } from "./frames";
 import { boxOf, isInView, isShown, reachTest, wireBox } from "./geometry";
 import { keepLine, remember } from "./known";
 import { nextRef, refOf, startFrom } from "./refs";
@@ -32,7 +32,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
   const ordered = ask.scope === "viewport" ? inView : [...inView, ...seen.filter((one) => !one.isInView)];
   const shown = ordered.slice(0, ask.most);
   const elements = shown.map((one) => indexed(one, ask));
-  remember(seen, from.roots);
+  remember(seen, shown, from.roots);
   // Written after everything was read: mixing both would lay the page out again for each element.
   if (ask.attribute) for (const { element } of shown) element.setAttribute(ATTRIBUTE, String(refOf(element)));
   return {
@@ -42,6 +42,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
     next: nextRef(),
     place: ownPlace(),
     children: childFrames(from.roots),
+    hasFrames: hasFrames(from.roots),
     view: { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight },
     url: location.href,
     title: document.title,

@@ -11,14 +11,13 @@ const lines = new WeakMap<Element, string>();
 let told = new Set<Element>();
 let roots: WeakRef<Root>[] = [new WeakRef<Root>(document)];
 
-/** A new index replaces everything that was told before. */
-export function remember(seen: { element: Element; box: DOMRect }[], inRoots: Root[]): void {
+interface Placed { element: Element; box: DOMRect }
+
+/** A new index replaces everything that was told before. Of what was seen, only what was told is missed once it goes. */
+export function remember(seen: Placed[], shown: Placed[], inRoots: Root[]): void {
   const seenAt = performance.now();
-  told = new Set();
-  for (const { element, box } of seen) {
-    boxes.set(element, { box, seenAt });
-    told.add(element);
-  }
+  for (const { element, box } of seen) boxes.set(element, { box, seenAt });
+  told = new Set(shown.map(({ element }) => element));
   roots = inRoots.map((root) => new WeakRef(root));
 }
 
@@ -32,7 +31,7 @@ export const lineBefore = (element: Element): string => lines.get(element) ?? li
 export function tell(element: Element): string {
   const line = lineOf(entryOf(element));
   lines.set(element, line);
-  if (!boxes.has(element)) told.add(element);
+  told.add(element);
   boxes.set(element, { box: element.getBoundingClientRect(), seenAt: performance.now() });
   return line;
 }

@@ -21,6 +21,8 @@ export interface Action<S = any> {
   isIdempotent: boolean;
   /** Changes something in the browser, and so waits while a person has the wheel. */
   acts: boolean;
+  /** Its result says by itself which page it comes from. */
+  tellsPage?: true;
   params: S;
   run(context: Context, params: Parsed<S>): Promise<Result>;
 }

@@ -22,6 +22,8 @@ interface Hooks {
   message(message: Record<string, unknown>): Ack;
 }
 
+declare const scheduler: { postTask(work: () => void): Promise<void> };
+
 export class Connection {
   state: State = "unpaired";
   problem: string | null = null;
@@ -80,7 +82,8 @@ export class Connection {
     });
     socket.on("plugin_message", (message: Record<string, unknown>, ack?: (answer: Ack) => void) => {
       const answer = this.hooks.message(message);
-      ack?.(answer);
+      // After everything that can begin at once has begun.
+      void scheduler.postTask(() => ack?.(answer));
     });
   }
 

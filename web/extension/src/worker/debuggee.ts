@@ -10,10 +10,16 @@ const ENABLE_MS = 2000;
 const attaching = new Map<number, Promise<void>>();
 const refusedByPerson = new Set<number>();
 const listeners = new Set<DebuggerEvent>();
+const arrivals = new Set<(tabId: number) => void>();
 const departures = new Set<(tabId: number, reason: string) => void>();
 
 export function onDebuggerEvent(call: DebuggerEvent): void {
   listeners.add(call);
+}
+
+/** Also when the attachment of an earlier worker was adopted. */
+export function onAttached(call: (tabId: number) => void): void {
+  arrivals.add(call);
 }
 
 export function onDetached(call: (tabId: number, reason: string) => void): void {
@@ -56,6 +62,7 @@ async function begin(tabId: number): Promise<void> {
   } catch (error) {
     await adopt(tabId, error instanceof Error ? error.message : String(error));
   }
+  for (const call of arrivals) call(tabId);
   const enabling = [
     chrome.debugger.sendCommand({ tabId }, "Page.enable"),
     chrome.debugger.sendCommand({ tabId }, "Runtime.enable"),
@@ -72,13 +79,15 @@ async function adopt(tabId: number, message: string): Promise<void> {
   if (isForbiddenPage(message)) throw new Failure("CDP_PERMISSION_DENIED", `Chrome does not let extensions work on this page: ${message}`);
   if (/already attached/i.test(message)) {
     const isOurs = await chrome.debugger.sendCommand({ tabId }, "Page.enable").then(() => true, () => false);
-    if (isOurs) return;
+    // Enabled anew, it tells again of the worlds that it has told the last worker.
+    if (isOurs) return void (await chrome.debugger.sendCommand({ tabId }, "Runtime.disable"));
   }
   throw new Failure("CDP_UNAVAILABLE", `The debugger can't be attached: ${message}`);
 }
 
 export async function detach(tabId: number): Promise<void> {
   attaching.delete(tabId);
+  for (const call of departures) call(tabId, "detached_by_us");
   await chrome.debugger.detach({ tabId }).catch(() => undefined);
 }
 

@@ -5,8 +5,8 @@ import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
-import { send } from "./debuggee";
-import { PageGone, TOP, ask } from "./page";
+import { isLeavingSince, isOpeningSince } from "./departures";
+import { TOP, ask, askInOrder, goneOr } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
 import { numbersOf, raiseNumbers } from "./tasks";
@@ -19,22 +19,24 @@ const COMMIT_MS = 3000;
 const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
+/** By then the browser has opened a window, unless it does not let the page. */
+const WINDOW_MS = 200;
 
-/** `isWatched`: the page watches already, since it was aimed at. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean }
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean }
 
-export async function withChanges(context: Context, { tabId, frameId, dialog, isWatched }: Effect, act: () => Promise<void>): Promise<Result> {
+export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
+  const { tabId, frameId, dialog, isWatched } = effect;
   const moment = performance.now();
   const log = logOf(tabId);
   log.dialogs = [];
   const downloadsBefore = new Set(log.downloads.keys());
   const changes: Result = {};
+  let found: Changes | undefined;
   try {
     if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
-    let found: Changes | undefined;
     await answering(tabId, dialog, async () => {
-      const rested = act().then(() => settled(context, tabId, frameId, moment));
-      found = await context.deadline.within(unlessLeft(context, tabId, moment, rested));
+      found = await context.deadline.within(unlessLeft(context, tabId, moment, settled(context, effect, moment, act)));
     });
     Object.assign(changes, await pageChanges(context, tabId, frameId, moment, found));
   } catch (error) {
@@ -44,6 +46,7 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
   }
   const opened = log.dialogs[0];
   if (opened) changes["dialog"] = opened;
+  if (isOpeningSince(tabId, moment)) await untilTab(tabId, WINDOW_MS, () => newTabSince(tabId, moment) !== undefined);
   const newTab = newTabSince(tabId, moment);
   if (newTab !== undefined) changes["newTab"] = newTab;
   const fresh = () => [...log.downloads].find(([guid]) => !downloadsBefore.has(guid))?.[1];
@@ -51,7 +54,7 @@ export async function withChanges(context: Context, { tabId, frameId, dialog, is
   if (!fresh() && journeySince(tabId, moment)?.error) await soon(log.nextEnd(), DOWNLOAD_MS, undefined);
   const download = fresh();
   if (download) changes["download"] = download;
-  return Object.keys(changes).length ? { changes } : {};
+  return { ...(Object.keys(changes).length ? { changes } : {}), ...(found && frameId === TOP && !journeySince(tabId, moment) ? { pageUrl: found.url } : {}) };
 }
 
 /** A document that was left may lie frozen in the browser's cache, from where it never answers. */
@@ -62,17 +65,24 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled(context: Context, tabId: number, frameId: number, moment: number): Promise<Changes | undefined> {
-  const { deadline } = context;
+async function settled({ deadline }: Context, { tabId, frameId, isClick = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): number => numbersOf(tabId).next;
-  const first = await ask(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor() }).catch(ignoreGone);
-  // The debugger tells things in their order: once it answers, every request that was sent is known.
-  await send(tabId, "Runtime.getIsolateId").catch(() => undefined);
+  // In order, so that every request is known that was sent before the answer, and every page that was asked for.
+  const rest = (isEager: boolean): Promise<Changes | undefined> =>
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager }).catch(goneOr(undefined));
+  await act();
+  // Of frames in other processes the debugger does not tell enough for haste.
+  let first = await rest(isClick && frameId === TOP);
+  if (first?.isEarly && isLeavingSince(tabId, moment)) {
+    await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined);
+    const second = await rest(false);
+    first = second && together(first, second);
+  }
   const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
-  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ignoreGone);
+  const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(goneOr(undefined));
   return second && together(first, second);
 }
 
@@ -85,6 +95,8 @@ function together(first: Changes, second: Changes): Changes {
     removed: [...first.removed, ...lasting(second.removed)],
     more: first.more + second.more,
     next: second.next,
+    url: second.url,
+    isEarly: second.isEarly,
   };
 }
 
@@ -94,10 +106,6 @@ async function pageChanges(context: Context, tabId: number, frameId: number, mom
   if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
   return told(tabId, frameId, found);
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!(error instanceof PageGone)) throw error;
 }
 
 async function arrival({ deadline, warnings }: Context, tabId: number, moment: number): Promise<Result> {

@@ -5,7 +5,7 @@ import type { Context } from "./action";
 import { Failure } from "./failure";
 import { parseClickId, type Place } from "./click_id";
 import { filled, invalid, optional, text, whole } from "./shape";
-import { ownTab } from "./tasks";
+import { checkOwn } from "./tasks";
 
 export interface ElementParams { tabId: number; clickId?: string | undefined; xpath?: string | undefined }
 
@@ -26,19 +26,20 @@ export function placeOf(action: string, params: ElementParams): Place {
 
 /** True with the debugger attached. Without it only an explicit `cdp_*` is an error, the rest goes on with a warning. */
 export async function canUseDebugger({ taskId, warnings, deadline }: Context, tabId: number, strategy?: string): Promise<boolean> {
-  const tab = await ownTab(taskId, tabId);
+  checkOwn(taskId, tabId);
   if (strategy?.startsWith("dom_")) return false;
   try {
     await deadline.within(attach(tabId));
     return true;
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "CDP_UNAVAILABLE" || strategy !== undefined) throw forPage(error, tab.url);
+    if (!(error instanceof Failure) || error.code !== "CDP_UNAVAILABLE" || strategy !== undefined) throw await forPage(error, tabId);
     warnings.push(`${error.message} Done by script instead: the page sees untrusted events.`);
     return false;
   }
 }
 
-function forPage(error: unknown, url = ""): unknown {
+async function forPage(error: unknown, tabId: number): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== "CDP_PERMISSION_DENIED") return error;
+  const { url = "" } = await chrome.tabs.get(tabId);
   return new Failure(error.code, `Chrome lets no extension work on ${url.split("?")[0] || "this page"}.`, { hint: "Navigate to a web page." });
 }

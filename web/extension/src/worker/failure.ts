@@ -22,7 +22,7 @@ export class Failure extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (/no tab with id|tab was closed/i.test(message)) return new Failure("TASK_TAB_CLOSED", "The tab was closed.");
+  if (/no tab with (given )?id|tab was closed/i.test(message)) return new Failure("TASK_TAB_CLOSED", "The tab was closed.");
   if (isForbiddenPage(message)) return new Failure("CDP_PERMISSION_DENIED", `Chrome does not let extensions work on this page: ${message}`);
   return new Failure("PLUGIN_ERROR", message);
 }

@@ -9,6 +9,9 @@ import { clientId } from "./settings";
 import type { Wheel } from "./takeover";
 import { tasksLoaded } from "./tasks";
 
+/** A wait that takes longer than this is remembered, so that its server hears of it when the worker is killed. */
+const LONG_MS = 100;
+
 export class Inbox {
   private readonly ledger = new Ledger();
   private readonly running = new Map<string, Promise<ActionResult>>();
@@ -39,21 +42,20 @@ export class Inbox {
   private async result(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
     const known = await this.ledger.find(message.id);
     if (known?.result) return known.result;
-    if (known && !isIdempotent(known.names)) return this.kept(await interrupted(known));
-    void this.ledger.begin(message);
+    if (known && !isIdempotent(known.names)) return await interrupted(known);
+    const isRepeatable = isIdempotent(Object.keys(message.action));
+    void this.ledger.begin(message, !isRepeatable);
+    const taking = isRepeatable ? setTimeout(() => void this.ledger.store(message.id), LONG_MS) : undefined;
     await arrival;
     const id = await clientId();
-    return this.kept(await inLane(message.taskId, () => runMessage(message, id)));
+    return await inLane(message.taskId, () => runMessage(message, id)).finally(() => clearTimeout(taking));
   }
 
-  /** What is on its way to the browser before the answer leaves survives a kill: no need to wait for it. */
-  private kept(result: ActionResult): ActionResult {
-    void this.ledger.finish(result);
-    return result;
-  }
-
+  /** The answer and its record leave in the same moment, the answer first: no kill comes in between. */
   private async deliver(result: ActionResult): Promise<void> {
-    await this.emit(result as unknown as Record<string, unknown>).then(
+    const heard = this.emit(result as unknown as Record<string, unknown>);
+    void this.ledger.finish(result);
+    await heard.then(
       () => this.ledger.delivered(result.actionId),
       () => undefined, // sent again at the next connection
     );
@@ -63,7 +65,7 @@ export class Inbox {
   async catchUp(): Promise<void> {
     for (const entry of await this.ledger.undelivered()) {
       if (this.running.has(entry.actionId)) continue;
-      await this.deliver(entry.result ?? (this.kept(await interrupted(entry))));
+      await this.deliver(entry.result ?? (await interrupted(entry)));
     }
   }
 }

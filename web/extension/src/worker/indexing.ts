@@ -4,9 +4,10 @@ import type { Box, FrameIndex, IndexedElement } from "../page/api";
 import type { Result } from "./action";
 import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
+import { isAttached } from "./debuggee";
 import { Failure } from "./failure";
 import { noteListeners } from "./listeners";
-import { askAll, ask, TOP, type FrameAnswer } from "./page";
+import { askAll, ask, goneOr, TOP, type FrameAnswer } from "./page";
 import { numbersOf, raiseNumbers } from "./tasks";
 
 /** A frame that does not answer must not take the page with it. */
@@ -16,6 +17,21 @@ export interface Wanted { scope: "viewport" | "document"; most: number; boxes: b
 export interface Whole { entries: Result[]; total: number; url: string; title: string; viewport: FrameIndex["view"] }
 
 interface Offset { x: number; y: number; scale: number; isVisible: boolean }
+const OF_TOP: Offset = { x: 0, y: 0, scale: 1, isVisible: true };
+
+/** Tabs whose page had frames when it was last indexed: there the short way is not tried first. */
+const framed = new Set<number>();
+export const forgetFrames = (tabId: number): void => void framed.delete(tabId);
+
+/** A page without frames, in one call and so of one document; null for others, and where it can't be told. */
+export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole | null> {
+  if (framed.has(tabId) || !isAttached(tabId)) return null;
+  const value = await ask(tabId, TOP, "index", { ...wanted, floor: numbersOf(tabId).next }).catch(goneOr(null));
+  if (value?.hasFrames) framed.add(tabId);
+  if (!value?.total || value.hasFrames) return null;
+  await raiseNumbers(tabId, value.next);
+  return together(tabId, wanted, [{ frameId: TOP, value }], value, new Map([[TOP, OF_TOP]]));
+}
 
 export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]): Promise<Whole> {
   const asked = { ...wanted, floor: numbersOf(tabId).next };
@@ -28,22 +44,26 @@ export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]
   if (!top) throw new Failure("PLUGIN_ERROR", "The page went away while it was indexed.", {}, true);
   if (frames.every((one) => one.value.total === 0) && (await noteListeners(tabId))) top.value = await ask(tabId, TOP, "index", asked);
   await raiseNumbers(tabId, Math.max(...frames.map((one) => one.value.next)));
-  const offsets = await offsetsOf(tabId, frames);
+  if (!top.value.hasFrames) framed.delete(tabId);
+  return together(tabId, wanted, frames, top.value, await offsetsOf(tabId, frames));
+}
+
+function together(tabId: number, wanted: Wanted, frames: FrameAnswer<FrameIndex>[], top: FrameIndex, offsets: Map<number, Offset>): Whole {
   const seen = frames.filter(({ frameId }) => offsets.get(frameId)?.isVisible ?? true);
-  const entries = seen.flatMap(({ frameId, value }) => value.elements.map((element) => placed(tabId, frameId, element, offsets.get(frameId), top.value.view, wanted.boxes)));
+  const entries = seen.flatMap(({ frameId, value }) => value.elements.map((element) => placed(tabId, frameId, element, offsets.get(frameId), top.view, wanted.boxes)));
   const shown = entries.filter((one) => one.isInView || wanted.scope === "document");
   return {
     entries: [...shown.filter((one) => one.isInView), ...shown.filter((one) => !one.isInView)].map((one) => one.entry),
     total: seen.reduce((sum, { value }) => sum + value.total, 0) - (entries.length - shown.length),
-    url: top.value.url,
-    title: top.value.title,
-    viewport: top.value.view,
+    url: top.url,
+    title: top.title,
+    viewport: top.view,
   };
 }
 
 /** Where each frame's page begins in the tab, from what its parents said of their iframes. */
 async function offsetsOf(tabId: number, frames: FrameAnswer<FrameIndex>[]): Promise<Map<number, Offset>> {
-  const found = new Map<number, Offset>([[TOP, { x: 0, y: 0, scale: 1, isVisible: true }]]);
+  const found = new Map<number, Offset>([[TOP, OF_TOP]]);
   if (frames.length === 1) return found;
   const tree = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   const answers = new Map(frames.map((one) => [one.frameId, one.value]));

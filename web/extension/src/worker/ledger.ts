@@ -2,7 +2,7 @@
 
 import type { ActionResult, BrowserAction } from "../protocol";
 
-export interface Entry { actionId: string; taskId: string; names: string[]; traceId?: string; result?: ActionResult; isDelivered: boolean }
+export interface Entry { actionId: string; taskId: string; names: string[]; traceId?: string; result?: ActionResult; isDelivered: boolean; isStored: boolean }
 
 const PREFIX = "action:";
 const KEPT = 200;
@@ -29,13 +29,23 @@ export class Ledger {
     return this.entries.get(actionId);
   }
 
-  /** Not awaited by its callers: what was sent to the browser before the action is written before it. */
-  async begin(message: BrowserAction): Promise<void> {
-    const entry: Entry = { actionId: message.id, taskId: message.taskId, names: Object.keys(message.action), isDelivered: false };
+  /**
+   * Not awaited by its callers: what was sent to the browser before the action is written before it.
+   * What may be done again need not survive the worker, and is stored only once it takes long.
+   */
+  async begin(message: BrowserAction, isStored: boolean): Promise<void> {
+    const entry: Entry = { actionId: message.id, taskId: message.taskId, names: Object.keys(message.action), isDelivered: false, isStored };
     if (message.traceId) entry.traceId = message.traceId;
     this.entries.set(entry.actionId, entry);
     await this.write(entry);
     await this.trim();
+  }
+
+  async store(actionId: string): Promise<void> {
+    const entry = this.entries.get(actionId);
+    if (!entry || entry.isStored) return;
+    entry.isStored = true;
+    await this.write(entry);
   }
 
   async finish(result: ActionResult): Promise<void> {
@@ -58,6 +68,7 @@ export class Ledger {
   }
 
   private async write(entry: Entry): Promise<void> {
+    if (!entry.isStored) return;
     const isLarge = entry.result !== undefined && JSON.stringify(entry.result).length > LARGEST;
     const stored = isLarge && entry.isDelivered ? { ...entry, result: { ...entry.result, result: { completed: true } } } : entry;
     await this.storage.set({ [keyOf(entry.actionId)]: stored });
@@ -66,6 +77,7 @@ export class Ledger {
   private async trim(): Promise<void> {
     const surplus = [...this.entries.values()].filter((entry) => entry.isDelivered).slice(0, Math.max(0, this.entries.size - KEPT));
     for (const { actionId } of surplus) this.entries.delete(actionId);
-    if (surplus.length) await this.storage.remove(surplus.map((entry) => keyOf(entry.actionId)));
+    const stored = surplus.filter((entry) => entry.isStored);
+    if (stored.length) await this.storage.remove(stored.map((entry) => keyOf(entry.actionId)));
   }
 }

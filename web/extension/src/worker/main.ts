@@ -4,10 +4,11 @@ import { refreshToolbar, showBadge } from "./badge";
 import { answerBridge } from "./bridge";
 import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
+import { watchDepartures } from "./departures";
 import { failureOf } from "./failure";
 import { watchHops } from "./hops";
 import { Inbox } from "./inbox";
-import { watchWorlds } from "./listeners";
+import { forgetFrames } from "./indexing";
 import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, type UiMessage } from "./messages";
 import { watchNavigation } from "./navigation";
 import { dropLog, observeTabs } from "./observation";
@@ -21,6 +22,7 @@ import { Wheel } from "./takeover";
 import { adoptTab } from "./task_start";
 import { allTasks, onTasksChanged, tabClosed, taskOf, taskOfTab, tasksLoaded } from "./tasks";
 import { publish } from "./view";
+import { watchWorlds } from "./worlds";
 
 const ALARM = "wake";
 
@@ -39,6 +41,7 @@ const inbox = new Inbox(emit, wheel);
 watchDebugger();
 observeTabs();
 watchWorlds();
+watchDepartures();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
 watchNavigation(welcome, prepareFrame);
 watchHops();
@@ -52,6 +55,7 @@ onDetached((tabId, reason) => {
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
   dropLog(tabId);
+  forgetFrames(tabId);
   void tasksLoaded.then(() => tabClosed(tabId));
 });
 chrome.windows.onRemoved.addListener((windowId) => void windowClosed(windowId).then((isOver) => (isOver ? show() : undefined)));

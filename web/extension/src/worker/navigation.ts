@@ -32,6 +32,7 @@ export function watchNavigation(onNewTab: (sourceTabId: number, tabId: number) =
     const found = offspring.get(sourceTabId) ?? [];
     offspring.set(sourceTabId, [...found, { tabId, at: performance.now() }].slice(-10));
     onNewTab(sourceTabId, tabId);
+    wake(sourceTabId);
   });
   chrome.tabs.onUpdated.addListener((tabId, { status }) => {
     const journey = journeys.get(tabId);

@@ -1,7 +1,9 @@
 /** Calls into pages: installs the page part where it is missing, and keeps refusals apart from defects. */
 
 import type { Answer, Ask, PageMethod, Reply } from "../page/api";
+import { send } from "./debuggee";
 import { Failure, failureOf, isForbiddenPage } from "./failure";
+import { askTop, isRepeatable, type Repeatable } from "./shortcut";
 
 export const TOP = 0;
 
@@ -32,7 +34,32 @@ export class PageGone extends Error {
   }
 }
 
+/** For `catch`: a page that went away is no failure where there is something to be had instead. */
+export const goneOr = <T>(instead: T) => (error: unknown): T => {
+  if (error instanceof PageGone) return instead;
+  throw error;
+};
+
 export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+  const reply = frameId === TOP && isRepeatable(method) ? await askTop(tabId, method, asked) : null;
+  return reply ? told<M>(reply) : await inject(tabId, frameId, method, asked);
+}
+
+/** The same, once the debugger has told everything that happened in the page before the answer. */
+export async function askInOrder<M extends Repeatable>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+  const reply = frameId === TOP ? await askTop(tabId, method, asked) : null;
+  if (reply) return told<M>(reply);
+  const answer = await inject(tabId, frameId, method, asked);
+  // The debugger tells things in their order: once it answers, so has everything before.
+  await send(tabId, "Runtime.getIsolateId").catch(() => undefined);
+  return answer;
+}
+
+function told<M extends PageMethod>(reply: Reply<Answer<M>> | "gone"): Answer<M> {
+  return unwrap<M>(reply === "gone" ? null : reply);
+}
+
+async function inject<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
   const target = { tabId, frameIds: [frameId] };
   try {
     let [answer] = await run(target, method, asked);

@@ -4,19 +4,29 @@ import type { Action, Result } from "./action";
 import { Failure, failureOf } from "./failure";
 import { hopsBefore } from "./hops";
 
-/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
+/** Where a result comes from one document alone, that has told its address with it. */
 export async function withProvenance(action: Action, given: unknown, work: () => Promise<Result>): Promise<Result> {
   const moment = performance.now();
-  const before = typeof given === "number" && !action.acts ? await pageOf(given) : null;
-  const result = await work().catch(async (error: unknown) => {
+  const working = typeof given === "number" && !action.tellsPage ? between(given, !action.acts, work) : work();
+  const result = await working.catch(async (error: unknown) => {
     throw await explained(error, given);
   });
   const tabId = typeof given === "number" ? given : result["tabId"];
-  const after = typeof tabId === "number" ? await pageOf(tabId) : null;
-  if (typeof tabId !== "number" || !after) return result;
+  if (typeof tabId !== "number") return result;
+  const placed = await between(tabId, false, () => Promise.resolve(result));
+  const hops = typeof placed["pageUrl"] === "string" ? hopsBefore(tabId, moment, placed["pageUrl"]) : [];
+  return hops.length ? { ...placed, hops } : placed;
+}
+
+/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
+export async function between(tabId: number, isReading: boolean, work: () => Promise<Result>): Promise<Result> {
+  const before = isReading ? await pageOf(tabId) : null;
+  const result = await work();
+  if ("pageUrl" in result) return result;
+  const after = await pageOf(tabId);
+  if (!after) return result;
   const hasChanged = before !== null && before.documentId !== after.documentId;
-  const hops = hopsBefore(tabId, moment, after.url);
-  return { ...result, pageUrl: after.url, ...(hasChanged ? { pageChanged: true } : {}), ...(hops.length ? { hops } : {}) };
+  return { ...result, pageUrl: after.url, ...(hasChanged ? { pageChanged: true } : {}) };
 }
 
 /** An empty tab is one that was just opened, or emptied because its page is not allowed: Chrome lets no script into it. */

@@ -69,14 +69,19 @@ export async function tabClosed(tabId: number): Promise<void> {
   await saveTasks();
 }
 
-/** The task's own tab, alive; never a tab of the person's or of another task. */
-export async function ownTab(taskId: string, tabId: number): Promise<chrome.tabs.Tab> {
+/** Never a tab of the person's or of another task. One that was closed a moment ago is found out by who uses it. */
+export function checkOwn(taskId: string, tabId: number): void {
   const task = tasks.get(taskId);
   if (task?.closedTabs.includes(tabId)) throw new Failure("TASK_TAB_CLOSED", `Tab ${tabId} of this task was closed.`, { hint: "Open another one with browser_tab_open." });
   if (!task?.tabs.includes(tabId)) {
     const hint = task?.tabs.length ? `Tabs of this task: ${task.tabs.join(", ")}.` : "Begin with task_start.";
     throw new Failure("INVALID_TASK_TAB", `Tab ${tabId} does not belong to this task.`, { hint });
   }
+}
+
+/** The task's own tab, alive. */
+export async function ownTab(taskId: string, tabId: number): Promise<chrome.tabs.Tab> {
+  checkOwn(taskId, tabId);
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab) return tab;
   await tabClosed(tabId);

@@ -12,7 +12,8 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from handrail.contract.browser import ActionResult, Actions, Artifact, Slot, Snapshot, TaskRecord
+from handrail.backends.remote_bus.kept_line import Answer, KeptLine
+from handrail.contract.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
 from handrail.contract.errors import Failure, Internal, Offline, TooLarge
 from handrail.core.mimo.artifacts import MAX_BYTES
 from handrail.dialects.mimo import failure_of
@@ -29,18 +30,12 @@ class BusAddress:
     credentials: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
 class RemoteBus:
     """`find` gives the running server, or None."""
 
     def __init__(self, find: Callable[[], BusAddress | None]) -> None:
         self._find = find
+        self._idle: list[tuple[BusAddress, KeptLine]] = []
 
     async def act(
         self, task: str, actions: Actions, *, timeout_ms: int | None = None, trace_id: str | None = None
@@ -55,13 +50,11 @@ class RemoteBus:
             done.result.setdefault("pageUrl", told["pageUrl"])
         return done
 
-    async def snapshot(self, client_id: str | None = None) -> Snapshot:
-        query = "" if client_id is None else f"?clientId={quote(client_id, safe='')}"
-        return msgspec.convert(await self.data("GET", f"/api/snapshot{query}"), Snapshot)
-
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
-        body = {"caller": caller} if task is None else {"caller": caller, "taskId": task}
-        return msgspec.convert(await self.data("POST", "/api/browser/task", body), TaskRecord)
+        return msgspec.convert(await self.data("POST", "/api/browser/task", _own(caller, task)), TaskRecord)
+
+    async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
+        return msgspec.convert(await self.data("POST", "/api/browser/tabs", _own(caller, task)), OpenTabs)
 
     async def artifact(self, artifact_id: str) -> Artifact:
         answer = await self._request("GET", f"/api/artifacts/{quote(artifact_id, safe='')}", b"", {})
@@ -89,45 +82,61 @@ class RemoteBus:
             raise _failure(answer)
         return msgspec.json.decode(answer.body)["data"]
 
-    async def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> _Answer:
-        """A connection of its own for each call: who is cancelled closes it, and so the server ends the call."""
-        server = await asyncio.to_thread(self._find)
+    def close(self) -> None:
+        """Ends the connections that are kept."""
+        for _, line in self._idle:
+            line.close()
+        self._idle.clear()
+
+    async def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+        """Who is cancelled closes the connection, and so the server ends the call."""
+        server = self._find()
         if server is None:
             raise _nobody_there()
         lines = {
             "Host": f"{server.host}:{server.port}",
             **server.credentials,
             "Content-Length": str(len(body)),
-            "Connection": "close",
             **headers,
         }
         head = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        line = self._kept(server) or await _opened(server)
         try:
-            async with asyncio.timeout(_CONNECT_WITHIN):
-                reader, writer = await asyncio.open_connection(server.host.strip("[]"), server.port)
-        except (OSError, TimeoutError):
-            raise _nobody_there() from None
-        try:
-            writer.write(f"{head}\r\n".encode() + body)
-            await writer.drain()
-            return _parsed(await reader.read())
+            answer = await line.ask(f"{head}\r\n".encode() + body)
         except (OSError, ValueError):
+            line.close()
             raise Offline("The server went away before it answered.", hint="Start it again: `handrail up`.") from None
-        finally:
-            writer.close()
+        except BaseException:
+            line.close()
+            raise
+        self._idle.append((server, line))
+        return answer
+
+    def _kept(self, server: BusAddress) -> KeptLine | None:
+        """A connection to this very server that nobody uses; the others are of no use any more."""
+        loop = asyncio.get_running_loop()
+        idle, self._idle = self._idle, []
+        for known, line in idle:
+            if known == server and line.is_usable(loop):
+                self._idle.append((known, line))
+            else:
+                line.close()
+        return self._idle.pop()[1] if self._idle else None
 
 
-def _parsed(answer: bytes) -> _Answer:
-    """ValueError where it is cut off."""
-    head, separator, body = answer.partition(b"\r\n\r\n")
-    first, *rest = head.decode("latin-1").split("\r\n")
-    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
-    if not separator or len(body) != int(headers.get("content-length", len(body))):
-        raise ValueError("the answer is cut off")
-    return _Answer(int(first.split()[1]), headers, body)
+async def _opened(server: BusAddress) -> KeptLine:
+    try:
+        async with asyncio.timeout(_CONNECT_WITHIN):
+            return await KeptLine.open(server.host.strip("[]"), server.port)
+    except (OSError, TimeoutError):
+        raise _nobody_there() from None
 
 
-def _failure(answer: _Answer) -> Failure:
+def _own(caller: str, task: str | None) -> dict[str, str]:
+    return {"caller": caller} if task is None else {"caller": caller, "taskId": task}
+
+
+def _failure(answer: Answer) -> Failure:
     """The action's own error where there is one, or else HTTP's."""
     try:
         error = json.loads(answer.body)["error"]

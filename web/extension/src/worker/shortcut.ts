@@ -1,0 +1,39 @@
+/** Asks a page through the debugger, where it is attached: half the way of an injected script, and in order with events. */
+
+import type { Answer, Ask, PageMethod, Reply } from "../page/api";
+import { send } from "./debuggee";
+import { Failure } from "./failure";
+import { topWorld } from "./worlds";
+
+/** The debugger may be taken away while it asks, and then nobody knows whether it did: only what may be asked twice. */
+export type Repeatable = "index" | "aim" | "watch" | "rest" | "changes";
+const REPEATABLE: ReadonlySet<PageMethod> = new Set<Repeatable>(["index", "aim", "watch", "rest", "changes"]);
+
+export const isRepeatable = (method: PageMethod): boolean => REPEATABLE.has(method);
+
+const INVOKE = "async (method, ask) => { const page = globalThis.handrail; return JSON.stringify(page?.isAlive() ? await page.answer(method, ask) : { missing: true }); }";
+
+interface Returned { result: { value?: string } }
+
+/** The top frame's answer; `gone` when its document went away meanwhile; null where it can't be asked this way. */
+export async function askTop<M extends PageMethod>(tabId: number, method: M, asked: Ask<M>): Promise<Reply<Answer<M>> | "gone" | null> {
+  const world = topWorld(tabId);
+  if (!world) return null;
+  try {
+    const { result } = await send<Returned>(tabId, "Runtime.callFunctionOn", {
+      functionDeclaration: INVOKE,
+      arguments: [{ value: method }, { value: asked }],
+      uniqueContextId: world.uniqueId,
+      awaitPromise: true,
+      returnByValue: true,
+      silent: true,
+    });
+    const reply = JSON.parse(result.value ?? "null") as Reply<Answer<M>> | null;
+    return reply && "missing" in reply ? null : reply;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/destroyed|navigated|collected/i.test(message)) return "gone";
+    if (error instanceof Failure || /context/i.test(message)) return null;
+    throw error;
+  }
+}
