@@ -146,9 +146,7 @@ _ALL = (
     _command("bgm", Content.FILE, "volume:number enter:number unlockname:text series:text", folder="bgm", goes_on=True),
     _command("playEffect", Content.FILE, "volume:number id:text", folder="vocal", goes_on=True),
     _command("playVideo", Content.FILE, "skipOff", type="video", folder="video"),
-    _command(
-        "pixiPerform", Content.NAME, type="pixi", goes_on=True, choices="rain snow heavySnow cherryBlossoms"
-    ),
+    _command("pixiPerform", Content.NAME, type="pixi", goes_on=True, choices="rain snow heavySnow cherryBlossoms"),
     _command("pixiInit", Content.OPTIONAL, goes_on=True),
     _command(
         "intro",
@@ -203,7 +201,8 @@ BY_TYPE: Mapping[str, Command] = {command.type: command for command in _ALL}
 LATER = {"return": "4.6.3"}
 """Commands of newer engines, which this parser takes for speakers."""
 
-STOCK_ANIMATIONS = frozenset(
+_STOCK = (
     "enter exit enter-from-left enter-from-right enter-from-bottom shake move-front-and-back blur oldFilm dotFilm "
-    "reflectionFilm glitchFilm rgbFilm godrayFilm removeFilm shockwaveIn shockwaveOut".split()
+    "reflectionFilm glitchFilm rgbFilm godrayFilm removeFilm shockwaveIn shockwaveOut"
 )
+STOCK_ANIMATIONS = frozenset(_STOCK.split())

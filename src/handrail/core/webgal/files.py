@@ -1,7 +1,8 @@
 """Where the files that a statement names lie, as the engine resolves them."""
 
 GAME = "./game"
-FOLDERS = ("background", "bgm", "figure", "scene", "tex", "vocal", "video", "animation")
+FOLDERS = ("background", "figure", "bgm", "vocal", "video")
+"""In which authors keep what scenes name."""
 
 
 def is_address(name: str) -> bool:

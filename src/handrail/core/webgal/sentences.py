@@ -28,6 +28,13 @@ class Sentence(msgspec.Struct, frozen=True, gc=False):
     sub_scenes: tuple[str, ...] = ()
     comment: str = ""
 
+    @property
+    def speaker(self) -> str | None:
+        """Who says it, where the line tells."""
+        if self.command != SAY or not self.args or self.args[0][0] != "speaker":
+            return None
+        return str(self.args[0][1]).strip(BLANKS)
+
     def argument(self, name: str) -> object:
         """The first of that name counts."""
         return next((value for key, value in self.args if key == name), None)

@@ -1,0 +1,20 @@
+"""Variables that are read and never set."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.rules.line import Findings
+
+if TYPE_CHECKING:
+    from handrail.core.webgal.scene import Scene
+
+
+def check(scene: "Scene", known: Collection[str]) -> Findings:
+    for reference in scene.references:
+        if reference.what == "variable" and reference.name not in known:
+            near = nearest(reference.name, known)
+            edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
+            values = {"name": reference.name, "near": ", ".join(near)}
+            yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)
