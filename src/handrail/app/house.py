@@ -23,6 +23,7 @@ from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
+from handrail.core.webgal.catalogue import language_of
 from handrail.store import settings as settings_file
 from handrail.store.policy_source import PolicySource
 from handrail.store.prompt_queue import LoggedPrompts
@@ -32,8 +33,12 @@ from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
 from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import people as people_surface
+from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.webgal.games import Games
+from handrail.surfaces.webgal.port import WebGal
 from handrail.surfaces.workspace.change import settle
+from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency
 from handrail.surfaces.workspace.snapshots import Snapshots
@@ -76,7 +81,8 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    return Registry([workspace_surface.surface(None), browser_surface.surface(None), people_surface.surface(None)])
+    kinds = (workspace_surface, webgal_surface, browser_surface, people_surface)
+    return Registry([kind.surface(None) for kind in kinds])
 
 
 def open_house(
@@ -98,6 +104,8 @@ def open_house(
     policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
     names: list[str] = []
+    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
+    games = Games(files, policy.current, language)
     workspace = Workspace(
         files=files,
         own=own,
@@ -110,11 +118,15 @@ def open_house(
         replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: names,
+        review=games.review,
     )
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
     browser = browser_surface.surface(bus or remote_bus(state.path), files)
-    registry = Registry([workspace_surface.surface(workspace), browser, people_surface.surface(prompts)], surfaces)
+    webgal = webgal_surface.surface(WebGal(games, WorkspaceChanges(workspace), language))
+    registry = Registry(
+        [workspace_surface.surface(workspace), webgal, browser, people_surface.surface(prompts)], surfaces
+    )
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal

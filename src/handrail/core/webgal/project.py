@@ -33,6 +33,7 @@ class Surroundings:
     """The text of style sheets and templates, in which files may be named."""
     parts: frozenset[str] = frozenset()
     """Files that belong to a model, and are named by it alone."""
+    models: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +86,26 @@ class Project:
         """What is wrong with one scene, in the order of its lines."""
         spoken, known = self._known()
         if name not in self._checked:
-            scene = self.scenes[name]
-            found = [
-                *scene.findings,
-                *resources.check(scene, self.around),
-                *labels.check(scene),
-                *loops.check(scene),
-                *speakers.check(scene, spoken, self.around.characters),
-                *variables.check(scene, known),
-            ]
-            self._checked[name] = sorted(
-                (finding for finding in found if self._counts(finding) and scene.silence.lets_pass(finding)),
-                key=lambda finding: (finding.line, finding.start, finding.code),
-            )
+            self._checked[name] = self._judged(self.scenes[name], spoken, known)
         return self._checked[name]
+
+    def findings_of(self, text: str, name: str | None = None) -> list[Finding]:
+        """What would be wrong with a scene of this text, in the place of `name` or beside all others."""
+        before = self.scenes.get(name) if name is not None else None
+        if before is not None and before.text == text:
+            return self.findings(name or "")
+        scene = check_scene(text)
+        spoken, _ = self._known()
+        around = Counter(spoken)
+        around.update(scene.speakers)
+        if before is not None:
+            around.subtract(before.speakers)
+        return self._judged(scene, around, frozenset(self._set) | scene.sets)
+
+    def settings(self, text: str) -> list[Finding]:
+        """What is wrong with a `config.txt` of this text."""
+        found = settings_file.check(text, self.around.listing, self.around.folder)
+        return [finding for finding in found if self._counts(finding)]
 
     def overall(self) -> dict[str, list[Finding]]:
         """What only the whole shows, by the path below the game's folder."""
@@ -125,6 +132,18 @@ class Project:
         ways = tuple(way for name in sorted(self._ties) for way in self._ties[name].ways)
         is_complete = not any(SCENES in scene.dynamic for scene in self.scenes.values())
         return Graph(tuple(sorted(self.scenes)), ways, ENTRY if ENTRY in self.scenes else None, is_complete)
+
+    def _judged(self, scene: Scene, spoken: Mapping[str, int], known: Collection[str]) -> list[Finding]:
+        found = [
+            *scene.findings,
+            *resources.check(scene, self.around),
+            *labels.check(scene),
+            *loops.check(scene),
+            *speakers.check(scene, spoken, self.around.characters),
+            *variables.check(scene, known),
+        ]
+        counting = (finding for finding in found if self._counts(finding) and scene.silence.lets_pass(finding))
+        return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
 
     def _counts(self, finding: Finding) -> bool:
         if finding.code == "WG118" and self.around.engine is not None:
@@ -153,8 +172,7 @@ class Project:
     def _whole(self) -> Iterator[tuple[str, Finding]]:
         around, whole = self.around, self.graph()
         if around.config is not None:
-            for finding in settings_file.check(around.config, around.listing, around.folder):
-                yield CONFIG, finding
+            yield from ((CONFIG, finding) for finding in self.settings(around.config))
         if whole.entry is None:
             yield f"{SCENES}/{ENTRY}", Finding("WG209", 1)
             return

@@ -22,6 +22,7 @@ from handrail.faces.cli.prompts import prompts
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
+from handrail.faces.cli.webgal import webgal
 
 _INTERRUPTED = 128 + signal.SIGINT
 
@@ -40,7 +41,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=[up, open_console, extension, mcp, tools, call, prompts, undo, history, audit, policy, doctor],
+    commands=[up, open_console, extension, mcp, tools, call, prompts, undo, history, audit, policy, webgal, doctor],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )

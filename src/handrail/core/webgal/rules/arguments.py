@@ -6,6 +6,7 @@ from handrail.core.webgal.arguments import SEPARATOR
 from handrail.core.webgal.commands import Argument, Command, Content, Kind
 from handrail.core.webgal.javascript import BLANKS, number
 from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.rules.heads import is_command_by_mistake
 from handrail.core.webgal.rules.json_text import fault
 from handrail.core.webgal.rules.line import Findings, Line
 
@@ -18,7 +19,8 @@ _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
 
 def check(line: Line) -> Findings:
-    if line.sentence.command == "comment":
+    speaker = line.sentence.speaker
+    if speaker is not None and line.has_speaker and is_command_by_mistake(speaker):
         return
     statement, command = line.statement, line.command
     body = statement.partition(":")[2] if ":" in statement else statement

@@ -13,8 +13,6 @@ _SPECIAL = re.compile(r"[%#]")
 
 
 def check(line: Line) -> Findings:
-    if line.sentence.command == "comment":
-        return
     content, kind = line.content, line.command.content
     if line.is_dialogue and content == "none":
         yield line.at(content, "WG301")

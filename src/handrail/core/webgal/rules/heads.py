@@ -57,6 +57,11 @@ def _speaker(line: Line, head: str) -> Findings:
         yield line.between(0, len(head), "WG313", name=head)
 
 
+def is_command_by_mistake(name: str) -> bool:
+    """Only blanks, case or an old name keep it from being a command: its arguments are not a speaker's."""
+    return folded(name) in _FOLDED or name in OTHER_NAMES
+
+
 def guess(name: str) -> list[str] | None:
     """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
     if not _IDENTIFIER.fullmatch(name) or name in LATER or name in OTHER_NAMES or folded(name) in _FOLDED:

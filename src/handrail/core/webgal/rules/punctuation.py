@@ -17,8 +17,6 @@ LONGEST_NAME = 8
 
 
 def check(line: Line) -> Findings:
-    if line.sentence.command == "comment":
-        return
     if not line.has_semicolon:
         yield from _missing_semicolon(line)
     elif line.sentence.comment:
