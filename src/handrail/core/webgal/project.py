@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from handrail.core.webgal import settings_file
+from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.files import FOLDERS
 from handrail.core.webgal.findings import Finding
 from handrail.core.webgal.graph import ENTRY, Graph, Way, ways_of
@@ -50,6 +51,7 @@ class Project:
         self.around = around
         self.scenes: dict[str, Scene] = {}
         self._silenced = frozenset(code.upper() for code in silenced)
+        self._given = frozenset(setting.key for setting in read_config(around.config or ""))
         self._ties: dict[str, _Ties] = {}
         self._spoken: Counter[str] = Counter()
         self._set: Counter[str] = Counter()
@@ -95,12 +97,12 @@ class Project:
         if before is not None and before.text == text:
             return self.findings(name or "")
         scene = check_scene(text)
-        spoken, _ = self._known()
+        spoken, known = self._known()
         around = Counter(spoken)
         around.update(scene.speakers)
         if before is not None:
             around.subtract(before.speakers)
-        return self._judged(scene, around, frozenset(self._set) | scene.sets)
+        return self._judged(scene, around, known | scene.sets)
 
     def settings(self, text: str) -> list[Finding]:
         """What is wrong with a `config.txt` of this text."""
@@ -140,7 +142,7 @@ class Project:
             *labels.check(scene),
             *loops.check(scene),
             *speakers.check(scene, spoken, self.around.characters),
-            *variables.check(scene, known),
+            *variables.check(scene, known, self._set or scene.sets),
         ]
         counting = (finding for finding in found if self._counts(finding) and scene.silence.lets_pass(finding))
         return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
@@ -160,7 +162,8 @@ class Project:
     def _known(self) -> tuple[Mapping[str, int], frozenset[str]]:
         """Who speaks and what is set. Scenes stay checked while neither changes what their rules ask of it."""
         if self._context is None:
-            self._context = (self._spoken, frozenset(self._set))
+            # Every setting is a variable, too.
+            self._context = (self._spoken, self._given.union(self._set))
             # One, several or many lines: more exactly nobody wants to know it.
             classes = {name: (count > 1) + (count >= _OFTEN) for name, count in self._spoken.items()}
             standing = (classes, self._context[1])

@@ -57,8 +57,10 @@ def references(line: Line) -> Iterator[Reference]:
             yield from (named("variable", name) for name in interpolated(text))
             if _is_dynamic(target):
                 yield named("dynamic", target, "scene")
-            elif _is_fixed(target) and target == target.strip():
-                yield named("scene", target, "scene") if is_scene(target) else named("label", target)
+            elif is_scene(target) and _is_fixed(target) and target == target.lstrip():
+                yield named("scene", target.rstrip(), "scene")
+            elif not is_scene(target) and target.strip():
+                yield named("label", target.strip())
     elif has_content and command.folder is not None and _is_dynamic(content):
         yield named("dynamic", content, command.folder)
     elif has_content and _is_fixed(content):

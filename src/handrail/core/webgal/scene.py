@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from handrail.core.webgal.commands import SAY
+from handrail.core.webgal.commands import BY_TYPE, SAY
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.multi_line import continues
 from handrail.core.webgal.references import Reference, references, variables_set
@@ -100,10 +100,15 @@ def _remember(scene: Scene) -> None:
                     scene.suspects.append((name, number))
         elif sentence.command == "label" and sentence.content:
             scene.labels.setdefault(sentence.content, []).append(number)
-        elif sentence.command == "changeScene" and before is not None and ("next", True) in before[1].args[-1:]:
+        elif sentence.command == "changeScene" and before is not None and _asks_for_next(before[1]):
             scene.findings.append(Finding("WG311", before[0], 0, len(scene.lines[before[0] - 1])))
         if sentence.command != COMMENT:
             before = (number, sentence)
+
+
+def _asks_for_next(sentence: Sentence) -> bool:
+    """In so many words; some commands go on by themselves."""
+    return ("next", True) in sentence.args[1 if BY_TYPE[sentence.command].goes_on else 0 :]
 
 
 def _statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:

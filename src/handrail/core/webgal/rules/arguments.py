@@ -3,7 +3,7 @@
 import re
 
 from handrail.core.webgal.arguments import SEPARATOR
-from handrail.core.webgal.commands import Argument, Command, Content, Kind
+from handrail.core.webgal.commands import COMMANDS, Argument, Command, Content, Kind
 from handrail.core.webgal.javascript import BLANKS, number
 from handrail.core.webgal.nearness import nearest
 from handrail.core.webgal.rules.heads import is_command_by_mistake
@@ -15,6 +15,8 @@ _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
 _OTHER_BLANK = re.compile(r"(?P<blank>[ ]*[\t\u3000\u00a0][\t\u3000\u00a0 ]*)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
 _NO_BLANK = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<dash>-)(?P<name>[A-Za-z]+)$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+# Written on dialogue out of habit; without effect there, and harmless.
+_ANYWHERE = frozenset(name for command in COMMANDS.values() for name in command.arguments)
 _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
 
@@ -62,6 +64,8 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
         return
     if command.content in _JSON and fault(line.content) is not None:
         return  # it is a piece of the JSON
+    if line.is_dialogue and name in _ANYWHERE:
+        return
     if _OTHER_VOICE.fullmatch(name) and line.is_dialogue:
         yield line.at(shown, "WG312", f"-vocal={name}", name=name)
         return

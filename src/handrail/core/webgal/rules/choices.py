@@ -6,6 +6,8 @@ from handrail.core.webgal.options import BAR, COLON, is_scene, read_option
 from handrail.core.webgal.rules.contents import judge
 from handrail.core.webgal.rules.line import Findings, Line
 
+# After a full-width colon what can only be a target; anything else may be text.
+_WIDE_TARGET = re.compile(r"：(?=\s*(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
 _CONDITIONS = re.compile(r"^\s*(?:\((?P<show>.*?)\))?(?:\[(?P<enable>.*?)\])?->")
 
 
@@ -31,12 +33,11 @@ def _option(line: Line, option: str) -> Findings:
     if len(fields := COLON.split(option)) > 2 and re.fullmatch(r"\s*https?", target):
         yield line.at(option, "WG112", text=":".join(fields[:2]))
     elif not target.strip():
-        wide = option.rfind("：")
-        if wide >= 0:
-            start = line.text.find(option) + wide
+        if (wide := _WIDE_TARGET.search(option)) is not None:
+            start = line.text.find(option) + wide.start()
             yield line.between(start, start + 1, "WG112", ":", text=option.strip())
         else:
             yield line.at(option.strip(), "WG310", text=option.strip())
-    elif target != target.strip() and (target.lstrip() != target or not is_scene(target)):
+    elif is_scene(target) and target != target.lstrip():  # blanks behind it are taken away by the browser
         start = line.text.find(option) + len(text) + 1
         yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from handrail.core.webgal.scene import Scene
 
 
-def check(scene: "Scene", known: Collection[str]) -> Findings:
+def check(scene: "Scene", known: Collection[str], set_by_scenes: Collection[str]) -> Findings:
+    """In a game that sets none at all, braces are most likely just text."""
+    if not set_by_scenes:
+        return
     for reference in scene.references:
         if reference.what == "variable" and reference.name not in known:
             near = nearest(reference.name, known)
