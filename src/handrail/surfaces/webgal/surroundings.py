@@ -22,8 +22,10 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
     prefix = "" if folder == "." else f"{folder}/"
     paths, hidden = [], []
     for path, entry in files.walk(folder):
-        if entry.is_link or (policy.rules and not policy.may_read(tool, prefix + path)):
-            hidden.append(path)  # it is there, and nobody may look at it
+        if entry.is_link:
+            hidden.append(path)
+        elif policy.rules and not policy.may_read(tool, prefix + path):
+            hidden.append(posixpath.dirname(path))  # nor may it be guessed what is there and what is not
         elif not entry.is_folder:
             paths.append(path)
     listing = Listing.of(paths, hidden)
