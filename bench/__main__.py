@@ -3,7 +3,17 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import console_news, dry_run, gate_overhead, prompt_log, sandboxed_open, snapshot_listing, stdio, tree_search
+from bench import (
+    console_news,
+    dry_run,
+    gate_overhead,
+    prompt_log,
+    sandboxed_open,
+    snapshot_listing,
+    stdio,
+    tree_search,
+    webgal_check,
+)
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
 from bench.budget import Budget
@@ -18,6 +28,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "prompts": prompt_log.measure,
     "console": console_news.measure,
     "gate": gate_overhead.measure,
+    "webgal": webgal_check.measure,
     "browser": browser.measure,
 }
 

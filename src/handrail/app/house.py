@@ -23,7 +23,6 @@ from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
-from handrail.core.webgal.catalogue import language_of
 from handrail.store import settings as settings_file
 from handrail.store.policy_source import PolicySource
 from handrail.store.prompt_queue import LoggedPrompts
@@ -35,8 +34,7 @@ from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
-from handrail.surfaces.webgal.games import Games
-from handrail.surfaces.webgal.port import WebGal
+from handrail.surfaces.webgal.port import Checks, WebGal
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -104,8 +102,7 @@ def open_house(
     policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
     names: list[str] = []
-    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
-    games = Games(files, policy.current, language)
+    checks = Checks(files, policy.current, os.environ.get("HANDRAIL_LANG", ""))
     workspace = Workspace(
         files=files,
         own=own,
@@ -118,12 +115,12 @@ def open_house(
         replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: names,
-        review=games.review,
+        review=checks.review,
     )
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
     browser = browser_surface.surface(bus or remote_bus(state.path), files)
-    webgal = webgal_surface.surface(WebGal(games, WorkspaceChanges(workspace), language))
+    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, people_surface.surface(prompts)], surfaces
     )

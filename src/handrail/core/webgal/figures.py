@@ -5,6 +5,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+_KINDS = ("motion3", "exp3", "physics3", "pose3", "userdata3", "cdi3", "exp", "physics", "pose")
+_PARTS = tuple(f"{kind}.json" for kind in _KINDS)
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".avif", ".svg", ".apng"})
 
 
@@ -16,6 +18,11 @@ def is_model(path: str) -> bool:
         "model3.json",
         "index.json",
     )
+
+
+def is_part(path: str) -> bool:
+    """By its name alone: what belongs to a Live2D model, of which there may be thousands."""
+    return path.lower().endswith(_PARTS)
 
 
 def parts_of(path: str, text: str) -> frozenset[str] | None:

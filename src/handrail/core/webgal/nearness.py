@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Iterable
 
 _FURTHEST = 2
+MOST_GUESSES = 50
+"""For how many wrong names of one scene the near ones are sought: a script for another engine must not take minutes."""
 
 
 def folded(name: str) -> str:

@@ -19,7 +19,6 @@ from handrail.contract.schemas import schema
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Settled, Tool
 from handrail.core.threads import in_thread
-from handrail.core.webgal.listing import Standing
 from handrail.surfaces.webgal.characters import with_character
 from handrail.surfaces.webgal.place import game_of
 from handrail.surfaces.webgal.port import WebGal
@@ -70,6 +69,8 @@ def _planned(webgal: WebGal, params: Params) -> Preview | Settled:
 
 
 def _check_image(webgal: WebGal, name: str) -> None:
+    from handrail.core.webgal.listing import Standing
+
     parse_path(name)
     folder = game_of(webgal.games.files)
     if folder is None:

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,10 +11,11 @@ from handrail.contract.errors import InputOutput
 from handrail.contract.schemas import schema
 from handrail.contract.tool import Preview, Tool
 from handrail.core.threads import in_thread
-from handrail.core.webgal.figures import IMAGES, is_model
-from handrail.core.webgal.project import Surroundings
 from handrail.surfaces.webgal.place import game_of
 from handrail.surfaces.webgal.port import WebGal
+
+if TYPE_CHECKING:
+    from handrail.core.webgal.project import Surroundings
 
 _VIDEOS = frozenset({".mp4", ".webm", ".mkv", ".ogv", ".mov"})
 _SOUNDS = frozenset({".mp3", ".ogg", ".wav", ".m4a", ".opus", ".flac", ".aac", ".webm"})
@@ -40,6 +42,9 @@ async def list_project_resources(webgal: WebGal, call: Call, params: Params, pre
 
 
 def _listed(webgal: WebGal) -> Result:
+    from handrail.core.webgal.figures import IMAGES
+    from handrail.core.webgal.project import Surroundings
+
     folder = game_of(webgal.games.files)
     around = webgal.games.around(folder) if folder is not None else Surroundings()
     return Result(
@@ -51,12 +56,14 @@ def _listed(webgal: WebGal) -> Result:
     )
 
 
-def _with_ending(around: Surroundings, folder: str, endings: Collection[str]) -> list[str]:
+def _with_ending(around: "Surroundings", folder: str, endings: Collection[str]) -> list[str]:
     names = around.listing.by_folder.get(folder, ())
     return sorted(name for name in names if posixpath.splitext(name)[1].lower() in endings)
 
 
-def _figures(around: Surroundings) -> list[str]:
+def _figures(around: "Surroundings") -> list[str]:
+    from handrail.core.webgal.figures import IMAGES, is_model
+
     return sorted(
         name
         for name in around.listing.by_folder.get("figure", ())

@@ -8,7 +8,6 @@ from handrail.contract.call import Call
 from handrail.contract.errors import InputOutput, InvalidParams, NotFound, OutsideRoot
 from handrail.contract.tool import Preview, Tool
 from handrail.core.threads import in_thread
-from handrail.core.webgal.picture import svg
 from handrail.surfaces.webgal.place import games_below
 from handrail.surfaces.webgal.port import WebGal
 
@@ -28,6 +27,8 @@ async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: 
 
 
 def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
+    from handrail.core.webgal.picture import svg
+
     (folder,) = games_below(webgal.games.files, params.path)
     graph = webgal.games.opened(folder, call.checkpoint)[0].graph()
     return Result(graph.as_data(), svg(graph))

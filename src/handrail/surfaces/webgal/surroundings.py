@@ -8,7 +8,7 @@ from handrail.contract.errors import Failure
 from handrail.contract.files import Folder
 from handrail.core.policy import Policy
 from handrail.core.webgal.commands import STOCK_ANIMATIONS
-from handrail.core.webgal.figures import pages_of, parts_of
+from handrail.core.webgal.figures import is_part, pages_of, parts_of
 from handrail.core.webgal.listing import Listing
 from handrail.core.webgal.project import CONFIG, Surroundings
 from handrail.surfaces.webgal.characters import names_in
@@ -37,7 +37,7 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
     models: set[str] = set()
     for name in listing.by_folder.get("figure", ()):
         path = f"figure/{name}"
-        if name.endswith(".json") and (named := parts_of(path, text(path))) is not None:
+        if name.endswith(".json") and not is_part(name) and (named := parts_of(path, text(path))) is not None:
             models.add(path)
             parts |= named
         elif name.endswith(".atlas"):

@@ -1,5 +1,7 @@
 """validate_script of contract 3 §2.2."""
 
+from typing import Literal
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -10,9 +12,6 @@ from handrail.contract.schemas import schema
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Tool
 from handrail.core.threads import in_thread
-from handrail.core.webgal.catalogue import Kind, breaks, kind_of, message
-from handrail.core.webgal.mending import hint
-from handrail.core.webgal.sentences import split_lines
 from handrail.surfaces.webgal.port import WebGal
 
 
@@ -23,7 +22,7 @@ class Params(msgspec.Struct, frozen=True):
 
 class Diagnostic(msgspec.Struct, frozen=True, rename="camel"):
     line: int
-    kind: Kind
+    kind: Literal["syntax", "resource", "style"]
     message: str
     fix_hint: str | UnsetType = UNSET
 
@@ -43,6 +42,10 @@ async def validate_script(webgal: WebGal, call: Call, params: Params, preview: P
 
 
 def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
+    from handrail.core.webgal.catalogue import breaks, kind_of, message
+    from handrail.core.webgal.mending import hint
+    from handrail.core.webgal.sentences import split_lines
+
     path = None if params.path is None else "/".join(parse_path(params.path))
     text = webgal.games.text_of(path) if path is not None else params.content or ""
     found = webgal.games.check_text(text, path, call.checkpoint)

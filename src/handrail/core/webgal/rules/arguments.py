@@ -67,7 +67,7 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
     if line.is_dialogue and name in _ANYWHERE:
         return
     if _OTHER_VOICE.fullmatch(name) and line.is_dialogue:
-        yield line.at(shown, "WG312", f"-vocal={name}", name=name)
+        yield line.at(shown, "WG312", f"-vocal={name}", is_safe=False, name=name)
         return
     if (apart := _apart(name, command)) is not None:
         yield line.at(f"-{name}", "WG108", apart, command=command.name, name=name, near=apart)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.nearness import distance, folded
+from handrail.core.webgal.nearness import MOST_GUESSES, distance, folded
 from handrail.core.webgal.rules.heads import guess, is_surely_no_name
 from handrail.core.webgal.rules.line import Findings
 
@@ -29,7 +29,7 @@ def check(scene: "Scene", spoken: Mapping[str, int], characters: Collection[str]
         yield Finding("WG105", line, start, start + len(name), values, edit)
     known = commands.union(characters)
     strangers = [name for name in scene.speakers if spoken[name] == 1 and name not in known]
-    meant = {name: other for name in strangers if (other := _meant(name, spoken)) is not None}
+    meant = {name: other for name in strangers[:MOST_GUESSES] if (other := _meant(name, spoken)) is not None}
     for line, sentence in enumerate(scene.sentences, start=1) if meant else ():
         speaker = sentence.speaker
         if speaker is not None and speaker in meant:

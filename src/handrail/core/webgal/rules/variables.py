@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.nearness import MOST_GUESSES, nearest
 from handrail.core.webgal.rules.line import Findings
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ def check(scene: "Scene", known: Collection[str], set_by_scenes: Collection[str]
     """In a game that sets none at all, braces are most likely just text."""
     if not set_by_scenes:
         return
-    for reference in scene.references:
-        if reference.what == "variable" and reference.name not in known:
-            near = nearest(reference.name, known)
-            edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
-            values = {"name": reference.name, "near": ", ".join(near)}
-            yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)
+    unknown = [each for each in scene.references if each.what == "variable" and each.name not in known]
+    for number, reference in enumerate(unknown):
+        near = nearest(reference.name, known) if number < MOST_GUESSES else []
+        edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
+        values = {"name": reference.name, "near": ", ".join(near)}
+        yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)
