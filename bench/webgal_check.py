@@ -20,7 +20,7 @@ _ROUNDS = 3
 _LINES = {
     "雪乃:今天是第{0}天，海风真舒服呢。;": 40,
     "窗外传来第{0}声汽笛，她没有回头。;": 25,
-    "雪乃:你听，第{0}次了。 -v{0}.wav;": 10,
+    "雪乃:你听，第{0}次了。 -v{1}.wav;": 10,
     "changeFigure:hero{1}.png -left -id=x -next;": 8,
     "changeBg:place{1}.jpg -next;": 4,
     "choose:去海边:scene0{1:03}.txt|回家:scene0{1:03}.txt;": 1,

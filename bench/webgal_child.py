@@ -12,7 +12,8 @@ from handrail.core.webgal.scene import look
 
 def main() -> None:
     texts = {file.name: file.read_text(encoding="utf-8") for file in sorted(Path(sys.argv[1]).glob("*.txt"))}
-    listing = Listing.of(f"scene/{name}" for name in texts)
+    files = ("background/place{}.jpg", "figure/hero{}.png", "vocal/v{}.wav")
+    listing = Listing.of([*(f"scene/{name}" for name in texts), *(f.format(n) for f in files for n in range(200))])
     passes = []
     for _ in range(3):
         look.cache_clear()

@@ -15,7 +15,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
         return line[: self.start] + self.text + line[self.end :]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """`line` counts from 1, `start` and `end` are characters of it from 0."""
 
     code: str

@@ -62,6 +62,18 @@ class Listing:
 
     def find(self, folder: str, name: str) -> tuple[Standing, str]:
         """Where a name leads, and to which path."""
+        key = (folder, name)
+        if key not in self._found:
+            self._found[key] = self._looked_up(folder, name)
+        return self._found[key]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], tuple[Standing, str]]:
+        return {}
+
+    def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
+        if (plain := f"{folder}/{name}") in self._known:
+            return Standing.THERE, plain
         paths = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
         for path in paths:
             if path in self._known:

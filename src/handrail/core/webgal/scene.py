@@ -1,14 +1,17 @@
-"""One scene by itself: its statements, what is wrong with each line, and what it says about the project."""
+"""One scene by itself: what is wrong with each line, and what it says about the project.
+
+Most lines of a game are plain dialogue, which breaks no rule and names nothing. One expression tells them from the
+others, which alone are parsed and judged.
+"""
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
-from handrail.core.webgal.commands import BY_TYPE, SAY
+from handrail.core.webgal.commands import BY_TYPE, COMMANDS, SAY
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.multi_line import continues
 from handrail.core.webgal.references import Reference, references, variables_set
@@ -18,97 +21,155 @@ from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_c
 from handrail.core.webgal.silence import Silence
 
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
-# Dialogue without any of these breaks no rule and names nothing: nearly every line of a game.
-_REMARKABLE = re.compile(r"^[\sA-Za-z0-9#/]|[；：{\\]|[ \t\u3000\u00a0]-|none|;.*\S", re.ASCII)
+# What no rule looks at, up to the semicolon: no command starts so, and no mark follows.
+_TEXT = r"[^\x00-\x7f；：\u00a0\ufeff][^;；：{\\\n-]*"
+_PLAIN = rf"{_TEXT}(?<!none);$"
+_REMARKABLE = re.compile(rf"^(?!{_PLAIN}|;|$).+$", re.MULTILINE)
+_SPEAKER = re.compile(r"^([^\x00-\x7f；：\u00a0\ufeff][^:;；：{\\\n-]*):(?=[^;；：{\\\n-]*(?<!none);$)", re.MULTILINE)
+_VOICED = re.compile(rf"{_TEXT} -(?P<voice>[^\s=;{{-][^\s=;{{]*\.(?:ogg|mp3|wav));")
+# Dialogue that starts like a command may still be just that.
+_MARKED = re.compile(r"^[^;]+$|;.*\S|^[\s#/\ufeff]|[；：{\\]|[ \t\u3000\u00a0]-|none", re.ASCII)
+_LABEL = re.compile(r"label: ?([^\s;{\\：；:-]+);")
+_LETTERS = re.compile(r"[A-Za-z]+")
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
 _REMEMBERED = 1 << 15
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, gc=False):
     """What is known of a line's text, wherever it stands."""
 
-    sentence: Sentence
     findings: tuple[Finding, ...] = ()
     references: tuple[Reference, ...] = ()
     sets: tuple[str, ...] = ()
+    dynamic: tuple[str, ...] = ()
+    speaker: str | None = None
+    is_suspect: bool = False
+    label: str = ""
+    leaves: bool = False
 
 
-@dataclass(slots=True)
 class Scene:
-    text: str
-    lines: list[str]
-    sentences: list[Sentence]
-    findings: list[Finding] = field(default_factory=list)
-    references: list[Reference] = field(default_factory=list)
-    labels: dict[str, list[int]] = field(default_factory=dict)
-    speakers: Counter[str] = field(default_factory=Counter)
-    suspects: list[tuple[str, int]] = field(default_factory=list)
-    sets: set[str] = field(default_factory=set)
-    dynamic: set[str] = field(default_factory=set)
-    silence: Silence = field(default_factory=lambda: Silence(()))
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = split_lines(text)
+        self.findings: list[Finding] = []
+        self.references: list[Reference] = []
+        self.labels: dict[str, list[int]] = {}
+        self.speakers: Counter[str] = Counter()
+        self.suspects: list[tuple[str, int]] = []
+        self.sets: set[str] = set()
+        self.dynamic: set[str] = set()
+        self._statements, self._joined = self.lines, dict[int, int]()
+        # Looking for the mere blank first is many times as fast.
+        if ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text):
+            self._statements, self._joined = _statements(self.lines)
+        self.silence = Silence(map(read_line, self._statements) if "nolint" in text else ())
+
+    def sentence(self, line: int) -> Sentence:
+        return read_line(self._statements[line - 1])
+
+    def speaker_lines(self, name: str) -> list[int]:
+        return [
+            number
+            for number, text in enumerate(self._statements, start=1)
+            if name in text and read_line(text).speaker == name
+        ]
+
+    def check(self) -> None:
+        whole = "\n".join(self._statements) if self._joined or "\r" in self.text else self.text
+        number, end = 1, 0
+        for found in _REMARKABLE.finditer(whole):
+            number += whole.count("\n", end, found.start())
+            end = found.start()
+            text = found.group()
+            if (voiced := _VOICED.fullmatch(text)) is not None and ":none " not in text:
+                self._note_voice(number, text, voiced)
+            else:
+                self._note(number, look(text))
+        self.speakers.update(map(str.rstrip, _SPEAKER.findall(whole)))
+        for first in self._joined.values():
+            self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
+        if self.text.startswith("\ufeff") and self.sentence(1).command != COMMENT:
+            self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
+
+    def _note_voice(self, number: int, text: str, voiced: re.Match[str]) -> None:
+        """Dialogue with nothing but a voice, in the shortest way: there is hardly more of anything else."""
+        head, colon, _ = text.partition(":")
+        if colon:
+            self.speakers[head.rstrip()] += 1
+        self.references.append(Reference("file", voiced["voice"], number, voiced.start("voice"), SAY, "vocal"))
+
+    def _note(self, number: int, report: Report) -> None:
+        if report.findings:
+            self.findings += [self._placed(finding, number) for finding in report.findings]
+        if report.references:
+            self.references += [reference.on(number) for reference in report.references]
+        if report.sets:
+            self.sets.update(report.sets)
+        if report.dynamic:
+            self.dynamic.update(report.dynamic)
+        if (name := report.speaker) is not None:
+            self.speakers[name] += 1
+            if report.is_suspect:
+                self.suspects.append((name, number))
+        elif report.label:
+            self.labels.setdefault(report.label, []).append(number)
+        elif report.leaves and (before := self._before(number)) is not None:
+            self.findings.append(Finding("WG311", before, 0, len(self.lines[before - 1])))
+
+    def _placed(self, finding: Finding, number: int) -> Finding:
+        if number not in self._joined:
+            return replace(finding, line=number)
+        width = len(self.lines[number - 1])  # the columns are those of a text that stands nowhere
+        return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
+
+    def _before(self, number: int) -> int | None:
+        """The line of the statement before, where it asks for the next one in so many words."""
+        for line in range(number - 1, 0, -1):
+            sentence = self.sentence(line)
+            if sentence.command != COMMENT:
+                own = sentence.args[1 if BY_TYPE[sentence.command].goes_on else 0 :]
+                return line if ("next", True) in own else None
+        return None
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def look(text: str) -> Report:
+    if (labelled := _LABEL.fullmatch(text)) is not None:
+        return Report(label=labelled[1])
     sentence = read_line(text)
     if sentence.command == COMMENT:
-        return Report(sentence)
-    if sentence.command == SAY and ";" in text and _REMARKABLE.search(text) is None:
-        return Report(sentence)
+        return Report()
+    name = sentence.speaker
+    is_suspect = name is not None and name.isascii() and heads.guess(name) is not None
+    if sentence.command == SAY and _MARKED.search(text) is None and _is_quiet(text, sentence):
+        return Report(speaker=name, is_suspect=is_suspect)
     line = Line(text, sentence)
-    found = [finding for check in FAMILIES for finding in check(line)]
-    return Report(sentence, tuple(found), tuple(references(line)), tuple(variables_set(line)))
+    named = tuple(references(line))
+    return Report(
+        tuple([finding for check in FAMILIES for finding in check(line)]),
+        named,
+        tuple(variables_set(line)),
+        tuple([each.folder for each in named if each.what == "dynamic"]),
+        name,
+        is_suspect,
+        sentence.content if sentence.command == "label" else "",
+        sentence.command == "changeScene",
+    )
+
+
+def _is_quiet(text: str, sentence: Sentence) -> bool:
+    """Whether nothing before the colon, or in place of it, looks like a command."""
+    if (name := sentence.speaker) is not None:
+        return not name.isdigit() and not heads.is_command_by_mistake(name)
+    word = _LETTERS.match(text)
+    return word is None or word.group() not in COMMANDS
 
 
 def check_scene(text: str) -> Scene:
-    lines = split_lines(text)
-    statements, joined = _statements(lines) if _CONTINUED.search(text) else (lines, {})
-    reports = list(map(look, statements))
-    scene = Scene(text, lines, [report.sentence for report in reports])
-    for number, report in enumerate(reports, start=1):
-        if report.findings:
-            scene.findings += (_placed(finding, number, lines, number in joined) for finding in report.findings)
-        if report.references:
-            scene.references += (reference.on(number) for reference in report.references)
-            scene.dynamic.update(each.folder for each in report.references if each.what == "dynamic")
-        if report.sets:
-            scene.sets.update(report.sets)
-    _remember(scene)
-    for first in joined.values():
-        scene.findings.append(Finding("WG118", first, 0, len(lines[first - 1])))
-    if text.startswith("\ufeff") and scene.sentences[0].command != COMMENT:
-        scene.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
-    scene.silence = Silence(scene.sentences) if "nolint" in text else Silence(())
+    scene = Scene(text)
+    scene.check()
     return scene
-
-
-def _placed(finding: Finding, number: int, lines: list[str], is_joined: bool) -> Finding:
-    if not is_joined:
-        return replace(finding, line=number)
-    width = len(lines[number - 1])  # the columns are those of a text that stands nowhere
-    return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
-
-
-def _remember(scene: Scene) -> None:
-    """Who speaks, which labels there are, and what changeScene follows on."""
-    before: tuple[int, Sentence] | None = None
-    for number, sentence in enumerate(scene.sentences, start=1):
-        if sentence.command == SAY:
-            if (name := sentence.speaker) is not None:
-                scene.speakers[name] += 1
-                if name.isascii() and heads.guess(name) is not None:
-                    scene.suspects.append((name, number))
-        elif sentence.command == "label" and sentence.content:
-            scene.labels.setdefault(sentence.content, []).append(number)
-        elif sentence.command == "changeScene" and before is not None and _asks_for_next(before[1]):
-            scene.findings.append(Finding("WG311", before[0], 0, len(scene.lines[before[0] - 1])))
-        if sentence.command != COMMENT:
-            before = (number, sentence)
-
-
-def _asks_for_next(sentence: Sentence) -> bool:
-    """In so many words; some commands go on by themselves."""
-    return ("next", True) in sentence.args[1 if BY_TYPE[sentence.command].goes_on else 0 :]
 
 
 def _statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:

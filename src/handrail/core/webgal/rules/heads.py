@@ -1,6 +1,7 @@
 """What stands before the colon: a command, a speaker, or a command that became one by mistake."""
 
 import re
+from functools import lru_cache
 
 from handrail.core.webgal.commands import COMMANDS, LATER, Content
 from handrail.core.webgal.javascript import BLANKS
@@ -62,6 +63,7 @@ def is_command_by_mistake(name: str) -> bool:
     return folded(name) in _FOLDED or name in OTHER_NAMES
 
 
+@lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
     """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
     if not _IDENTIFIER.fullmatch(name) or name in LATER or name in OTHER_NAMES or folded(name) in _FOLDED:

@@ -21,7 +21,7 @@ def check(scene: "Scene") -> Findings:
         way = _way(scene, lines[0])
         if way and way[-1] == lines[0] and not told.intersection(way):
             told.update(way)
-            labels = [scene.sentences[line - 1].content for line in way if line in _label_lines(scene)]
+            labels = [scene.sentence(line).content for line in way if line in _label_lines(scene)]
             yield Finding("WG123", lines[0], 0, len(scene.lines[lines[0] - 1]), {"path": " → ".join(labels or [name])})
 
 
@@ -44,8 +44,8 @@ def _label_lines(scene: "Scene") -> set[int]:
 def _way(scene: "Scene", start: int) -> list[int]:
     """The lines that follow at once on this one; ends with it when they lead back. Empty: something stops them."""
     way, line = [start], start + 1
-    while line <= len(scene.sentences):
-        sentence = scene.sentences[line - 1]
+    while line <= len(scene.lines):
+        sentence = scene.sentence(line)
         onward = _onward(scene, sentence, line)
         if onward is None:
             return []
@@ -59,9 +59,9 @@ def _way(scene: "Scene", start: int) -> list[int]:
 def exit_of(scene: "Scene") -> tuple[int, str] | None:
     """The line and the scene into which this one changes before it has shown anything."""
     line, seen = 1, set()
-    while line <= len(scene.sentences) and line not in seen:
+    while line <= len(scene.lines) and line not in seen:
         seen.add(line)
-        sentence = scene.sentences[line - 1]
+        sentence = scene.sentence(line)
         if sentence.command == "changeScene" and sentence.argument("when") is None:
             return line, sentence.content.removeprefix("./game/scene/")
         onward = _onward(scene, sentence, line)

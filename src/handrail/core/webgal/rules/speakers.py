@@ -30,12 +30,11 @@ def check(scene: "Scene", spoken: Mapping[str, int], characters: Collection[str]
     known = commands.union(characters)
     strangers = [name for name in scene.speakers if spoken[name] == 1 and name not in known]
     meant = {name: other for name in strangers[:MOST_GUESSES] if (other := _meant(name, spoken)) is not None}
-    for line, sentence in enumerate(scene.sentences, start=1) if meant else ():
-        speaker = sentence.speaker
-        if speaker is not None and speaker in meant:
-            start = max(scene.lines[line - 1].find(speaker), 0)
-            edit = Edit(start, start + len(speaker), meant[speaker], is_safe=False)
-            yield Finding("WG315", line, start, start + len(speaker), {"name": speaker, "near": meant[speaker]}, edit)
+    for name, other in meant.items():
+        for line in scene.speaker_lines(name):
+            start = max(scene.lines[line - 1].find(name), 0)
+            edit = Edit(start, start + len(name), other, is_safe=False)
+            yield Finding("WG315", line, start, start + len(name), {"name": name, "near": other}, edit)
 
 
 def _meant(name: str, spoken: Mapping[str, int]) -> str | None:
