@@ -13,10 +13,14 @@ from handrail.core.webgal.sentences import COMMENT, read_line, split_lines
 _MARKS = ["：", "；", ":", ";", "-v1.wav", "-v2.mp3", "-next", "-", "#", "//", "{name}", "\\", ",", ".", "|"]
 _WORDS = ["雪乃", "Logan", "webgal", "说", "changeBg", "chagneBg", "label", "10", "none", "你好", "hi", *_MARKS]
 _BLANKS = [" ", "  ", "\t", "\u3000", "\u00a0", "\ufeff", ""]
-LINES = st.lists(st.sampled_from([*_WORDS, *_BLANKS]), max_size=7).map("".join)
+_DIALOGUE = st.builds(
+    "雪乃:{}{}{}{};".format,
+    *(st.sampled_from(pieces) for pieces in (_BLANKS, ["none", "你好", "嗯-"], _BLANKS, ["", " -v1.wav", " -next"])),
+)
+LINES = st.one_of(_DIALOGUE, st.lists(st.sampled_from([*_WORDS, *_BLANKS]), max_size=7).map("".join))
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=st.lists(LINES, max_size=6).map("\n".join))
 def test_a_line_that_is_passed_over_would_not_have_been_complained_about(text: str) -> None:
     look.cache_clear()

@@ -144,6 +144,8 @@ class Project:
             *speakers.check(scene, spoken, self.around.characters),
             *variables.check(scene, known, self._set or scene.sets),
         ]
+        if not found:
+            return found
         counting = (finding for finding in found if self._counts(finding) and scene.silence.lets_pass(finding))
         return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
 

@@ -18,17 +18,19 @@ from handrail.core.webgal.references import Reference, references, variables_set
 from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
 from handrail.core.webgal.rules.line import Line
 from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_comment, split_lines
-from handrail.core.webgal.silence import Silence
+from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
 # What no rule looks at, up to the semicolon: no command starts so, and no mark follows.
-_TEXT = r"[^\x00-\x7f；：\u00a0\ufeff][^;；：{\\\n-]*"
-_PLAIN = rf"{_TEXT}(?<!none);$"
+_TEXT = r"[^\x00-\x7f；：\s\ufeff][^;；：{\\\n-]*"
+_PLAIN = rf"{_TEXT}+(?<!none)(?<!\s);$"  # the plus gives nothing back: a mark in the line ends the try at once
 _REMARKABLE = re.compile(rf"^(?!{_PLAIN}|;|$).+$", re.MULTILINE)
-_SPEAKER = re.compile(r"^([^\x00-\x7f；：\u00a0\ufeff][^:;；：{\\\n-]*):(?=[^;；：{\\\n-]*(?<!none);$)", re.MULTILINE)
+_SPEAKER = re.compile(
+    r"^([^\x00-\x7f；：\s\ufeff][^:;；：{\\\n-]*+):(?=[^;；：{\\\n-]*+(?<!none)(?<!\s);$)", re.MULTILINE
+)
 _VOICED = re.compile(rf"{_TEXT} -(?P<voice>[^\s=;{{-][^\s=;{{]*\.(?:ogg|mp3|wav));")
 # Dialogue that starts like a command may still be just that.
-_MARKED = re.compile(r"^[^;]+$|;.*\S|^[\s#/\ufeff]|[；：{\\]|[ \t\u3000\u00a0]-|none", re.ASCII)
+_MARKED = re.compile(r"^[^;]+$|;.*\S|^[\s#/\ufeff]|[；：{\\]|[ \t\u3000\u00a0]-|none")
 _LABEL = re.compile(r"label: ?([^\s;{\\：；:-]+);")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
@@ -63,7 +65,7 @@ class Scene:
         # Looking for the mere blank first is many times as fast.
         if ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text):
             self._statements, self._joined = _statements(self.lines)
-        self.silence = Silence(map(read_line, self._statements) if "nolint" in text else ())
+        self.silence = Silence(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
 
     def sentence(self, line: int) -> Sentence:
         return read_line(self._statements[line - 1])
@@ -82,7 +84,7 @@ class Scene:
             number += whole.count("\n", end, found.start())
             end = found.start()
             text = found.group()
-            if (voiced := _VOICED.fullmatch(text)) is not None and ":none " not in text:
+            if (voiced := _VOICED.fullmatch(text)) is not None and "none" not in text:
                 self._note_voice(number, text, voiced)
             else:
                 self._note(number, look(text))

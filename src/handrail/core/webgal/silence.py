@@ -35,5 +35,8 @@ class Silence:
         return not (_covers(self._everywhere, finding.code) or _covers(self._on.get(finding.line, ()), finding.code))
 
 
+NOTHING_SILENCED = Silence(())
+
+
 def _covers(codes: Collection[str], code: str) -> bool:
     return bool(codes) and (_ALL in codes or code in codes)

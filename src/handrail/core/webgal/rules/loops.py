@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def check(scene: "Scene") -> Findings:
     """Of one scene: every label from which the way leads back to it at once."""
+    if not any(reference.by == "jumpLabel" for reference in scene.references):
+        return
     told: set[int] = set()
     for name, lines in scene.labels.items():
         if len(lines) > 1:
@@ -58,6 +60,8 @@ def _way(scene: "Scene", start: int) -> list[int]:
 
 def exit_of(scene: "Scene") -> tuple[int, str] | None:
     """The line and the scene into which this one changes before it has shown anything."""
+    if "changeScene" not in scene.text:
+        return None
     line, seen = 1, set()
     while line <= len(scene.lines) and line not in seen:
         seen.add(line)
