@@ -21,14 +21,13 @@ from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_c
 from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
-# What no rule looks at, up to the semicolon: no command starts so, and no mark follows.
-_TEXT = r"[^\x00-\x7f；：\s\ufeff][^;；：{\\\n-]*"
-_PLAIN = rf"{_TEXT}+(?<!none)(?<!\s);$"  # the plus gives nothing back: a mark in the line ends the try at once
-_REMARKABLE = re.compile(rf"^(?!{_PLAIN}|;|$).+$", re.MULTILINE)
-_SPEAKER = re.compile(
-    r"^([^\x00-\x7f；：\s\ufeff][^:;；：{\\\n-]*+):(?=[^;；：{\\\n-]*+(?<!none)(?<!\s);$)", re.MULTILINE
-)
-_VOICED = re.compile(rf"{_TEXT} -(?P<voice>[^\s=;{{-][^\s=;{{]*\.(?:ogg|mp3|wav));")
+# What no rule looks at, up to the semicolon: no command starts so, no mark follows, and it is not the word none.
+_START, _MARKS = r"[^\x00-\x7f；：\s\ufeff]", r";；：{\\\n-"
+_END = r"(?<!none)(?<![\s\ufeff]);$"
+# `*+` gives nothing back: a mark in the line ends the try at once.
+_REMARKABLE = re.compile(rf"^(?!{_START}[^{_MARKS}]*+{_END}|;|$).+$", re.MULTILINE)
+_SPEAKER = re.compile(rf"^({_START}[^:{_MARKS}]*+):(?=[^{_MARKS}]*+{_END})", re.MULTILINE)
+_VOICED = re.compile(rf"{_START}[^{_MARKS}]* -(?P<voice>[^\s=;{{-][^\s=;{{]*\.(?:ogg|mp3|wav));")
 # Dialogue that starts like a command may still be just that.
 _MARKED = re.compile(r"^[^;]+$|;.*\S|^[\s#/\ufeff]|[；：{\\]|[ \t\u3000\u00a0]-|none")
 _LABEL = re.compile(r"label: ?([^\s;{\\：；:-]+);")
