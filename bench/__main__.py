@@ -16,6 +16,7 @@ from bench import (
     snapshot_listing,
     stdio,
     tree_search,
+    webgal_check,
 )
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
@@ -31,6 +32,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "prompts": prompt_log.measure,
     "console": console_news.measure,
     "gate": gate_overhead.measure,
+    "webgal": webgal_check.measure,
     "browser": browser.measure,
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,

@@ -185,9 +185,9 @@ def test_an_untrusted_projects_limits_only_tighten() -> None:
 
 def test_an_untrusted_projects_tighter_limits_count() -> None:
     limits: dict[str, Any] = {"batch_max_lines": 1, "max_read_bytes": 7, "command_timeout_ms": 9, "max_auto_fix": 0}
-    tight = policy(is_trusted=False, **limits, redact_env=("TOKEN",), allowed_commands=()).limits
+    tight = policy(is_trusted=False, **limits, redact_env=("TOKEN",), allowed_commands=(), lint_on_write=True).limits
     assert {name: getattr(tight, name) for name in limits} == limits
-    assert (tight.redact_env, tight.allowed_commands) == (("TOKEN",), ())
+    assert (tight.redact_env, tight.allowed_commands, tight.lint_on_write) == (("TOKEN",), (), True)
 
 
 def test_a_trusted_projects_limits_count_as_they_stand() -> None:

@@ -42,6 +42,8 @@ def test_every_field_can_be_set() -> None:
         "commandTimeoutMs": 1,
         "commandArgs": True,
         "redactEnv": ["TOKEN"],
+        "lintOnWrite": True,
+        "lintIgnore": ["WG101"],
     }
     assert set(policies) == set(Policies.__struct_encode_fields__)
     rules = [{"decision": "deny", "tool": "a*", "effect": "WRITE", "path": "b/**", "host": "c"}]
@@ -72,6 +74,7 @@ FAULTS = [
         '{"policies": {\n"maxReadBytes": 1,\n\n"maxReadBytes": 2}}', 4, "maxReadBytes", id="a key twice inside"
     ),
     pytest.param(POLICIES % '"maxReadBytes": NaN', 5, "NaN", id="NaN"),
+    pytest.param(POLICIES % '"lintIgnore": ["semicolon"]', 5, "WG101", id="no code of a rule"),
     pytest.param(POLICIES % '"maxReadBytes": -Infinity', 5, "Infinity", id="infinity"),
     pytest.param(POLICIES % '"maxReadBytes": 9007199254740993', 5, "9007199254740993", id="beyond 2^53"),
     pytest.param(POLICIES % '"maxReadBytes": 1e999', 5, "1e999", id="beyond any double"),

@@ -87,6 +87,7 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
         replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: (),
+        review=lambda path, content: None,
     )
 
 

@@ -34,6 +34,11 @@ PUBLISHED = {
     "restore_snapshot.response": "e0cb78126fc3cceb47db05f877f8209cedb97ae5daaeec7cc70c5e195cbaaabd",
     "get_runtime_info.request": "47d96f6cfcb5dd09e8381bcea9fde3cc790c7c8acb61136003096cefef6ac5a3",
     "get_runtime_info.response": "e73b3365f4aa015cae80c87fa6e95eb0c225d462a2489155e02002dc179d4fae",
+    "list_project_resources.response": "e6b155c5483b5bcccf6a735645ab9870f6b0ecf173322757e65874cd9b2519a4",
+    "validate_script.request": "97f7884101c3051fe322460798a5fb5956792742c087dfd2f9e0c3b8f6e9b196",
+    "validate_script.response": "74ec5decc11792a4bd43fd3c5ec7cb53607ad3b872e2b5f28d3bff17fa878a58",
+    "generate_character_profile.request": "5496e043840d1207bc7a0aafd6113c7df806888cc0f22b32119df7d3864aa3bb",
+    "generate_character_profile.response": "41785303c31b46369cab430aabe6a120c2bf8b9e31b9ab3575f1707889976740",
 }
 LEFT_OUT = {"$id", "$schema", "oneOf", "allOf", "anyOf"}
 GOOD: dict[str, Json] = {
@@ -45,6 +50,8 @@ GOOD: dict[str, Json] = {
     "list_snapshots": {},
     "restore_snapshot": {"snapshotId": "snap_20251101T093210_00000001"},
     "get_runtime_info": {},
+    "list_project_resources": {},
+    "validate_script": {"path": START},
 }
 
 
@@ -156,6 +163,9 @@ def test_an_unknown_field_is_a_bad_argument(client: Client, project: Path, tool:
         ("search_files", {"path": ".", "regex": "x", "filePattern": 1}),
         ("search_files", {"path": ".", "regex": "x", "maxMatches": 0}),
         ("search_files", {"path": ".", "regex": "x", "maxMatches": "1"}),
+        ("validate_script", {"content": 1}),
+        ("generate_character_profile", {"name": "", "imageFile": "a.png"}),
+        ("generate_character_profile", {"name": "a", "imageFile": "a.png", "defaultExpression": 1}),
     ],
 )
 def test_a_value_of_the_wrong_type_or_range_is_a_bad_argument(client: Client, tool: str, params: Json) -> None:

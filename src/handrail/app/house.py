@@ -34,8 +34,11 @@ from handrail.store.user_rules import UserRules
 from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
+from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.webgal.port import Checks, WebGal
 from handrail.surfaces.workspace.change import settle
+from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency
 from handrail.surfaces.workspace.snapshots import Snapshots
@@ -81,7 +84,7 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    surfaces = (workspace_surface, browser_surface, desktop_surface, people_surface)
+    surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, people_surface)
     return Registry([each.surface(None) for each in surfaces])
 
 
@@ -104,6 +107,7 @@ def open_house(
     policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
     names: list[str] = []
+    checks = Checks(files, policy.current, os.environ.get("HANDRAIL_LANG", ""))
     workspace = Workspace(
         files=files,
         own=own,
@@ -116,6 +120,7 @@ def open_house(
         replacer=Re2Replacer(),
         now=utc_now,
         tool_names=lambda: names,
+        review=checks.review,
     )
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
@@ -123,8 +128,9 @@ def open_house(
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens)
+    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
     registry = Registry(
-        [workspace_surface.surface(workspace), browser, desktop, people_surface.surface(prompts)],
+        [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
     )
     names += [entry.tool.name for entry in registry]

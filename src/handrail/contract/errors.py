@@ -57,6 +57,10 @@ class Declined(Failure):
     """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
 
 
+class NotClean(Failure):
+    """A script with mistakes, where the policy demands a clean one."""
+
+
 class Disabled(Failure):
     """The tool exists and is switched off here."""
 

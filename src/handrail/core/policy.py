@@ -104,6 +104,8 @@ def _tightened(document: PolicyDocument) -> PolicyDocument:
             command_timeout_ms=min(theirs.command_timeout_ms, ours.command_timeout_ms),
             command_args=False,
             redact_env=theirs.redact_env,
+            lint_on_write=theirs.lint_on_write,
+            lint_ignore=theirs.lint_ignore,
         ),
     )
 

@@ -16,6 +16,7 @@ from handrail.core.web_address import host_matcher
 
 CONTRACT_VERSION = "1.0.0"
 DEFAULT_FORBIDDEN = (".git", "node_modules", ".env")
+_RULE_CODE = re.compile(r"WG\d{3}")
 
 
 class BrokenPolicy(Failure):
@@ -35,6 +36,8 @@ class Policies(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     command_timeout_ms: int = 30_000
     command_args: bool = False
     redact_env: tuple[str, ...] = ()
+    lint_on_write: bool = False
+    lint_ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.sandbox_root != "${projectRoot}":
@@ -48,6 +51,9 @@ class Policies(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         ):
             if getattr(self, name) < least:
                 raise ValueError(f"`{_camel(name)}` must be at least {least}")
+        for code in self.lint_ignore:
+            if not _RULE_CODE.fullmatch(code):
+                raise ValueError(f"`lintIgnore` lists codes such as WG101, not {code!r}")
 
 
 class PolicyDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):

@@ -13,6 +13,7 @@ CODES: Table = {
     errors.TooLarge: "E_TOO_LARGE",
     errors.BadEncoding: "E_ENCODING",
     errors.Damaged: "E_PARSE_FAIL",
+    errors.NotClean: "E_LINT_FAIL",
     errors.Conflict: "E_CONFLICT",
     errors.Declined: "E_POLICY_VIOLATION",
     errors.Disabled: "E_TOOL_DISABLED",

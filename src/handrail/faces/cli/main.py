@@ -24,6 +24,7 @@ from handrail.faces.cli.prompts import prompts
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
+from handrail.faces.cli.webgal import webgal
 
 _INTERRUPTED = 128 + signal.SIGINT
 
@@ -56,6 +57,7 @@ class Commands(click.Group):
         history,
         audit,
         policy,
+        webgal,
         doctor,
     ],
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -77,6 +77,8 @@ def compare(workspace: Workspace, change: Change) -> LineDiff:
 
 def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
     """What a person is shown; refused when it changes more lines than the policy allows at once."""
+    if change.after is not None and change.undoes is None:
+        workspace.review(change.path, change.after)
     limit = workspace.policy().limits.batch_max_lines
     changed = compare(workspace, change).changed_lines
     if changed > limit:

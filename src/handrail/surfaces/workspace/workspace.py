@@ -36,6 +36,8 @@ class Workspace:
     replacer: Replacer
     now: Callable[[], datetime]
     tool_names: Callable[[], Sequence[str]]
+    review: Callable[[str, bytes], None]
+    """Refuses a content that the policy does not want written there: NotClean."""
 
     def hide_from_git(self) -> None:
         """What we keep beside the project is no part of its history."""

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
-from handrail.contract.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, OutsideRoot
+from handrail.contract.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
 from handrail.contract.schemas import schema
 from handrail.contract.tool import Preview, Settled, Tool
 from handrail.core.threads import in_thread
@@ -128,7 +128,7 @@ TOOL = Tool(
     input_schema=schema("webgal", "write_to_file.request"),
     output_schema=schema("webgal", "write_to_file.response"),
     effect=effect,
-    errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, InvalidParams),
+    errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams),
     target=path_target,
     preview=preview,
     run=write_to_file,

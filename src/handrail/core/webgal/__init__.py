@@ -1,0 +1,1 @@
+"""WebGAL scripts: what the engine makes of a line, and what is wrong with it. Knows no disk and no wire."""

@@ -1,0 +1,40 @@
+"""Conditions and texts that read variables: which ones, and whether a condition can be one."""
+
+import re
+
+CONDITIONAL_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
+"""One equals sign, where two were meant."""
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+# What follows a comparison may be text without quotes, as in `name==Tom`.
+_COMPARED = re.compile(r"(?<=[=!]=)\s*[^\W\d][\w.$]*")
+_NAME = re.compile(r"(?<![\w.$'\"])[^\W\d]\w*(?![\w(])")
+_INTERPOLATED = re.compile(r"(?<!\\)\{([^\W\d]\w*)\}")
+_WORDS = frozenset({"true", "false", "null", "undefined", "random"})
+_PAIRS = {")": "(", "]": "["}
+
+
+def names_in(condition: str) -> list[str]:
+    """The variables that a condition reads, as far as they are surely variables."""
+    plain = _COMPARED.sub("", _QUOTED.sub("", condition))
+    return [name for name in _NAME.findall(plain) if name not in _WORDS]
+
+
+def interpolated(text: str) -> list[str]:
+    """The variables whose values are put into a text."""
+    return _INTERPOLATED.findall(text) if "{" in text else []
+
+
+def unpaired(condition: str) -> str | None:
+    """The bracket or quote without its partner."""
+    bare = _QUOTED.sub("", condition)
+    for quote in "'\"":
+        if quote in bare:
+            return quote
+    opened: list[str] = []
+    for char in bare:
+        if char in "([":
+            opened.append(char)
+        elif char in _PAIRS and (not opened or opened.pop() != _PAIRS[char]):
+            return char
+    return opened[-1] if opened else None

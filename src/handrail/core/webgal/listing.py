@@ -1,0 +1,140 @@
+"""Which files a game has, and what a name in a script leads to in a browser."""
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from urllib.parse import unquote
+
+from handrail.core.webgal.nearness import nearest
+
+_MOST_GUESSES = 300
+
+
+class Standing(Enum):
+    THERE = "there"
+    UNKNOWN = "unknown"
+    OTHER_CASE = "other case"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Paths relative to the game's folder, and the links among them, behind which nobody looks."""
+
+    paths: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, paths: Iterable[str], links: Iterable[str] = ()) -> "Listing":
+        return cls(tuple(sorted(paths)), tuple(sorted(links)))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(map(_composed, self.paths))
+
+    @cached_property
+    def _by_case(self) -> dict[str, str]:
+        return {_composed(path).casefold(): path for path in reversed(self.paths)}
+
+    @cached_property
+    def _filled(self) -> frozenset[str]:
+        return frozenset(
+            path.partition("/")[0]
+            for path in self.paths
+            if "/" in path and not posixpath.basename(path).startswith(".")
+        ) | frozenset(link.partition("/")[0] for link in self.links)
+
+    @cached_property
+    def by_folder(self) -> dict[str, list[str]]:
+        """The names in each of the game's folders, relative to it."""
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            folder, slash, name = path.partition("/")
+            if slash:
+                found.setdefault(folder, []).append(name)
+        return found
+
+    def has_files_in(self, folder: str) -> bool:
+        return folder in self._filled
+
+    def find(self, folder: str, name: str) -> tuple[Standing, str]:
+        """Where a name leads, and to which path."""
+        key = (folder, name)
+        if key not in self._found:
+            self._found[key] = self._looked_up(folder, name)
+        return self._found[key]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], tuple[Standing, str]]:
+        return {}
+
+    def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
+        if (plain := f"{folder}/{name}") in self._known:
+            return Standing.THERE, plain
+        paths = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
+        for path in paths:
+            if path in self._known:
+                return Standing.THERE, path
+            if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
+                return Standing.UNKNOWN, path
+        for path in paths:
+            if (real := self._by_case.get(path.casefold())) is not None:
+                return Standing.OTHER_CASE, real
+        return Standing.MISSING, paths[0] if paths else folder
+
+    def near(self, folder: str, name: str) -> list[str]:
+        """What the name may have been meant for, as it would be written there."""
+        base = posixpath.basename(name.replace("\\", "/"))
+        found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
+        if not found and len(self._guessed) < _MOST_GUESSES:
+            key = (folder, base)
+            if key not in self._guessed:
+                bases = {posixpath.basename(other): other for other in self.by_folder.get(folder, ())}
+                self._guessed[key] = [bases[near] for near in nearest(base, bases)]
+            found = self._guessed[key]
+        return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
+
+    @cached_property
+    def _guessed(self) -> dict[tuple[str, str], list[str]]:
+        """A guess looks at every name: a game whose files are all elsewhere must not take minutes."""
+        return {}
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, str], list[str]]:
+        """By folder, and the last part of the name with or without its ending."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for folder, names in self.by_folder.items():
+            for name in names:
+                base = posixpath.basename(name)
+                for key in {base.casefold(), _stem(base)}:
+                    found.setdefault((folder, key), []).append(name)
+        return found
+
+    @cached_property
+    def _elsewhere(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            if "/" in path:
+                found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+
+def _stem(base: str) -> str:
+    return posixpath.splitext(base)[0].casefold()
+
+
+def _spellings(name: str) -> list[str]:
+    """As it stands, and as a browser asks for it: without query and fragment, percent signs undone."""
+    plain = name.partition("?")[0]
+    return list(dict.fromkeys((name, plain, unquote(plain), unquote(plain.partition("#")[0]))))
+
+
+def _path(folder: str, name: str) -> str:
+    return _composed(posixpath.normpath(f"{folder}/{name}".replace("\\", "/").rstrip(" ")))
+
+
+def _composed(path: str) -> str:
+    return path if path.isascii() else unicodedata.normalize("NFC", path)

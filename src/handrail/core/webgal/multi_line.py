@@ -1,0 +1,47 @@
+"""Statements over several lines: what editors join before they parse, and engines from 4.6.3 on by themselves."""
+
+from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.sentences import split_lines
+
+PLACEHOLDER = ";_WEBGAL_LINE_BREAK_"
+
+
+def joined(text: str) -> str:
+    """The text with each statement on its first line, and a comment in the place of every line that it took."""
+    return "\n".join(_join(_marked(split_lines(text))))
+
+
+def continues(line: str) -> bool:
+    """Whether this line belongs to the one before it, which need not say so."""
+    return line.startswith(" ") and line.lstrip(BLANKS).startswith(("|", "-")) and "-concat" not in line
+
+
+def _marked(lines: list[str]) -> list[str]:
+    marked: list[str] = []
+    for line in lines:
+        if marked and continues(line):
+            marked[-1] += "\\"
+        marked.append(line)
+    return marked
+
+
+def _join(lines: list[str]) -> list[str]:
+    """An open statement at the end of the text is lost, as it is there."""
+    done: list[str] = []
+    statement, taken = "", []
+    for line in lines:
+        is_open = line.endswith("\\")
+        own = line[:-1] if is_open else line
+        if not statement:
+            if is_open:
+                statement = own
+            else:
+                done.append(own)
+            continue
+        piece = own.strip(BLANKS)
+        statement += " " + piece if piece.startswith("-") else piece
+        taken.append(PLACEHOLDER + own)
+        if not is_open:
+            done += [statement, *taken]
+            statement, taken = "", []
+    return done

@@ -1,0 +1,105 @@
+"""Arguments: unknown, doubled, glued together, of the wrong kind, or no arguments at all but text."""
+
+import re
+
+from handrail.core.webgal.arguments import SEPARATOR
+from handrail.core.webgal.commands import COMMANDS, Argument, Command, Content, Kind
+from handrail.core.webgal.javascript import BLANKS, number
+from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.rules.heads import is_command_by_mistake
+from handrail.core.webgal.rules.json_text import fault
+from handrail.core.webgal.rules.line import Findings, Line
+
+_OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
+_VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
+_OTHER_BLANK = re.compile(r"(?P<blank>[ ]*[\t\u3000\u00a0][\t\u3000\u00a0 ]*)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+_NO_BLANK = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<dash>-)(?P<name>[A-Za-z]+)$")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+# Written on dialogue out of habit; without effect there, and harmless.
+_ANYWHERE = frozenset(name for command in COMMANDS.values() for name in command.arguments)
+_JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
+
+
+def check(line: Line) -> Findings:
+    speaker = line.sentence.speaker
+    if speaker is not None and line.has_speaker and is_command_by_mistake(speaker):
+        return
+    statement, command = line.statement, line.command
+    body = statement.partition(":")[2] if ":" in statement else statement
+    content, *pieces = body.split(SEPARATOR)
+    yield from _separators(line, command, content)
+    seen: set[str] = set()
+    for piece in pieces:
+        name, is_given, value = piece.partition("=")
+        name, value = name.strip(BLANKS), value.strip(BLANKS)
+        if not name or _VOICE.search(name):
+            continue
+        if name in seen:
+            yield line.at(f"-{piece.rstrip(BLANKS)}", "WG305", name=name)
+        seen.add(name)
+        known = command.arguments.get(name)
+        if known is None:
+            if not command.takes_any:
+                yield from _unknown(line, command, piece, name, bool(is_given))
+        elif is_given:
+            yield from _value(line, known, value)
+
+
+def _separators(line: Line, command: Command, content: str) -> Findings:
+    for found in _OTHER_BLANK.finditer(content):
+        if found["name"] in command.arguments:
+            start = line.text.find(found.group())
+            yield line.between(start, start + len(found["blank"]), "WG120", " ", name=found["name"])
+    glued = _NO_BLANK.search(content.rstrip(BLANKS))
+    if glued and command.content is Content.FILE and glued["name"] in command.arguments:
+        at = line.text.find(glued.group()) + glued.start("dash") - glued.start()
+        yield line.between(at, at + 1 + len(glued["name"]), "WG121", f" -{glued['name']}", name=glued["name"])
+
+
+def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:
+    shown = f"-{piece.rstrip(BLANKS)}"
+    if command.content is Content.ASSIGNMENT:
+        if not is_given or not _WORD.fullmatch(name):
+            yield line.at(shown, "WG110", rest=shown)
+        return
+    if command.content in _JSON and fault(line.content) is not None:
+        return  # it is a piece of the JSON
+    if line.is_dialogue and name in _ANYWHERE:
+        return
+    if _OTHER_VOICE.fullmatch(name) and line.is_dialogue:
+        yield line.at(shown, "WG312", f"-vocal={name}", is_safe=False, name=name)
+        return
+    if (apart := _apart(name, command)) is not None:
+        yield line.at(f"-{name}", "WG108", apart, command=command.name, name=name, near=apart)
+        return
+    near = nearest(name.lstrip("-"), command.arguments) if _WORD.fullmatch(name.lstrip("-")) else []
+    if near:
+        fix = f"-{near[0]}"
+        yield line.at(f"-{name}", "WG108", fix, is_safe=False, command=command.name, name=name, near=fix)
+    elif line.is_dialogue:
+        yield line.at(shown, "WG309", f"—{shown[1:]}", is_safe=False, name=shown)
+    else:
+        yield line.at(shown, "WG308", command=command.name, name=name)
+
+
+def _apart(name: str, command: Command) -> str | None:
+    """`-left-next` as it was meant, where all its parts are arguments; `--left` likewise."""
+    parts = name.split("-")
+    if len(parts) > 1 and all(part in command.arguments for part in parts if part) and any(parts):
+        return " ".join(f"-{part}" for part in parts if part)
+    return None
+
+
+def _value(line: Line, known: Argument, value: str) -> Findings:
+    if "{" in value and known.kind is not Kind.JSON:
+        return  # known only when the game runs
+    if value.lower() in ("true", "false") and not value.islower():
+        yield line.at(value, "WG302", value.lower(), value=value)
+    elif known.kind is Kind.NUMBER and number(value) is None:
+        yield line.at(value, "WG116", value=value)
+    elif known.kind is Kind.JSON and (why := fault(value)) is not None:
+        yield line.at(value, "WG111", why=why)
+    elif known.choices and value not in known.choices and value not in ("true", "false", ""):
+        near = nearest(value, known.choices)
+        fix = near[0] if near else None
+        yield line.at(value, "WG314", fix, is_safe=False, value=value, near=", ".join(near or known.choices))

@@ -1,0 +1,43 @@
+"""The options of a choice."""
+
+import re
+
+from handrail.core.webgal.options import BAR, COLON, is_scene, read_option
+from handrail.core.webgal.rules.contents import judge
+from handrail.core.webgal.rules.line import Findings, Line
+
+# After a full-width colon what can only be a target; anything else may be text.
+_WIDE_TARGET = re.compile(r"：(?=\s*(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
+_CONDITIONS = re.compile(r"^\s*(?:\((?P<show>.*?)\))?(?:\[(?P<enable>.*?)\])?->")
+
+
+def check(line: Line) -> Findings:
+    if line.sentence.command != "choose" or ":" not in line.statement:
+        return
+    written = line.content
+    for option in BAR.split(written):
+        if option.strip():
+            yield from _option(line, option)
+
+
+def conditions_of(text: str) -> list[str]:
+    """The conditions before an option's text."""
+    found = _CONDITIONS.match(text)
+    return [condition for condition in found.groups() if condition] if found else []
+
+
+def _option(line: Line, option: str) -> Findings:
+    text, target = read_option(option)
+    for condition in conditions_of(text):
+        yield from judge(line, condition)
+    if len(fields := COLON.split(option)) > 2 and re.fullmatch(r"\s*https?", target):
+        yield line.at(option, "WG112", text=":".join(fields[:2]))
+    elif not target.strip():
+        if (wide := _WIDE_TARGET.search(option)) is not None:
+            start = line.text.find(option) + wide.start()
+            yield line.between(start, start + 1, "WG112", ":", text=option.strip())
+        else:
+            yield line.at(option.strip(), "WG310", text=option.strip())
+    elif is_scene(target) and target != target.lstrip():  # blanks behind it are taken away by the browser
+        start = line.text.find(option) + len(text) + 1
+        yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

@@ -1,0 +1,81 @@
+"""What stands before the colon: a command, a speaker, or a command that became one by mistake."""
+
+import re
+from functools import lru_cache
+
+from handrail.core.webgal.commands import COMMANDS, LATER, Content
+from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.nearness import allowed_distance, distance, folded, nearest
+from handrail.core.webgal.rules.line import Findings, Line
+
+# What other tools and older engines call a command, and what it is called today.
+OTHER_NAMES = {
+    "playBgm": "bgm",
+    "playVocal": "playEffect",
+    "video": "playVideo",
+    "pixi": "pixiPerform",
+    "comment": "",
+    "setBgAni": "setAnimation",
+    "setFigAni": "setAnimation",
+    "setBgFilter": "setTransform",
+    "setBgTransform": "setTransform",
+}
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
+_ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
+_BARE = frozenset({Content.TEXT, Content.OPTIONAL})
+_SHORTEST_WORD = 3
+_FOLDED = {folded(name): name for name in COMMANDS}
+
+
+def check(line: Line) -> Findings:
+    if line.is_dialogue:
+        if line.has_speaker:
+            yield from _speaker(line, str(line.sentence.args[0][1]))
+        return
+    command = line.command
+    if not command.is_run:
+        yield line.at(command.name, "WG106", name=command.name)
+    elif command.content not in _BARE and ":" not in line.statement:
+        end = len(line.statement.rstrip(BLANKS))
+        yield line.between(0, end, "WG113", command=command.name)
+
+
+def _speaker(line: Line, head: str) -> Findings:
+    name = head.strip(BLANKS)
+    if head.startswith("\ufeff"):
+        return  # a matter of the whole file
+    if name in COMMANDS:
+        yield line.between(0, len(head), "WG104", name, name=name)
+    elif (meant := _FOLDED.get(folded(name))) is not None:
+        yield line.between(0, len(head), "WG105", meant, name=name, near=meant)
+    elif name in OTHER_NAMES:
+        meant = OTHER_NAMES[name]
+        yield line.between(0, len(head), "WG105", meant or None, is_safe=False, name=name, near=meant)
+    elif name.isascii() and name.isdigit():
+        yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
+    elif _ARGUMENT.search(head):
+        yield line.between(0, len(head), "WG313", name=head)
+
+
+def is_command_by_mistake(name: str) -> bool:
+    """Only blanks, case or an old name keep it from being a command: its arguments are not a speaker's."""
+    return folded(name) in _FOLDED or name in OTHER_NAMES
+
+
+@lru_cache(maxsize=4096)
+def guess(name: str) -> list[str] | None:
+    """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
+    if not _IDENTIFIER.fullmatch(name) or name in LATER or name in OTHER_NAMES or folded(name) in _FOLDED:
+        return None
+    near = nearest(name, COMMANDS)
+    if near or _INNER_CAPITAL.match(name):
+        return near
+    return [] if name.islower() and len(name) >= _SHORTEST_WORD else None
+
+
+def is_surely_no_name(name: str) -> bool:
+    """Nobody is called so, however often it speaks."""
+    return _INNER_CAPITAL.match(name) is not None or any(
+        distance(folded(name), plain, allowed_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
+    )

@@ -1,0 +1,64 @@
+"""Semicolons, colons, blanks and marks that look right and are not."""
+
+import re
+
+from handrail.core.webgal.commands import COMMANDS
+from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.rules.line import Findings, Line
+
+_WIDE_SEMICOLON = re.compile(r"；\s*$")
+_WIDE_COLON = re.compile(r"^\s*(?P<name>[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
+_SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
+_NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|#+)(?=\s|//|[^\d\s])")
+_SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s].*)$")
+_LOST = re.compile(r"(?: -[A-Za-z]+(?:=|\b)|\))")
+_MIXED_CASE = re.compile(r"[a-z][A-Z]")
+LONGEST_NAME = 8
+
+
+def check(line: Line) -> Findings:
+    if not line.has_semicolon:
+        yield from _missing_semicolon(line)
+    elif line.sentence.comment:
+        yield from _cut(line)
+    if line.is_dialogue:
+        yield from _false_comment(line)
+        yield from _colon(line)
+
+
+def _missing_semicolon(line: Line) -> Findings:
+    wide = _WIDE_SEMICOLON.search(line.text)
+    if wide:
+        yield line.between(wide.start(), wide.start() + 1, "WG102", ";")
+    elif _NO_COMMENT.match(line.text) is None:
+        end = len(line.text.rstrip(BLANKS))
+        yield line.between(end, end, "WG101", ";")
+
+
+def _cut(line: Line) -> Findings:
+    """Text that the author did not mean as a comment: arguments, or the rest of a style or an address."""
+    statement, remark = line.statement, line.sentence.comment
+    is_address = "://" in statement and re.fullmatch(r"\S*\.\w{2,4}", remark)
+    is_style = statement.count("(") > statement.count(")") and "](" in statement
+    if is_address or (is_style and ")" in remark) or re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark):
+        at = line.text.find(";")
+        yield line.between(at, at + 1, "WG304", "\\;", is_safe=False, rest=remark)
+
+
+def _false_comment(line: Line) -> Findings:
+    found = _NO_COMMENT.match(line.text)
+    if found and not line.has_speaker:
+        yield line.between(*found.span("mark"), "WG119", ";", mark=found["mark"])
+
+
+def _colon(line: Line) -> Findings:
+    if line.has_speaker:
+        return
+    wide = _WIDE_COLON.match(line.text)
+    if wide and wide["name"] in COMMANDS:
+        yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
+    elif wide and len(wide["name"]) <= LONGEST_NAME and not _SPEECH.search(wide["name"]):
+        yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
+    spaced = _SPACED_WORD.match(line.statement)
+    if spaced and spaced["name"] in COMMANDS and _MIXED_CASE.search(spaced["name"]):
+        yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])

@@ -1,0 +1,24 @@
+"""WebGAL games: check scripts, list resources, define characters."""
+
+from handrail.contract.tool import Surface
+from handrail.surfaces.webgal import (
+    check_game,
+    generate_character_profile,
+    list_project_resources,
+    show_scene_graph,
+    validate_script,
+)
+from handrail.surfaces.webgal.port import WebGal
+
+TOOLS = (
+    list_project_resources.TOOL,
+    validate_script.TOOL,
+    generate_character_profile.TOOL,
+    check_game.TOOL,
+    show_scene_graph.TOOL,
+)
+
+
+def surface(port: WebGal | None) -> Surface:
+    """Without a port the tools can be described, not run."""
+    return Surface("webgal", "webgal", port, TOOLS)

@@ -1,0 +1,44 @@
+"""A small game in memory, for rules to look at."""
+
+from typing import Any
+
+from handrail.core.webgal.findings import Finding
+from handrail.core.webgal.listing import Listing
+from handrail.core.webgal.project import Project, Surroundings
+
+FILES = (
+    "background/bg.png",
+    "background/beach.jpg",
+    "background/Night.PNG",
+    "background/cg/my bg-1.png",
+    "figure/a.png",
+    "figure/hero.json",
+    "figure/hero.skel",
+    "bgm/a.mp3",
+    "vocal/v1.wav",
+    "video/op.mp4",
+    "animation/wave.json",
+)
+
+
+def game(*scenes: str, files: tuple[str, ...] = FILES, silenced: tuple[str, ...] = (), **around: Any) -> Project:
+    """Scenes are named start.txt, scene1.txt, scene2.txt …"""
+    names = [_name(number) for number in range(len(scenes))]
+    listing = Listing.of([*files, *(f"scene/{name}" for name in names)], around.pop("links", ()))
+    project = Project(Surroundings(listing, animations=frozenset({"enter", "shake", "wave"}), **around), silenced)
+    for name, text in zip(names, scenes, strict=True):
+        project.update(name, text)
+    return project
+
+
+def _name(number: int) -> str:
+    return f"scene{number}.txt" if number else "start.txt"
+
+
+def findings(script: str, **around: Any) -> list[Finding]:
+    return game(script, **around).findings("start.txt")
+
+
+def told(script: str, **around: Any) -> list[str]:
+    """The codes, line by line."""
+    return [finding.code for finding in findings(script, **around)]

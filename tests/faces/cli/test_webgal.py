@@ -1,0 +1,135 @@
+"""`handrail webgal`: what a person sees of a check, what is mended, and what CI gets to know."""
+
+import json
+
+import pytest
+
+from handrail.faces.cli.webgal_report import underlined
+from tests.faces.cli.machine import Machine
+
+START = "game/scene/start.txt"
+
+
+@pytest.fixture
+def game(machine: Machine) -> Machine:
+    machine.put("game/background/beach.jpg", "")
+    machine.put("game/config.txt", "Game_name:demo;\nTitle_img:beach.jpg;\n")
+    return machine
+
+
+def test_a_clean_game_ends_with_0(game: Machine) -> None:
+    game.put(START, "雪乃:你好;\nend;\n")
+    done = game.run("webgal", "check")
+    assert (done.status, done.out, done.err) == (0, "Nothing to complain about in 1 scenes, 3 lines.\n", "")
+
+
+def test_style_alone_ends_with_0(game: Machine) -> None:
+    game.put(START, "雪乃:none;\n")
+    done = game.run("webgal", "check", HANDRAIL_LANG="en")
+    assert done.status == 0
+    assert done.out.endswith("1 problems in 1 scenes, 2 lines: 1 style.\n")
+
+
+def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Machine) -> None:
+    game.put(START, "end;\nchangeBg:beech.jpg;\n")
+    done = game.run("webgal", "check")
+    assert done.status == 1
+    assert done.out.splitlines() == [
+        "game/scene/start.txt:2:10: resource 找不到文件 game/background/beech.jpg，是否想写 beach.jpg？ [WG201]",
+        "  2 │ changeBg:beech.jpg;",
+        "    │          ^^^^^^^^^",
+        "  → changeBg:beach.jpg;",
+        "1 problems in 1 scenes, 3 lines: 1 resource.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "line"),
+    [
+        ("雪乃:你好 -嗯;", "-嗯", "          ^^^"),
+        ("\tchangeBg:a;", "\tchangeBg", "^^^^^^^^^^^^"),
+        ("ｶﾅ:e\u0301x;", "x", "    ^"),
+        ("end", "", "^"),
+    ],
+)
+def test_a_caret_stands_under_what_it_marks_however_wide_a_terminal_shows_it(text: str, marked: str, line: str) -> None:
+    start = text.index(marked)
+    assert underlined(text, start, start + len(marked)) == line
+
+
+def test_fixes_go_through_the_gate_are_undoable_and_leave_guesses_to_people(game: Machine) -> None:
+    script = "  changeBg:beach.jpg\r\nchagneBg:beach.jpg;\r\n"
+    (game.project / START).parent.mkdir(parents=True)
+    (game.project / START).write_bytes(script.encode())
+    done = game.run("webgal", "check", "--fix", "--json", "--answer", "allow")
+    assert done.status == 1
+    assert (game.project / START).read_bytes() == b"changeBg:beach.jpg;\r\nchagneBg:beach.jpg;\r\n"
+    ((file,), (change,)) = done.json["files"], done.json["mended"]
+    assert [problem["code"] for problem in file["problems"]] == ["WG105"]
+    history = game.run("history", "--json").json["history"]
+    assert [(entry["tool"], entry["target"]) for entry in history] == [("write_to_file", START)]
+    assert game.run("undo", change["snapshotId"]).status == 0
+    assert (game.project / START).read_bytes() == script.encode()
+
+
+def test_a_fix_that_is_denied_changes_nothing(game: Machine) -> None:
+    game.put(START, "雪乃:你好\n")
+    done = game.run("webgal", "check", "--fix", "--answer", "deny")
+    assert done.status == 1
+    assert "denied" in done.err
+    assert game.text(START) == "雪乃:你好\n"
+
+
+def test_single_files_and_folders_are_checked_by_their_paths(game: Machine) -> None:
+    game.put(START, "雪乃:你好\nchangeScene:two.txt;\n")
+    game.put("game/scene/two.txt", "end\n")
+    game.put("game/scene/three.txt", "end;\n")
+    game.put("other/game/scene/start.txt", "wait:x;\n")
+
+    def checked(*paths: str) -> list[str]:
+        return [file["path"] for file in game.run("webgal", "check", "--json", *paths).json["files"]]
+
+    assert checked(START) == [START]
+    assert checked("game/scene/two.txt", START) == [START, "game/scene/two.txt"]
+    assert checked("game") == checked() == [START, "game/scene/three.txt", "game/scene/two.txt"]
+    assert checked("other") == ["other/game/scene/start.txt"]
+
+
+def test_odd_files_are_told_and_do_not_stop_a_check(game: Machine) -> None:
+    game.put(START, "end;\n")
+    game.put("game/scene/名 %20'\"🎮.txt", "end;\n")
+    (game.project / "game/scene/odd.txt").write_bytes(b"\xff\xfe\0")
+    (game.project / "game/scene/out.txt").symlink_to("/etc/passwd")
+    done = game.run("webgal", "check", "--json")
+    told = {file["path"]: [problem["code"] for problem in file["problems"]] for file in done.json["files"]}
+    assert told == {"game/scene/odd.txt": ["WG125"], "game/scene/名 %20'\"🎮.txt": ["WG402"]}
+
+
+@pytest.mark.parametrize("path", ["gone.txt", "../elsewhere", "a.txt"])
+def test_what_is_no_part_of_a_game_is_wrong_use(machine: Machine, path: str) -> None:
+    done = machine.run("webgal", "check", path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("Usage:")
+
+
+def test_the_graph_is_a_picture_or_data(game: Machine) -> None:
+    game.put(START, "changeScene:two.txt;\n")
+    picture = game.run("webgal", "graph")
+    assert picture.status == 0
+    assert picture.out.startswith("<svg ")
+    assert game.run("webgal", "graph", "--json").json == {
+        "entry": "start.txt",
+        "scenes": [{"name": "start.txt", "reachable": True}],
+        "ways": [{"from": "start.txt", "to": "two.txt", "how": "changeScene", "line": 1, "missing": True}],
+    }
+
+
+def test_many_unused_files_are_told_in_short(game: Machine) -> None:
+    game.put(START, "end;\n")
+    for number in range(12):
+        game.put(f"game/bgm/{number:02}.mp3", "")
+    out = game.run("webgal", "check").out
+    assert "game/bgm/09.mp3" in out
+    assert "game/bgm/10.mp3" not in out
+    assert "and 2 more" in out
+    assert len(json.loads(game.run("webgal", "check", "--json").out)["files"]) == 12
