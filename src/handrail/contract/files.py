@@ -50,6 +50,10 @@ class Folder(Protocol):
         """The permission bits of a regular file, or None when nothing or something else is there."""
         ...
 
+    def has(self, path: str) -> bool:
+        """Whether anything stands there, were it a link; the cheapest way to learn that nothing does."""
+        ...
+
     def entries(self, path: str) -> list[Entry]:
         """What a folder holds, unsorted, closed folders and our own temporary files left out."""
         ...

@@ -63,16 +63,27 @@ def test_a_workspace_that_becomes_a_link_after_the_look_is_refused(
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / "work").mkdir(parents=True)
     outside.mkdir()
+    (root / "alias").symlink_to("work")
     workspaces = Workspaces(str(root))
     resolve = os.path.realpath
 
     def swapped(path: str, *, strict: bool = False) -> str:
         found = resolve(path, strict=strict)
-        (root / "work").rmdir()
-        (root / "work").symlink_to(outside)
+        if not (root / "work").is_symlink():
+            (root / "work").rmdir()
+            (root / "work").symlink_to(outside)
         return found
 
     monkeypatch.setattr(os.path, "realpath", swapped)
     with pytest.raises(OutsideRoot):
+        workspaces.open(str(root / "alias"))
+    with pytest.raises(OutsideRoot):
         workspaces.open(str(root / "work"))
     workspaces.close()
+
+
+def test_what_stands_there_is_known_without_following_it(tmp_path: Path) -> None:
+    folder = LocalFolder.open(str(tmp_path))
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    assert [folder.has(name) for name in ("file", "dangling", "missing")] == [True, True, False]

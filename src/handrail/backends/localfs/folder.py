@@ -90,6 +90,9 @@ class LocalFolder:
             return None
         return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
 
+    def has(self, path: str) -> bool:
+        return self._root.has(self._parts(path))
+
     def entries(self, path: str) -> list[Entry]:
         return self._list(self._parts(path))
 

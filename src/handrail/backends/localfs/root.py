@@ -63,6 +63,19 @@ class Root:
         finally:
             os.close(fd)
 
+    def has(self, parts: Parts) -> bool:
+        """Whether the name is in its folder, which must be there."""
+        fd = self._opener(self._fd, parts[:-1], FOLDER, 0)
+        try:
+            os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise refusal(error.errno or errno.EIO, shown(parts)) from error
+        finally:
+            os.close(fd)
+        return True
+
     @contextmanager
     def place(self, parts: Parts, *, is_made: bool, is_durable: bool = False) -> Iterator[Place]:
         """The name in its held parent, which is made where it is missing, if so wanted."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handrail.contract.errors import Failure, InvalidParams, NotFound
+from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.files import Folder
 from handrail.contract.peers import Caller
 from handrail.core import strict_json
@@ -15,14 +15,13 @@ _LARGEST = 1 << 20
 def check_caller(caller: Caller, workspace: Folder, own_uid: int) -> None:
     """CallerNotAllowed; also where the list can't be read."""
     try:
-        data = workspace.read(ALLOW_LIST, _LARGEST)
-    except NotFound:
-        if caller.peer.uid != own_uid:
-            raise _refused(caller, "only the host's own user may call in this workspace") from None
-        return
+        data = workspace.read(ALLOW_LIST, _LARGEST) if workspace.has(ALLOW_LIST) else None
     except Failure as failure:
         raise _refused(caller, f"the allow-list can't be read: {failure.message}") from None
-    if not any(_is_meant(caller, entry) for entry in _entries(caller, data)):
+    if data is None:
+        if caller.peer.uid != own_uid:
+            raise _refused(caller, "only the host's own user may call in this workspace")
+    elif not any(_is_meant(caller, entry) for entry in _entries(caller, data)):
         raise _refused(caller, "the allow-list does not have it")
 
 
