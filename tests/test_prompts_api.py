@@ -163,9 +163,19 @@ async def test_errors_name_what_is_wrong(ui: UiPrompts) -> None:
 
 
 async def test_confirming_a_change_is_no_programs_business(ui: UiPrompts) -> None:
-    await ui.request({"kind": "file_change_confirm"}, request_id="approval_1")
+    request_id = await ui.request({"kind": "file_change_confirm"})
     with pytest.raises(Declined, match="person"):
-        await ui.respond("approval_1", {"status": "ok"})
+        await ui.respond(request_id, {"status": "ok"})
+
+
+async def test_a_question_that_could_pass_for_an_approval_is_refused(ui: UiPrompts) -> None:
+    scope = {"method": "desktop.click", "paramsDigest": "0" * 64}
+    for ask in (ui.request, ui.ask):
+        with pytest.raises(InvalidParams, match="requestId"):
+            await ask({"kind": "file_change_confirm"}, request_id="approval_1")
+        with pytest.raises(InvalidParams, match="scope"):
+            await ask({"kind": "file_change_confirm", "scope": scope})
+    assert await ui.pending() == []
 
 
 async def test_opening_the_console_without_a_server_says_what_to_do(ui: UiPrompts) -> None:

@@ -31,6 +31,7 @@ from handrail.contract.prompts import (
     RequestEntry,
     ResponseEntry,
 )
+from handrail.core.foreign_prompts import check_foreign
 
 __all__ = [
     "Page",
@@ -108,6 +109,7 @@ class UiPrompts:
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
     ) -> str:
         """The requestId, once the prompt is on disk. It waits there until somebody answers, with or without us."""
+        check_foreign(prompt, request_id)
         return await self._queue.request(self._signed(prompt), request_id=request_id, run_id=run_id)
 
     async def wait(self, request_id: str) -> PromptAnswer:
@@ -123,6 +125,7 @@ class UiPrompts:
         timeout: float | None = None,
     ) -> PromptAnswer:
         """`request` and `wait` in one. After `timeout` seconds, or when cancelled, the question is withdrawn."""
+        check_foreign(prompt, request_id)
         used_id = request_id or str(uuid4())
         try:
             async with asyncio.timeout(timeout):

@@ -116,6 +116,8 @@ def test_a_list_that_makes_no_sense_is_a_bad_request(query: str, server: Running
         ({"prompt": {"kind": "choice", "options": [{"value": f"v{n}"} for n in range(61)]}}, "options"),
         ({"prompt": {**CHOICE, "default": "c"}}, "default"),
         ({"prompt": KV, "requestId": 7}, "requestId"),
+        ({"prompt": {"kind": "file_change_confirm"}, "requestId": "approval_1"}, "requestId"),
+        ({"prompt": {"kind": "file_change_confirm", "scope": {"method": "m", "paramsDigest": "d"}}}, "prompt.scope"),
         ({"prompt": KV, "runId": []}, "runId"),
         ({"prompt": KV, "more": 1}, "more"),
     ],

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.contract.prompts import FileChangePrompt, PromptQueue
+from handrail.core.foreign_prompts import check_foreign
 from handrail.faces.http import paging
 from handrail.faces.http.answers import success
 from handrail.faces.http.json_body import json_object, optional_text, wrong_field
@@ -28,10 +29,10 @@ def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
 
     async def ask(request: Request) -> Response:
         given = await json_object(request, {"requestId", "runId", "prompt"})
+        prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
+        check_foreign(prompt, wanted_id)
         request_id = await queue.request(
-            _from_somewhere(_member(given, "prompt"), request),
-            request_id=optional_text(given, "requestId"),
-            run_id=optional_text(given, "runId"),
+            _from_somewhere(prompt, request), request_id=wanted_id, run_id=optional_text(given, "runId")
         )
         await board.has_seen(request_id, is_answered=False)
         return success({"requestId": request_id})

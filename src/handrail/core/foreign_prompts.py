@@ -1,0 +1,26 @@
+"""What a program may put into the queue: any question, but none that could pass for an approval of the gate's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from handrail.contract.errors import InvalidParams
+from handrail.contract.prompts import FileChangePrompt, Prompt
+from handrail.core.queue_approver import PREFIX
+
+
+def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) -> None:
+    """InvalidParams, where a yes to these words could be used for another deed than they tell."""
+    if request_id is not None and request_id.startswith(PREFIX):
+        raise _reserved("requestId", f"must not begin with {PREFIX}, which approvals of the gate do")
+    if isinstance(prompt, Mapping):
+        has_scope = "scope" in prompt
+    else:
+        has_scope = isinstance(prompt, FileChangePrompt) and prompt.scope is not UNSET
+    if has_scope:
+        raise _reserved("prompt.scope", "is only in approvals of the gate")
+
+
+def _reserved(field: str, why: str) -> InvalidParams:
+    return InvalidParams(f"{field}: {why}.", fieldErrors=[{"field": field, "message": why}])
