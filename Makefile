@@ -6,6 +6,7 @@ RUN_READY := .venv/.run-ready
 DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
 BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
+BENCH_SYSTEM_READY := .venv/.bench-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
@@ -36,7 +37,7 @@ format: $(DEV_READY) ## rewrite the code in the project's format
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 
-bench: setup $(BENCH_PEERS_READY) ## measure handrail beside its peers
+bench: setup $(BENCH_PEERS_READY) $(BENCH_SYSTEM_READY) ## measure handrail beside its peers
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(DEV_READY) ## write the generated pages again
@@ -63,6 +64,9 @@ $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_R
 
 $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)
 	cd bench/peers && ../../scripts/npm ci --ignore-scripts && touch node_modules/.package-lock.json
+
+$(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
+	scripts/system-packages scripts/packages.bench && touch $@
 
 $(CONSOLE_READY): $(CONSOLE_SOURCES)
 	scripts/console

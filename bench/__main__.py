@@ -5,6 +5,10 @@ from collections.abc import Callable, Sequence
 
 from bench import (
     console_news,
+    desktop_health,
+    desktop_reading,
+    desktop_screen,
+    desktop_waiting,
     dry_run,
     gate_overhead,
     prompt_log,
@@ -30,6 +34,10 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "gate": gate_overhead.measure,
     "webgal": webgal_check.measure,
     "browser": browser.measure,
+    "screen": desktop_screen.measure,
+    "reading": desktop_reading.measure,
+    "waiting": desktop_waiting.measure,
+    "health": desktop_health.measure,
 }
 
 

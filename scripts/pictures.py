@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import browser_picture
+import desktop_picture
 import httpx2
 from rich.console import Console
 from rich.text import Text
@@ -86,7 +87,8 @@ def main() -> None:
         terminal_picture("undo", shown)
         asyncio.run(screen_picture("prompts", home / "queue"))
         console_picture("console", project, env)
-        browser_picture.take(HANDRAIL, project, env, lambda: photograph_browsers("browser", env))
+        browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env))
+        desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
@@ -173,11 +175,12 @@ def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
         asked.exception(timeout=20)
 
 
-def photograph_browsers(name: str, env: dict[str, str]) -> None:
+def photograph_page(name: str, env: dict[str, str]) -> None:
+    """The page of the console that has this name."""
     chromium = shutil.which("chromium")
     assert chromium is not None
     for scheme in ("light", "dark"):
-        _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme, "/#/browser", "1320,800")
+        _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme, f"/#/{name}", "1320,800")
 
 
 def _photograph(chromium: str, address: str, name: str, scheme: str, page: str = "", size: str = "1200,760") -> None:

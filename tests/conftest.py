@@ -1,5 +1,18 @@
-"""What every test may rely on: no question opens a browser or starts a server by itself, unless a test wants it."""
+"""What every test may rely on: no browser is opened, no server and no desktop host is started, unless it wants that."""
 
 import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.desktop_session import DesktopSession
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
+os.environ["HANDRAIL_DESKTOP"] = "false"
+
+
+@pytest.fixture(scope="session")
+def desktop_session() -> Iterator[DesktopSession]:
+    """The desktop that all tests of one worker share; this process is not on it by itself, see `entered`."""
+    with DesktopSession() as session:
+        yield session

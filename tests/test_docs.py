@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from handrail.core.desktop.methods import METHODS
 from handrail.core.policy_document import Policies
 from handrail.core.webgal.catalogue import rules
-from handrail.dialects import mimo, webgal
+from handrail.dialects import desktop, mimo, webgal
 from handrail.faces.cli.main import app
 from handrail.store.settings import Settings
 
@@ -34,7 +35,9 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
     assert f"`{name}`" in (DOCS / "settings.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", sorted({*webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES}))
+@pytest.mark.parametrize(
+    "code", sorted({*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES})
+)
 def test_every_error_code_is_explained(code: str) -> None:
     assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")
 
@@ -42,6 +45,11 @@ def test_every_error_code_is_explained(code: str) -> None:
 @pytest.mark.parametrize("code", rules())
 def test_every_rule_for_scripts_is_explained_with_its_kind(code: str) -> None:
     assert f"| {code} | {rules()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_every_method_of_the_desktops_host_is_explained(method: str) -> None:
+    assert f"| `{method}` |" in (DOCS / "desktop.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", app.commands)

@@ -40,6 +40,7 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _extension()
     yield _chromium()
     yield _browsers(state)
+    yield _desktop(project, state)
 
 
 def _python() -> Check:
@@ -162,6 +163,21 @@ def _browsers(state: Path | None) -> Check:
         return Check("browsers", True, f"connected: {', '.join(names)}", required=False)
     fix = "`handrail extension launch` starts one; `handrail extension pair` lets your own in."
     return Check("browsers", False, "none connected", fix, required=False)
+
+
+def _desktop(project: Path, state: Path | None) -> Check:
+    """What the desktop's host says of this session."""
+    from handrail.app import desktop_checkup
+
+    try:
+        found = desktop_checkup(project, state)
+    except Failure as failure:
+        return Check("desktop", False, failure.message, failure.hint, required=False)
+    ok = found["healthy"]
+    detail = [f"can be seen and acted on, {found['session']}"] if ok else []
+    fixes = dict.fromkeys(issue["fix"] for issue in found["fixes"] if issue["fix"])
+    detail += dict.fromkeys(found["issues"])
+    return Check("desktop", ok, " ".join(detail), " ".join(fixes) or None, required=False)
 
 
 def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:

@@ -100,6 +100,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "defaultRemark": "",
     },
     "the fifth kind": {"kind": "result", "markdown": "# Done"},
+    "a change that allows one deed": {
+        "kind": "file_change_confirm",
+        "scope": {"method": "desktop.click", "paramsDigest": "a1b2"},
+    },
     "pictures": {"kind": "result", "images": [{"path": "before.png", "alt": "Before"}, {"path": "after.png"}]},
 }
 
@@ -116,6 +120,8 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("a flag that is a text", {"kind": "result", "allowCancel": "no"}, "allowCancel"),
     ("a flag that is a number", {"kind": "result", "allowCancel": 0}, "allowCancel"),
     ("half a character", {"kind": "result", "title": "\ud800"}, "title"),
+    ("a deed that is no object", {"kind": "file_change_confirm", "scope": "once"}, "scope"),
+    ("a deed without a digest", {"kind": "file_change_confirm", "scope": {"method": "x"}}, "scope.paramsDigest"),
     ("pictures that are no list", {"kind": "result", "images": {}}, "images"),
     ("a picture without a path", {"kind": "result", "images": [{"alt": "x"}]}, "images.0.path"),
     ("a picture with an odd alt", {"kind": "result", "images": [{"path": "x", "alt": 1}]}, "images.0.alt"),

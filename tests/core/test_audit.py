@@ -268,9 +268,9 @@ class TestDamage:
     def test_going_on_after_it_hides_nothing(
         self, audit: Audit, files: Files, chain: tuple[bytes, bytes], data: st.DataObject
     ) -> None:
-        files.log, files.head = changed = data.draw(damage(*chain))
-        if changed == chain:
-            return
+        files.log, files.head = log, head = data.draw(damage(*chain))
+        if head == chain[1] and log in (chain[0], chain[0][:-1]):
+            return  # what begins a new line puts the last LF back: every byte is as it was written
         try:
             for _ in range(data.draw(st.integers(0, 2))):
                 audit.append({"event": "later"})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail.contract.approval import Answer, Approver, Question
-from handrail.contract.call import Call
+from handrail.contract.call import Approved, Call
 from handrail.contract.effect import Effect
 from handrail.contract.errors import (
     Aborted,
@@ -26,7 +26,7 @@ from handrail.contract.tool import Preview, Reply, Settled, Surface
 from handrail.core.approvals import NobodyToAsk, PresetAnswer
 from handrail.core.registry import Registry, UnknownTool
 from handrail.core.threads import in_thread
-from tests.core.gatehouse import AGENT, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
+from tests.core.gatehouse import AGENT, NOON, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
 
 Build = Callable[..., Gatehouse]
 
@@ -540,10 +540,32 @@ async def test_an_answer_that_is_known_beforehand_is_given_without_a_look(build:
     assert (seen, house.last["answer"]) == ([False], {"status": "ok", "by": "--answer allow"})
 
 
+async def test_a_call_knows_the_prompt_that_a_person_answered(build: Build) -> None:
+    known: list[Any] = []
+
+    async def note(call: Call, params: Params) -> None:
+        known.append(call.approved)
+
+    house = build(tool("change", note, Effect.WRITE))
+    house.person.answers = [Answer("ok", by="ada", prompt_id="approval_1")]
+    await house.call("change")
+    assert known == [Approved("ada", NOON, "approval_1")]
+
+
+async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) -> None:
+    known: list[Any] = []
+
+    async def note(call: Call, params: Params) -> None:
+        known.append(call.approved)
+
+    await build(tool("change", note, Effect.WRITE), rules=[{"tool": "change", "decision": "allow"}]).call("change")
+    assert known == [None]
+
+
 async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
     class KnowsNothingOfB(Approver):
-        def shows(self, call: Call, host: str | None) -> bool:
-            return host == "b.example"
+        def shows(self, call: Call, place: str | None) -> bool:
+            return place == "b.example"
 
         async def ask(self, question: Question) -> Answer:
             return Answer("ok", by="ada")

@@ -118,6 +118,13 @@ def test_a_host_is_matched_whole() -> None:
         assert composed.decide("any", Effect.READ, Target(host=host)).decision is decision
 
 
+def test_an_app_is_matched_whole_and_in_any_case() -> None:
+    composed = policy({"effect": "READ", "app": "org.keepass*", "decision": "deny"})
+    for app, decision in (("org.KeePassXC.KeePassXC", DENY), ("keepassxc", ALLOW), ("an.org.keepass", ALLOW)):
+        assert composed.decide("any", Effect.READ, Target(app=app)).decision is decision
+    assert composed.decide("any", Effect.READ, Target(host="org.keepass")).decision is ALLOW
+
+
 @pytest.mark.parametrize("spelling", ["deny", "DENY", "Deny"])
 def test_a_decision_may_be_spelled_in_any_case(spelling: str) -> None:
     assert decided(policy({"effect": "WRITE", "decision": spelling})) is DENY
@@ -189,7 +196,7 @@ def test_a_trusted_projects_limits_count_as_they_stand() -> None:
 
 
 def test_handrails_own_folders_are_closed_whatever_the_policy_says() -> None:
-    assert set(policy(forbidden_dirs=()).closed_folders) == {".handrail", ".webgal_agent"}
+    assert set(policy(forbidden_dirs=()).closed_folders) == {".handrail", ".webgal_agent", "allowlist.json"}
 
 
 def test_results_about_many_files_leave_out_what_is_stricter_than_what_was_passed() -> None:

@@ -13,7 +13,7 @@ from handrail.contract.approval import Answer, Question
 from handrail.contract.call import Call, Caller
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
-from handrail.contract.prompts import RequestEntry
+from handrail.contract.prompts import FileChangePrompt, RequestEntry, Warrant
 from handrail.contract.tool import Preview
 from handrail.core.queue_approver import QueueApprover
 from handrail.store.database import Database
@@ -72,6 +72,26 @@ async def test_the_prompt_shows_everything_with_nothing_hidden(tmp_path: Path) -
         assert "claude-code/1" in prompt.message
         assert prompt.diff == DIFF.replace("\u202e", "\\u{202e}")
         asking.cancel()
+
+
+async def test_the_prompt_names_the_one_deed_that_it_allows_and_the_answer_names_the_prompt(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        deed = Warrant(method="desktop.click", params_digest="d" * 64)
+        asked = replace(question(), preview=Preview("Click", app="mousepad", warrant=deed))
+        asking = asyncio.ensure_future(at.approver.ask(asked))
+        entry = await at.shown()
+        assert isinstance(entry.prompt, FileChangePrompt)
+        assert entry.prompt.scope == deed
+        await at.queue.respond(entry.request_id, {"status": "ok"})
+        assert (await asking).prompt_id == entry.request_id
+
+
+async def test_a_yes_for_the_task_holds_for_one_app(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asked = replace(question(task="t1"), preview=Preview("Click", app="mousepad"))
+        await at.answered(asked, status="ok", scope="task")
+        assert not at.approver.shows(asked.call, "mousepad")
+        assert at.approver.shows(asked.call, "keepassxc")
 
 
 async def test_no_line_of_a_parameter_can_be_taken_for_one_of_handrails(tmp_path: Path) -> None:

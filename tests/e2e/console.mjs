@@ -76,6 +76,7 @@ const steps = {
   },
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
+  attribute: (page, selector, name) => page.locator(selector).first().getAttribute(name),
   text: (page, selector) => page.locator(selector).first().innerText(),
   /** A picture's own width and height, once it is there. */
   size: (page, selector) =>
@@ -87,6 +88,14 @@ const steps = {
   within: async (page, inner, outer) => {
     const [a, b] = [await page.locator(inner).first().boundingBox(), await page.locator(outer).first().boundingBox()];
     return [(a.x - b.x) / b.width, (a.y - b.y) / b.height, a.width / b.width, a.height / b.height];
+  },
+  hover: (page, selector, text) => page.locator(selector, { hasText: text }).first().hover(),
+  choose: (page, label, option) => page.getByLabel(label, { exact: true }).selectOption({ label: option }),
+  /** Points and clicks at a place in an element, told in parts of its width and height. */
+  clickIn: async (page, selector, across, down) => {
+    const area = page.locator(selector).first();
+    const { width, height } = await area.boundingBox();
+    await area.click({ position: { x: across * width, y: down * height } });
   },
   holds: (page, text) =>
     page.evaluate((wanted) => {

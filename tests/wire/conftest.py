@@ -1,6 +1,6 @@
 """One project that all faces share, emptied before every test; and programs of a test's own where it needs them."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Unpack
 
@@ -8,6 +8,7 @@ import pytest
 
 from tests.wire.browsing import Agent, Browsing
 from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
+from tests.wire.desktop_house import Bridge, DesktopHouse, hosting
 from tests.wire.prompt_house import PromptHouse
 from tests.wire.stage import Stage, furnish
 
@@ -83,6 +84,24 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PromptHouse]:
     house = PromptHouse(tmp_path_factory.mktemp("prompts-state"), tmp_path_factory.mktemp("prompts-project"))
     yield house
     house.close()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[DesktopHouse]:
+    """The host of a desktop in memory, in mode contract."""
+    async with hosting(tmp_path) as house:
+        yield house
+
+
+@pytest.fixture
+async def bridge(desk: DesktopHouse) -> Bridge:
+    """A connection to it."""
+    return await desk.connect()
 
 
 @pytest.fixture

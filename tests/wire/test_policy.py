@@ -246,7 +246,7 @@ def test_a_trusted_policy_loosens_all_but_handrails_own_folders(
     assert client.ok("read_file", path=".git/config")["content"] == "hello"
     assert client.ok("write_to_file", **WRITE)["applied"] is True
     client.write("many.txt", "y\n" * 2001)
-    for path in (".handrail/policy.json", ".webgal_agent/idem.json"):
+    for path in (".handrail/policy.json", ".webgal_agent/idem.json", "allowlist.json"):
         assert client.code("read_file", path=path) == "E_DENY_PATH"
 
 

@@ -10,6 +10,7 @@ from handrail.app.browsers import (
     open_bus,
     remote_bus,
 )
+from handrail.app.desktops import closing, desktop_checkup, through
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.records import (
     open_audit,
@@ -34,9 +35,11 @@ __all__ = [
     "ask_server",
     "check_surfaces",
     "chromium_program",
+    "closing",
     "connected_browsers",
     "console_key",
     "describe",
+    "desktop_checkup",
     "extension_folder",
     "has_display",
     "has_openat2",
@@ -54,6 +57,7 @@ __all__ = [
     "serve_http",
     "serve_stdio",
     "state_format",
+    "through",
     "trust_policy",
     "user_name",
     "watching_queue",

@@ -43,6 +43,8 @@ def queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueA
             members["path"] = question.preview.path
         if question.preview.host is not None:
             members["host"] = question.preview.host
+        if question.preview.app is not None:
+            members["app"] = question.preview.app
         rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
     return QueueApprover(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.app.approving import InQueue, queue_approver, summons_to
 from handrail.app.browsers import open_bus, remote_bus
+from handrail.app.desktops import host_client
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
@@ -31,6 +32,7 @@ from handrail.store.state import State, open_state
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
 from handrail.surfaces import browser as browser_surface
+from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
@@ -43,6 +45,7 @@ from handrail.surfaces.workspace.snapshots import Snapshots
 from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
+    from handrail.backends.desktop_host.client import HostClient
     from handrail.core.mimo.bus import LocalBus
 
 SURFACES = ("workspace", "webgal", "browser", "desktop", "apps", "people")
@@ -63,6 +66,8 @@ class House:
     project: LocalFolder
     prompts: LoggedPrompts
     summons: Summons
+    host: HostClient
+    """The desktop's host, which is looked for when it is first called."""
     bus: LocalBus | None = None
     """The bus to browsers, where this process is to be the server."""
 
@@ -79,8 +84,8 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    kinds = (workspace_surface, webgal_surface, browser_surface, people_surface)
-    return Registry([kind.surface(None) for kind in kinds])
+    surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, people_surface)
+    return Registry([each.surface(None) for each in surfaces])
 
 
 def open_house(
@@ -121,8 +126,12 @@ def open_house(
     bus = open_bus(state) if is_server else None
     browser = browser_surface.surface(bus or remote_bus(state.path), files)
     webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
+    tokens = SqliteTokens(state.database)
+    host = host_client(state, files.location, is_server=is_server)
+    desktop = desktop_surface.surface(host, files, tokens)
     registry = Registry(
-        [workspace_surface.surface(workspace), webgal, browser, people_surface.surface(prompts)], surfaces
+        [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
+        surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
     )
     names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
@@ -134,14 +143,14 @@ def open_house(
         registry,
         policy.current,
         approver,
-        SqliteTokens(state.database),
+        tokens,
         evidence,
         audit,
         files.location,
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, bus)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, host, bus)
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
+from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
 from handrail.app.records import policy_in_force
 from handrail.backends.person import user_name
@@ -27,7 +28,7 @@ async def serve_stdio(house: House) -> None:
     """`handrail mcp`: until the client closes our stdin."""
     from handrail.faces.mcp.stdio import serve
 
-    async with tidying(house):
+    async with tidying(house), closing(house):
         await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
 
 
@@ -49,7 +50,7 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with tidying(house), _browser(house, house.bus or open_bus(house.state)) as annex:
+    async with tidying(house), desktop_kept(house), _browser(house, house.bus or open_bus(house.state)) as annex:
         endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         desk = _desk(house, checkup)
@@ -68,6 +69,7 @@ async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
     from handrail.core.activity_feed import ActivityFeed
     from handrail.core.approvals import OwnCommand
+    from handrail.core.desktop.sights import Sights
     from handrail.faces.http.desk import Desk
     from handrail.store.following import FollowedFile
 
@@ -81,6 +83,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         trying_gate=house.gate.asking(queue_approver(house.state, house.prompts, InQueue())),
         audit=house.audit,
         evidence=house.evidence,
+        sights=Sights(house.project),
         prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,

@@ -31,10 +31,12 @@ class Answer:
     status: Literal["ok", "canceled", "timeout"]
     by: str
     remark: str | None = None
+    prompt_id: str | None = None
+    """The prompt that a person answered; None where nobody was asked."""
 
 
 class Approver(Protocol):
-    def shows(self, call: Call, host: str | None) -> bool:
+    def shows(self, call: Call, place: str | None) -> bool:
         """Whether anybody would see a question about this: False where its answer is known beforehand."""
         return True
 

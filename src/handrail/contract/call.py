@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from handrail.contract.errors import Aborted
@@ -38,6 +39,15 @@ def new_execution_id() -> str:
     return "exec_" + secrets.token_hex(12)
 
 
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Who said yes, and when; `prompt_id` is the prompt that a person answered, None where a preset answer did."""
+
+    by: str
+    at: datetime
+    prompt_id: str | None = None
+
+
 @dataclass(slots=True)
 class Call:
     tool: str
@@ -53,6 +63,8 @@ class Call:
     is_aborted: bool = False
     is_shown: bool = False
     """A person is asked before it runs, and sees the preview."""
+    approved: Approved | None = None
+    """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
 

@@ -77,6 +77,13 @@ class Folder(Protocol):
         """Like `write`, but Conflict when the name is taken."""
         ...
 
+    def append(self, path: str, data: bytes) -> None:
+        """Adds whole lines in one step, under a lock that processes share; all of them or none.
+
+        What is missing is made. A torn tail gets the LF that it lacks.
+        """
+        ...
+
     def remove(self, path: str, *, is_durable: bool = True) -> bool:
         """Unlinks a file; False when there was none. Of many callers at once one gets True.
 

@@ -19,6 +19,7 @@ _MAX_COMPONENT_BYTES = 255
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
+@lru_cache(maxsize=1024)
 def parse_path(text: str) -> Parts:
     """The components of a project path; `.` and `` (the root) give none."""
     if "\0" in text:

@@ -16,13 +16,14 @@ class Decision(IntEnum):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tool` or `effect`, optionally narrowed to a `path` or `host` pattern."""
+    """`tool` or `effect`, optionally narrowed to a `path`, `host` or `app` pattern."""
 
     decision: str
     tool: str | None = None
     effect: Effect | None = None
     path: str | None = None
     host: str | None = None
+    app: str | None = None
 
     def __post_init__(self) -> None:
         if self.decision.upper() not in Decision.__members__:

@@ -91,6 +91,13 @@ class TaskConfirmPrompt(PromptCommon, frozen=True, kw_only=True, tag="task_confi
     default_remark: str | UnsetType = UNSET
 
 
+class Warrant(Wire, frozen=True, kw_only=True):
+    """The one deed that an ok to this prompt allows, as the program that does it knows it: all 64 digits."""
+
+    method: str
+    params_digest: str
+
+
 class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
     """What is about to happen to a file, or which command is about to run. Every approval has this form."""
 
@@ -99,6 +106,7 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     cwd: str | UnsetType = UNSET
     diff: str | UnsetType = UNSET
     default_remark: str | UnsetType = UNSET
+    scope: Warrant | UnsetType = UNSET
 
 
 class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):

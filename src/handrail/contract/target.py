@@ -12,6 +12,13 @@ class Target:
 
     path: str | None = None
     host: str | None = None
+    app: str | None = None
+    """The id of the desktop app whose window it is."""
+
+    @property
+    def place(self) -> str | None:
+        """Where a yes for the rest of a task holds: it says nothing about another host or app."""
+        return self.app if self.host is None else self.host
 
     def __str__(self) -> str:
-        return self.path or self.host or "an unknown page"
+        return self.path or self.place or "an unknown page"

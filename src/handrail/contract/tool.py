@@ -11,6 +11,7 @@ from handrail.contract.call import Call
 from handrail.contract.content import Audio, Image, Resource, Text
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Failure
+from handrail.contract.prompts import Warrant
 from handrail.contract.target import Target
 
 Schema = Mapping[str, Any]
@@ -38,6 +39,7 @@ class Preview:
     summary: str
     path: str | None = None
     host: str | None = None
+    app: str | None = None
     diff: str | None = None
     command: str | None = None
     cwd: str | None = None
@@ -46,6 +48,12 @@ class Preview:
     undoes: str | None = None
     """The execution that would be taken back."""
     pictures: Sequence[Picture] = ()
+    warrant: Warrant | None = None
+    """What the prompt says for another program, which checks it before it acts on our word."""
+
+    @property
+    def place(self) -> str | None:
+        return Target(host=self.host, app=self.app).place
 
 
 @dataclass(frozen=True, slots=True)

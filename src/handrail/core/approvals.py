@@ -8,7 +8,7 @@ from handrail.contract.errors import Declined
 
 
 class Unseen(Approver):
-    def shows(self, call: Call, host: str | None) -> bool:
+    def shows(self, call: Call, place: str | None) -> bool:
         return False
 
 

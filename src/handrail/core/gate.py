@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from handrail.contract.approval import Approver, Question
-from handrail.contract.call import Call
+from handrail.contract.call import Approved, Call
 from handrail.contract.content import Image
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams
@@ -105,7 +105,7 @@ class Gate:
         passage.effect = entry.tool.effect_of(passage.params)
         async with self._lanes.turn(_lane(call, passage.effect)):
             target = await self._target(passage)
-            passage.target = target.path or target.host
+            passage.target = target.path or target.place
             verdict = self._policy().decide(call.tool, passage.effect, target)
             passage.decision = str(verdict)
             _refuse_if_denied(verdict, call.tool)
@@ -114,7 +114,7 @@ class Gate:
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
-                    shown = Preview(entry.tool.title, path=target.path, host=target.host)
+                    shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
                     await self._approve(passage, shown, passage.params_digest)
                 return await self._within_deadline(passage, None)
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
@@ -138,7 +138,8 @@ class Gate:
         passage.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.answer is not None):
-            shown = Preview(f"{passage.entry.tool.title}: it has led to {target}", path=target.path, host=target.host)
+            words = f"{passage.entry.tool.title}: it has led to {target}"
+            shown = Preview(words, path=target.path, host=target.host, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
                 await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
@@ -146,11 +147,11 @@ class Gate:
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
         tool = passage.entry.tool
-        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.host)
+        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = self._approver.shows(passage.call, preview.host)
+            passage.call.is_shown = self._approver.shows(passage.call, preview.place)
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
@@ -159,6 +160,7 @@ class Gate:
         passage.undoes = preview.undoes
         if is_asked:
             await self._approve(passage, preview, passage.params_digest)
+            passage.call.approved = self._approved(passage)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         passage.exhibit = self._exhibit(passage, preview)
@@ -188,6 +190,10 @@ class Gate:
         if answer.status == "timeout":
             raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
         raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
+
+    def _approved(self, passage: Passage) -> Approved:
+        assert passage.answer is not None
+        return Approved(passage.answer.by, self._now(), passage.answer.prompt_id)
 
     def _shown(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
         """What a person is about to see is evidence, and on record before they see it."""

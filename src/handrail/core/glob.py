@@ -38,6 +38,13 @@ def covering(pattern: str) -> Callable[[str], bool]:
     return lambda path: matches(path) or holds(path)
 
 
+@lru_cache(maxsize=256)
+def app_matcher(pattern: str) -> Callable[[str], bool]:
+    """A test for the ids of apps, of which one program writes `Mousepad` and the next `mousepad`."""
+    matches = matcher(pattern.casefold())
+    return lambda app: matches(app.casefold())
+
+
 def _translated(pattern: str) -> str:
     out: list[str] = ["(?s)"]
     open_braces = 0

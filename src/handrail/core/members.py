@@ -105,6 +105,14 @@ class Members:
             if self._is_text(f"{name}.{key}", key) and self._is_text(f"{name}.{key}", text)
         }
 
+    def object(self, name: str) -> "Members | UnsetType":
+        value = self._value.get(name, UNSET)
+        if isinstance(value, Mapping):
+            return Members(value, self._problems, f"{self._path}{name}.")
+        if value is not UNSET:
+            self.note(name, "must be an object")
+        return UNSET
+
     def objects(self, name: str, fewest: int = 0, most: int | None = None) -> Iterator["Members"]:
         """Of an array, which must be there unless it may be empty. Too few or too many are not looked at."""
         if fewest and name not in self._value:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from handrail.contract.effect import Effect
 from handrail.contract.policy import Decision, Rule
 from handrail.contract.target import ANY_HOST, Target
-from handrail.core.glob import covering, matcher
+from handrail.core.glob import app_matcher, covering, matcher
 from handrail.core.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
 from handrail.core.web_address import host_matcher
 
 _BY_DEFAULT = "default"
-OWN_FOLDERS = (".handrail", ".webgal_agent")
+OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
     Effect.READ: Decision.ALLOW,
@@ -50,7 +50,7 @@ class Policy:
 
     @property
     def closed_folders(self) -> tuple[str, ...]:
-        return (*self.limits.forbidden_dirs, *OWN_FOLDERS)
+        return (*self.limits.forbidden_dirs, *OWN_NAMES)
 
     def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
         """The strictest matching rule; without one, the effect's default."""
@@ -116,6 +116,8 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
     if rule.effect is not None and rule.effect is not effect:
         return False
     if rule.path is not None and not (target.path is not None and covering(rule.path)(target.path)):
+        return False
+    if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
         return False
     if rule.host is None or target.host is None:
         return rule.host is None

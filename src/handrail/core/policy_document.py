@@ -11,7 +11,7 @@ import msgspec
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.policy import Rule
 from handrail.core import strict_json
-from handrail.core.glob import covering, matcher
+from handrail.core.glob import app_matcher, covering, matcher
 from handrail.core.web_address import host_matcher
 
 CONTRACT_VERSION = "1.0.0"
@@ -85,7 +85,7 @@ def read_document(data: bytes, where: str) -> PolicyDocument:
 
 def wrong_pattern(rule: Rule) -> tuple[str, str] | None:
     """The field of a rule whose pattern can't be read, and why: better told at the start than at some later call."""
-    for field, test in (("tool", matcher), ("path", covering), ("host", host_matcher)):
+    for field, test in (("tool", matcher), ("path", covering), ("host", host_matcher), ("app", app_matcher)):
         pattern = getattr(rule, field)
         try:
             if pattern is not None:

@@ -24,6 +24,7 @@ from handrail.contract.prompts import (
     ResultPrompt,
     TaskConfirmPrompt,
     TaskStatus,
+    Warrant,
 )
 from handrail.core.members import Members, Problems
 
@@ -182,7 +183,15 @@ def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
         cwd=members.text("cwd"),
         diff=members.text("diff"),
         default_remark=members.text("defaultRemark"),
+        scope=_warrant(members),
     )
+
+
+def _warrant(members: Members) -> Warrant | UnsetType:
+    scope = members.object("scope")
+    if scope is UNSET:
+        return UNSET
+    return Warrant(method=scope.name("method"), params_digest=scope.name("paramsDigest"))
 
 
 def _result(members: Members, new_draft_id: NewId) -> ResultPrompt:

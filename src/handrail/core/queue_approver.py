@@ -54,15 +54,15 @@ class QueueApprover:
         self._now = now
         self._for_task: set[tuple[str, ...]] = set()
 
-    def shows(self, call: Call, host: str | None) -> bool:
-        return _task_tool_and_place(call, host) not in self._for_task
+    def shows(self, call: Call, place: str | None) -> bool:
+        return _task_tool_and_place(call, place) not in self._for_task
 
     async def ask(self, question: Question) -> Answer:
-        if not self.shows(question.call, question.preview.host):
+        if not self.shows(question.call, question.preview.place):
             return Answer("ok", by="allowed for this task")
         kin = PREFIX + _identity(question) + "_"
         if (earlier := await self._answered_before(kin)) is not None:
-            return Answer("ok", by=f"prompt {earlier}")
+            return Answer("ok", by=f"prompt {earlier}", prompt_id=earlier)
         prompt = prompt_of(question)
         left = await self._left_alone(kin)
         request_id = left or kin + secrets.token_hex(4)
@@ -87,10 +87,10 @@ class QueueApprover:
         if not self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         if response.scope == "task":
-            self._for_task.add(_task_tool_and_place(question.call, question.preview.host))
+            self._for_task.add(_task_tool_and_place(question.call, question.preview.place))
         elif response.scope == "rule":
             self._allow_always(question)
-        return Answer("ok", by, remark)
+        return Answer("ok", by, remark, request_id)
 
     async def _answered_before(self, kin: str) -> str | None:
         """An ok that came when its caller had gone, for exactly this call, and that nobody has used."""
@@ -137,6 +137,7 @@ def prompt_of(question: Question) -> FileChangePrompt:
         cwd=_visible(preview.cwd),
         diff=_visible(preview.diff),
         images=tuple(question.images) or UNSET,
+        scope=UNSET if preview.warrant is None else preview.warrant,
     )
 
 
@@ -157,6 +158,6 @@ def _identity(question: Question) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
-def _task_tool_and_place(call: Call, host: str | None) -> tuple[str, ...]:
-    """A yes for one host says nothing about the next."""
-    return call.task or str(call.caller), call.tool, host or ""
+def _task_tool_and_place(call: Call, place: str | None) -> tuple[str, ...]:
+    """A yes for one host or app says nothing about the next."""
+    return call.task or str(call.caller), call.tool, place or ""

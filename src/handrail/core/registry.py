@@ -74,7 +74,7 @@ class Registry:
         if not entry.is_enabled:
             raise Disabled(
                 f"The tool {name} is switched off here.",
-                hint=f"Start handrail with --tools that include {entry.surface.name}.",
+                hint=f"Start handrail with --tools that include {entry.surface.name}, if no setting switches it off.",
                 tool=name,
             )
         return entry

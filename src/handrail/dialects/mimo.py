@@ -24,6 +24,7 @@ CODES: Table = {
     errors.Aborted: "UNAVAILABLE",
     errors.Busy: "RATE_LIMITED",
     errors.Offline: "PLUGIN_OFFLINE",
+    errors.PermissionMissing: "UNAVAILABLE",
     errors.Unacknowledged: "PLUGIN_TIMEOUT_ACK",
     errors.Unfinished: "PLUGIN_TIMEOUT_EXEC",
     errors.WrongTab: "INVALID_TASK_TAB",

@@ -32,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     evidence_max_megabytes: int = 1024
     legacy_events: bool = False
     elicit_approvals: bool = False
+    desktop: bool = True
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ class UserRules:
         return self._rules
 
     def allow(self, remark: str, **members: str) -> None:
-        """Adds a rule that a person can read and delete; members are tool, effect, path, host."""
+        """Adds a rule that a person can read and delete; members are tool, effect, path, host, app."""
         lines = ["", f"# {remark}", "[[rules]]", *_spelled({**members, "decision": "allow"}), ""]
         with locks.exclusive(self._file.with_name(f"{settings.CONFIG_FILE}.lock")):
             descriptor = open_private(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

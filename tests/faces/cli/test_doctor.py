@@ -15,7 +15,7 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     found = checks(looked)
     assert set(found) == {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "handrail up",
-        "extension", "Chromium", "browsers",
+        "extension", "Chromium", "browsers", "desktop",
     }  # fmt: skip
     assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
     assert all(check["ok"] for check in found.values() if check["required"])

@@ -9,6 +9,7 @@ import "./styles/page.css";
 import "./styles/panel.css";
 import "./styles/lists.css";
 import "./styles/browser.css";
+import "./styles/desktop.css";
 
 effect(() => {
   const { theme } = preferences.value;

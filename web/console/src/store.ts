@@ -30,6 +30,7 @@ export interface PolicyRule {
   effect?: string;
   path?: string;
   host?: string;
+  app?: string;
   decision: string;
 }
 
@@ -82,7 +83,7 @@ export interface Access {
   sessions: BrowserSession[];
 }
 
-export const PAGES = ["activity", "prompts", "browser", "tools", "settings"] as const;
+export const PAGES = ["activity", "prompts", "browser", "desktop", "tools", "settings"] as const;
 export type Page = (typeof PAGES)[number];
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");

@@ -72,6 +72,8 @@ export interface FileChangePrompt extends PromptCommon {
   diff?: string;
   defaultRemark?: string;
   images?: PromptImage[];
+  /** The one deed that an ok allows, as the program that does it knows it. */
+  scope?: { method: string; paramsDigest: string };
 }
 
 export interface ResultPrompt extends PromptCommon {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 from handrail.backends.localfs import atomic, tree
+from handrail.backends.localfs.appending import append
 from handrail.backends.localfs.beneath import Opener, open_beneath
 from handrail.backends.localfs.listing import listed
 from handrail.backends.localfs.lock import locked
@@ -111,6 +112,10 @@ class LocalFolder:
     def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
             atomic.create(place, data, is_durable=is_durable)
+
+    def append(self, path: str, data: bytes) -> None:
+        parts = self._parts(path)
+        append(lambda: self._root.open_journal(parts), data, shown(parts))
 
     def remove(self, path: str, *, is_durable: bool = True) -> bool:
         try:

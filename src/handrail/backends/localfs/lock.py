@@ -24,8 +24,10 @@ def try_lock(fd: int) -> bool:
 
 
 @contextmanager
-def locked(open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Holds the lock on the file that `open_file` opens anew; Conflict when `timeout` seconds did not suffice."""
+def held(
+    open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+) -> Iterator[int]:
+    """The file that `open_file` opens anew, locked; Conflict when `timeout` seconds did not suffice."""
     deadline = time.monotonic() + timeout
     while (fd := _attempt(open_file, path)) is None:
         if time.monotonic() >= deadline:
@@ -33,9 +35,15 @@ def locked(open_file: Callable[[], int], path: str, timeout: float, on_wait: Cal
         on_wait()
         time.sleep(_POLL_S)
     try:
-        yield
+        yield fd
     finally:
         os.close(fd)
+
+
+@contextmanager
+def locked(open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None]) -> Iterator[None]:
+    with held(open_file, path, timeout, on_wait):
+        yield
 
 
 def _attempt(open_file: Callable[[], int], path: str) -> int | None:

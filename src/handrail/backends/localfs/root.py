@@ -74,8 +74,15 @@ class Root:
             yield Place(fd, encoded(parts[-1:]), shown(parts))
 
     def open_lock_file(self, parts: Parts) -> int:
+        return self._open_made(parts, _LOCK_FILE, 0o600)
+
+    def open_journal(self, parts: Parts) -> int:
+        return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o666)
+
+    def _open_made(self, parts: Parts, flags: int, mode: int) -> int:
+        """A regular file, which is made where it is missing."""
         with self.place(parts, is_made=True) as place:
-            fd = self._opener(place.folder, parts[-1:], _LOCK_FILE, 0o600)
+            fd = self._opener(place.folder, parts[-1:], flags, mode)
         try:
             check_regular(os.fstat(fd), shown(parts))
         except BaseException:

@@ -46,7 +46,7 @@ def call(
     timeout: int | None,
 ) -> None:
     """Call one tool and print its result as JSON."""
-    from handrail.app import describe, open_house
+    from handrail.app import describe, open_house, through
     from handrail.contract.call import Call, unheard
     from handrail.core.policy_document import BrokenPolicy
     from handrail.dialects import envelope
@@ -60,7 +60,7 @@ def call(
         house = open_house(project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False))
         try:
             progress = unheard if has_terminal else _tell
-            reply = run(house.gate.run(Call(name, params, caller(), task, timeout, progress=progress)))
+            reply = run(through(house, Call(name, params, caller(), task, timeout, progress=progress)))
         finally:
             house.close()
     except BrokenPolicy as broken:

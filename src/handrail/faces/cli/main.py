@@ -11,6 +11,8 @@ import handrail
 from handrail.contract.errors import Failure
 from handrail.faces.cli.audit import audit
 from handrail.faces.cli.call import call
+from handrail.faces.cli.desktop import desktop
+from handrail.faces.cli.desktop_host import desktop_host
 from handrail.faces.cli.doctor import doctor
 from handrail.faces.cli.extension import extension
 from handrail.faces.cli.history import history
@@ -41,7 +43,23 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=[up, open_console, extension, mcp, tools, call, prompts, undo, history, audit, policy, webgal, doctor],
+    commands=[
+        up,
+        open_console,
+        extension,
+        desktop,
+        desktop_host,
+        mcp,
+        tools,
+        call,
+        prompts,
+        undo,
+        history,
+        audit,
+        policy,
+        webgal,
+        doctor,
+    ],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`handrail COMMAND --help` explains a command.",
 )

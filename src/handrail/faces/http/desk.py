@@ -7,6 +7,7 @@ from typing import Any
 
 from handrail.contract.prompts import PromptQueue
 from handrail.core.audit import Audit
+from handrail.core.desktop.sights import Sights
 from handrail.core.evidence import Evidence
 from handrail.core.gate import Gate
 
@@ -31,6 +32,7 @@ class Desk:
     trying_gate: Gate
     audit: Audit
     evidence: Evidence
+    sights: Sights
     prompts: PromptQueue
     policy: Callable[[], Record]
     checkup: Callable[[], Record]

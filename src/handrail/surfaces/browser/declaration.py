@@ -25,6 +25,7 @@ from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Tool
 from handrail.core.mimo.catalogue import KINDS
 from handrail.core.mimo.dispatcher import ACK_WITHIN
+from handrail.core.struct_schema import schema_of
 from handrail.surfaces.browser.browser import Browser
 from handrail.surfaces.browser.params import BrowserParams, ElementParams, with_text_ids
 
@@ -83,21 +84,3 @@ def browser_tool(
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
     return (await browser.locate(call, params.tab_id)).target
-
-
-def schema_of(type: type[msgspec.Struct]) -> dict[str, Any]:
-    """In one piece: many clients can't follow references."""
-    (top,), parts = msgspec.json.schema_components([type], ref_template="{name}")
-    inlined: dict[str, Any] = _inlined(top, parts)
-    return inlined
-
-
-def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
-    if isinstance(schema, list):
-        return [_inlined(item, parts) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:  # a type's name and docstring are for us
-        named = parts[schema["$ref"]]
-        return _inlined({key: value for key, value in named.items() if key not in ("title", "description")}, parts)
-    return {name: _inlined(value, parts) for name, value in schema.items()}

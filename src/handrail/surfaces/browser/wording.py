@@ -1,24 +1,18 @@
-"""Results as a model reads them: few words, and what a page says fenced off from what we say.
+"""Results as a model reads them: few words, and what a page says fenced off from what we say."""
 
-A fence ends at a random word that no page can know, so no page can pretend that it has ended.
-"""
-
-import json
-import secrets
 from collections.abc import Iterable
 
 from msgspec import UNSET, UnsetType
 
-from handrail.core.visible import visible
+from handrail.core import quoting
+from handrail.core.quoting import quoted
 from handrail.surfaces.browser.results import Changes, Element, Told
 
-_LONGEST_NAME = 160
+__all__ = ["changes_said", "element_line", "fenced", "quoted", "said", "windowed"]
 
 
 def fenced(text: str) -> str:
-    """`text` comes from a page. What can't be seen in it is spelled out."""
-    word = secrets.token_hex(4)
-    return f"--- untrusted page content follows, until {word} ---\n{visible(text)}\n--- {word} ---"
+    return quoting.fenced(text, "page content")
 
 
 def said(words: str, result: Told, page: str = "") -> str:
@@ -55,10 +49,6 @@ def element_line(element: Element) -> str:
     if element.value:
         parts.append(f"= {quoted(str(element.value))}")
     return " ".join([*parts, *_given(element.states)])
-
-
-def quoted(text: str, longest: int = _LONGEST_NAME) -> str:
-    return json.dumps(text if len(text) <= longest else text[: longest - 1] + "…", ensure_ascii=False)
 
 
 def windowed(text: str, offset: int, limit: int) -> tuple[str, int | None]:

@@ -2,6 +2,7 @@ import { announcement, connection, page, PAGES, session, texts, waiting } from "
 import { Activity } from "./Activity";
 import { Boundary } from "./Boundary";
 import { Browser } from "./browser/Browser";
+import { Desktop } from "./desktop/Desktop";
 import { Icon } from "./Icon";
 import { Panel } from "./Panel";
 import { Prompts } from "./Prompts";
@@ -9,7 +10,7 @@ import { Settings } from "./Settings";
 import { SignIn } from "./SignIn";
 import { Tools } from "./Tools";
 
-const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, tools: Tools, settings: Settings };
+const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, tools: Tools, settings: Settings };
 
 export function App() {
   const t = texts.value;

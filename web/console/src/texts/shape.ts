@@ -4,12 +4,14 @@ import type { Problem } from "../logic/answers";
 import type { CallState } from "../logic/calls";
 import type { ParameterProblem } from "../logic/schema";
 import type { BrowserTexts } from "./browser/shape";
+import type { DesktopTexts } from "./desktop/shape";
 
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "tools" | "settings", string>;
   browser: BrowserTexts;
+  desktop: DesktopTexts;
   navigation: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;

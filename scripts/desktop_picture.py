@@ -1,0 +1,33 @@
+"""The console's page of the desktop as it is beside a real one: an X server of its own, a program, an agent's look."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests know how to make a desktop
+from tests.desktop_session import DesktopSession
+
+
+def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable[[], None]) -> None:
+    """`photograph` is called while a server runs on whose desktop an agent has looked at a window."""
+    with DesktopSession((800, 620)) as session:
+        session.start(["gnome-calculator"])
+        there = {**session.env, "HANDRAIL_STATE": env["HANDRAIL_STATE"]}
+        command = [handrail, "up", "--no-open", "--port", "0"]
+        server = subprocess.Popen(command, cwd=project, env=there, stdout=subprocess.PIPE)
+        assert server.stdout is not None
+        server.stdout.readline()
+        try:
+            known = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())
+            agent = {"authorization": f"Bearer {known['token']}", "user-agent": "claude-code/2.1"}
+            url = f"http://127.0.0.1:{known['port']}/api/tools/desktop_observe"
+            httpx2.post(url, json={}, headers=agent, timeout=60).raise_for_status()
+            photograph()
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(timeout=20)

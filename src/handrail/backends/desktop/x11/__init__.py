@@ -1,0 +1,1 @@
+"""Windows, pointer, keyboard, clipboard and screen of an X server. Knows no accessibility."""

@@ -1,0 +1,37 @@
+"""desktop.health: that the host lives, what it may do here, and whom it takes the caller for."""
+
+from handrail.contract.desktop import Readiness
+from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
+from handrail.core.desktop.params import Params
+
+SCHEMA_VERSION = 1
+
+
+async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
+    return _told(equipment, visit, await equipment.source.readiness(is_fresh=False))
+
+
+def known_health(equipment: Equipment, visit: Visit, params: Params) -> Result | None:
+    readiness = equipment.source.known_readiness()
+    return None if readiness is None else _told(equipment, visit, readiness)
+
+
+def _told(equipment: Equipment, visit: Visit, readiness: Readiness) -> Result:
+    peer = visit.caller.peer
+    is_mac = readiness.os.startswith("macOS")
+    return {
+        "hostVersion": equipment.version,
+        "macos": readiness.os.removeprefix("macOS").strip() if is_mac else "",
+        "os": readiness.os,
+        "session": readiness.session,
+        "permissions": {
+            "accessibility": "granted" if readiness.can_read else "denied",
+            "screenRecording": "granted" if readiness.can_look else "denied",
+            "input": "granted" if readiness.can_act else "denied",
+        },
+        "bridge": {"schemaVersion": SCHEMA_VERSION, "confirmMode": equipment.confirmation.mode},
+        "peer": {"pid": peer.pid, "auditTokenDigest": peer.short_digest},
+    }
+
+
+METHOD = Inquiry("desktop.health", Params, health, at_once=known_health)

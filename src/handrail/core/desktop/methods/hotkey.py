@@ -1,0 +1,40 @@
+"""desktop.hotkey: keys pressed together, in the window that is meant and in no other."""
+
+from typing import Annotated
+
+from msgspec import Meta as Bound
+
+from handrail.core.desktop.acting import bring_forward, confirmed, deed, unreachable
+from handrail.core.desktop.equipment import Equipment, Errand, Result
+from handrail.core.desktop.executions import Execution
+from handrail.core.desktop.keys import combinations
+from handrail.core.desktop.params import ConfirmedParams, Wire
+from handrail.core.desktop.routing import refuse_blocked
+
+_Key = Annotated[str, Bound(min_length=1, max_length=60)]
+
+
+class HotkeyOptions(Wire, frozen=True, kw_only=True):
+    delay_ms: Annotated[int, Bound(ge=0, le=10_000)] = 50
+
+
+class HotkeyParams(ConfirmedParams, frozen=True, kw_only=True):
+    keys: Annotated[list[_Key], Bound(min_length=1, max_length=100)]
+    options: HotkeyOptions = HotkeyOptions()
+
+
+async def hotkey(equipment: Equipment, execution: Execution, params: HotkeyParams) -> Result:
+    wanted = combinations(params.keys)
+    await confirmed(equipment, execution, params)
+    sight, desktop = await equipment.sight(), await equipment.source.get()
+    routed = await sight.routed(params.route)
+    refuse_blocked(routed.everything, routed.window)
+    async with deed(equipment, execution, routed.window) as acting:
+        if not await bring_forward(desktop, routed.window, params.route, is_needed=True):
+            raise unreachable(routed.window)
+        await desktop.send_keys(wanted, delay_ms=params.options.delay_ms)
+        outcome = await acting.outcome(None)
+    return {"sent": True, **outcome, "routeResolved": routed.spelled(), "evidence": acting.evidence}
+
+
+METHOD = Errand("desktop.hotkey", HotkeyParams, hotkey)

@@ -1,0 +1,33 @@
+"""desktop.listModals: the modal windows that are open, and the buttons in them."""
+
+from typing import Any
+
+from handrail.contract.desktop import Query, Reader, Window
+from handrail.core.desktop.axtree import spelled_window
+from handrail.core.desktop.equipment import Equipment, Errand, Result
+from handrail.core.desktop.executions import Execution
+from handrail.core.desktop.params import RoutedParams
+from handrail.core.desktop.refs import ElementRefs
+from handrail.core.desktop.routing import resolve
+
+
+async def list_modals(equipment: Equipment, execution: Execution, params: RoutedParams) -> Result:
+    desktop = await equipment.source.get()
+    windows = await desktop.windows()
+    if params.route is not None:
+        windows = resolve(windows, params.route).windows
+    modals = [await _modal(desktop, equipment.refs, window) for window in windows if window.is_modal]
+    record = execution.record
+    return {
+        "modals": modals,
+        "count": len(modals),
+        "evidence": {"dir": record.dir, "axPath": record.add("ax.json", {"modals": modals})},
+    }
+
+
+async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str, Any]:
+    buttons = await reader.find(window, Query(role="AXButton"))
+    return {**spelled_window(window), "buttons": [refs.spelled(window, found) for found in buttons]}
+
+
+METHOD = Errand("desktop.listModals", RoutedParams, list_modals)

@@ -1,0 +1,42 @@
+"""The person's desktop, through the host that carries contract 1's methods out."""
+
+from handrail.contract.desktop_host import DesktopHost
+from handrail.contract.files import Folder
+from handrail.contract.tokens import TokenStore
+from handrail.contract.tool import Surface
+from handrail.surfaces.desktop import (
+    desktop_abort,
+    desktop_click,
+    desktop_dismiss_modal,
+    desktop_doctor,
+    desktop_find,
+    desktop_health,
+    desktop_highlight,
+    desktop_hotkey,
+    desktop_list_modals,
+    desktop_observe,
+    desktop_type_text,
+    desktop_wait_until,
+)
+from handrail.surfaces.desktop.desktop import Desktop
+
+TOOLS = (
+    desktop_observe.TOOL,
+    desktop_find.TOOL,
+    desktop_click.TOOL,
+    desktop_type_text.TOOL,
+    desktop_hotkey.TOOL,
+    desktop_wait_until.TOOL,
+    desktop_list_modals.TOOL,
+    desktop_dismiss_modal.TOOL,
+    desktop_highlight.TOOL,
+    desktop_abort.TOOL,
+    desktop_health.TOOL,
+    desktop_doctor.TOOL,
+)
+
+
+def surface(host: DesktopHost | None, files: Folder | None = None, passes: TokenStore | None = None) -> Surface:
+    """Without a host the tools can be described, not run."""
+    is_whole = host is not None and files is not None and passes is not None
+    return Surface("desktop", "desktop", Desktop(host, files, passes) if is_whole else None, TOOLS)  # type: ignore[arg-type]

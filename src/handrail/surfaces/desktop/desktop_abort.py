@@ -1,0 +1,34 @@
+"""desktop.abort of contract 1."""
+
+from msgspec import UNSET, UnsetType
+
+from handrail.contract.call import Call
+from handrail.contract.effect import Effect
+from handrail.contract.tool import Preview, Reply
+from handrail.core.desktop.params import Name
+from handrail.surfaces.desktop.declaration import desktop_tool
+from handrail.surfaces.desktop.desktop import Desktop
+from handrail.surfaces.desktop.params import DesktopParams
+from handrail.surfaces.desktop.results import Said, read
+
+_WITHIN_MS = 10_000
+
+
+class Params(DesktopParams, frozen=True, kw_only=True):
+    execution_id: Name | None = None
+
+
+class Result(Said, frozen=True, kw_only=True):
+    aborted: bool
+    execution_id: str | UnsetType = UNSET
+
+
+async def desktop_abort(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Stop a desktop call that is running: without `executionId`, all that you have running. No key and no click
+    goes out after it.
+    """
+    told = [await desktop.abort(call, id, _WITHIN_MS) for id in desktop.running(call, params.execution_id)]
+    return Reply(read(told[0], Result), text=f"{len(told)} stopped.")
+
+
+TOOL = desktop_tool(desktop_abort, Params, Result, "Stop", effect=Effect.PROCESS_CONTROL, deadline_ms=_WITHIN_MS)

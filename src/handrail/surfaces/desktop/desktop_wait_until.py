@@ -1,0 +1,45 @@
+"""desktop.waitUntil of contract 1."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from handrail.contract.call import Call
+from handrail.contract.tool import Preview, Reply
+from handrail.core.desktop.methods.wait_until import Condition
+from handrail.core.desktop.params import Milliseconds
+from handrail.surfaces.desktop.declaration import desktop_tool, method_of
+from handrail.surfaces.desktop.desktop import Desktop
+from handrail.surfaces.desktop.params import RoutedParams, on_wire
+from handrail.surfaces.desktop.results import Executed, Ref, read
+from handrail.surfaces.desktop.wording import ref_line, said
+
+_MARGIN_MS = 5_000  # the wait has its own end, before that of the call
+
+
+class Params(RoutedParams, frozen=True, kw_only=True):
+    condition: Condition
+    timeout_ms: Milliseconds
+    poll_ms: Annotated[int, Meta(ge=10, le=60_000)] = 500
+
+
+class Result(Executed, frozen=True, kw_only=True):
+    ok: Literal[True]
+    matched: int | UnsetType = UNSET
+    elapsed_ms: int | UnsetType = UNSET
+    element_refs: list[Ref] | UnsetType = UNSET
+
+
+async def desktop_wait_until(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Wait until an element of a desktop window is there (`selectorExists`), is gone (`selectorGone`), or has a text
+    in its value (`valueContains`); `timeoutMs` at most, then DESKTOP_TIMEOUT.
+    """
+    within = params.timeout_ms + _MARGIN_MS
+    result = read(await desktop.ask(call, method_of(call.tool), on_wire(params), within), Result)
+    await desktop.check_place(call, result.route_resolved)
+    waited = "" if result.elapsed_ms is UNSET else f" after {result.elapsed_ms / 1000:.1f} s"
+    refs = () if result.element_refs is UNSET else result.element_refs
+    return Reply(result, text=said(f"It is so{waited}.", "\n".join(map(ref_line, refs))))
+
+
+TOOL = desktop_tool(desktop_wait_until, Params, Result, "Wait for an element", deadline_ms=60_000)

@@ -1,0 +1,58 @@
+from collections.abc import AsyncIterator
+from typing import cast
+
+import pytest
+
+from handrail.contract.desktop import Desktop
+from tests.conformance_desktop.grounds import TOOLKITS, Ground, LinuxGround
+from tests.conformance_desktop.workbench import Workbench, window_of
+from tests.desktop_apps import Toolkit
+from tests.desktop_session import DesktopSession
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test on every ground, and where it wants one, in every toolkit there. Workers take a family each."""
+    if "toolkit" in metafunc.fixturenames:
+        pairs = [(ground, toolkit) for ground, toolkits in TOOLKITS.items() for toolkit in toolkits]
+        metafunc.parametrize(
+            ("ground_name", "toolkit"),
+            [pytest.param(*pair, id="-".join(pair), marks=_group(pair[1][:2])) for pair in pairs],
+            scope="session",
+        )
+    elif "ground_name" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "ground_name", [pytest.param(name, marks=_group("gt")) for name in TOOLKITS], scope="session"
+        )
+
+
+def _group(family: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"desktop-{family}")
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def linux_ground(desktop_session: DesktopSession) -> Ground:
+    return LinuxGround(desktop_session)
+
+
+@pytest.fixture(scope="session")
+def ground(ground_name: str, request: pytest.FixtureRequest) -> Ground:
+    return cast(Ground, request.getfixturevalue(f"{ground_name}_ground"))
+
+
+@pytest.fixture(scope="module")
+async def desktop(ground: Ground) -> AsyncIterator[Desktop]:
+    with ground.entered():
+        opened = ground.open()
+        yield opened
+        await opened.close()
+
+
+@pytest.fixture
+async def bench(ground: Ground, desktop: Desktop, toolkit: Toolkit) -> Workbench:
+    app = ground.app(toolkit)
+    return Workbench(ground, desktop, app, await window_of(desktop, app))

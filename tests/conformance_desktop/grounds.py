@@ -1,0 +1,108 @@
+"""What a backend of the desktop port brings along to be tried: a desktop, programs on it, and eyes beside its own.
+
+Another platform writes a `Ground` of its own and a fixture `<name>_ground`; the tests know nothing else of where they
+run.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from handrail.backends.desktop.linux import LinuxDesktop
+from handrail.contract.desktop import Desktop, Rect
+from tests.desktop_apps import Toolkit, command
+from tests.desktop_session import App, DesktopSession
+
+TOOLKITS: dict[str, Sequence[Toolkit]] = {"linux": ("gtk3", "gtk4", "qt5", "qt6")}
+"""In which the window of `desktop_apps.texts` is shown on each ground."""
+
+
+class Ground(Protocol):
+    size: Rect
+    """Of the whole screen."""
+
+    def entered(self) -> AbstractContextManager[None]:
+        """This process is on the desktop meanwhile."""
+        ...
+
+    def open(self) -> Desktop: ...
+
+    def app(self, toolkit: Toolkit) -> App:
+        """The toolkit's program that all tests share; anew, where a failed test left it with a dialog or dead."""
+        ...
+
+    def start(self, toolkit: Toolkit, *arguments: str) -> App: ...
+
+    def start_mute(self) -> App:
+        """A program that has a window and no accessibility."""
+        ...
+
+    def end(self, app: App) -> None: ...
+
+    def frame(self, app: App) -> Rect: ...
+
+    def move(self, app: App, x: int, y: int) -> None: ...
+
+    def names(self, app: App) -> set[str]:
+        """Under which the desktop itself knows the program."""
+        ...
+
+    def pixels(self, area: Rect) -> bytes:
+        """Red, green, blue, row by row."""
+        ...
+
+    def has_pressed_keys(self) -> bool: ...
+
+    def restart_accessibility(self) -> None: ...
+
+
+class LinuxGround:
+    size = Rect(0, 0, 1920, 1080)
+
+    def __init__(self, session: DesktopSession) -> None:
+        self._session = session
+        self._apps: dict[Toolkit, App] = {}
+
+    def entered(self) -> AbstractContextManager[None]:
+        return self._session.entered()
+
+    def open(self) -> Desktop:
+        return LinuxDesktop()
+
+    def app(self, toolkit: Toolkit) -> App:
+        kept = self._apps.get(toolkit)
+        if kept is None or len(self._session.windows_of(kept)) != 1:
+            if kept is not None:
+                self._session.end(kept)
+            self._apps[toolkit] = self.start(toolkit)
+        return self._apps[toolkit]
+
+    def start(self, toolkit: Toolkit, *arguments: str) -> App:
+        return self._session.start(command(toolkit, *arguments))
+
+    def start_mute(self) -> App:
+        return self._session.start(command("mute", "--title", "Mute"), wait_for="window")
+
+    def end(self, app: App) -> None:
+        self._session.end(app)
+
+    def frame(self, app: App) -> Rect:
+        return self._session.eyes.frame_of(self._first_window(app))
+
+    def move(self, app: App, x: int, y: int) -> None:
+        self._session.eyes.move(self._first_window(app), x, y)
+
+    def names(self, app: App) -> set[str]:
+        return self._session.eyes.classes_of(self._first_window(app))
+
+    def pixels(self, area: Rect) -> bytes:
+        return self._session.eyes.pixels(area)
+
+    def has_pressed_keys(self) -> bool:
+        return self._session.eyes.has_pressed_keys()
+
+    def restart_accessibility(self) -> None:
+        self._session.restart_accessibility_bus()
+
+    def _first_window(self, app: App) -> int:
+        return self._session.windows_of(app)[0]

@@ -1,0 +1,67 @@
+"""Keys and their combinations."""
+
+import pytest
+
+from handrail.contract.desktop import Combination
+from handrail.contract.errors import InvalidParams
+from tests.conformance_desktop.workbench import Workbench, eventually, window_of
+from tests.desktop_apps import texts
+
+
+def keys(*names: str) -> list[Combination]:
+    """`shift+c` and the like."""
+    return [Combination(tuple(parts[:-1]), parts[-1]) for parts in (name.split("+") for name in names)]
+
+
+@pytest.fixture
+async def field(bench: Workbench) -> Workbench:
+    await bench.empty(texts.NAME)
+    await bench.focus(texts.NAME)
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("pressed", "text"),
+    [
+        (["a", "shift+b", "1", "space", ".", "/", "-"], "aB1 ./-"),
+        (["a", "b", "left", "c", "home", "d", "end", "e"], "dacbe"),
+        (["a", "b", "c", "backspace", "left", "left", "delete"], "b"),
+        (["a", "b", "cmd+a", "c"], "c"),
+        (["a", "b", "ctrl+a", "ctrl+x", "ctrl+v", "ctrl+v"], "abab"),
+        (["a", "b", "shift+home", "c"], "c"),
+        (["a", "@", "!", "€", "世"], "a@!€世"),
+    ],
+)
+async def test_keys_do_what_they_do_under_a_hand(field: Workbench, pressed: list[str], text: str) -> None:
+    await field.desktop.send_keys(keys(*pressed), delay_ms=10)
+    await field.wait_for_value(texts.NAME, text)
+    assert not field.ground.has_pressed_keys()
+
+
+async def test_tab_goes_on_to_the_next_element(field: Workbench) -> None:
+    await field.desktop.send_keys(keys("tab"), delay_ms=0)
+
+    async def has_moved() -> bool:
+        return "focused" in (await field.one(texts.NOTES)).states
+
+    await eventually(has_moved, "the focus to move on")
+
+
+async def test_escape_closes_a_dialog(bench: Workbench) -> None:
+    await bench.press(texts.OPEN_DIALOG)
+    dialog = await window_of(bench.desktop, bench.app, texts.DIALOG)
+    await eventually(lambda: bench.desktop.bring_to_front(dialog), "the dialog in front")
+    await bench.desktop.send_keys(keys("esc"), delay_ms=0)
+
+    async def is_gone() -> bool:
+        return dialog.handle not in [one.handle for one in await bench.desktop.windows()]
+
+    await eventually(is_gone, "the dialog to go")
+
+
+@pytest.mark.parametrize("name", ["nosuchkey", "", "ab", "f99"])
+async def test_a_key_that_does_not_exist_is_refused_before_any_is_pressed(field: Workbench, name: str) -> None:
+    with pytest.raises(InvalidParams):
+        await field.desktop.send_keys([*keys("a"), Combination((), name)], delay_ms=0)
+    await field.desktop.send_keys(keys("z"), delay_ms=0)
+    await field.wait_for_value(texts.NAME, "z")

@@ -1,0 +1,98 @@
+"""What a model reads of a window: every name that it can act on, and little else."""
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from handrail.contract.desktop import Element, Node
+from handrail.core.desktop.outline import outline
+
+READY = frozenset({"showing", "visible", "enabled", "sensitive"})
+_handles = count()
+
+
+def node(
+    role: str,
+    title: str = "",
+    *children: Node,
+    value: str | None = None,
+    states: frozenset[str] = READY,
+    cut: bool = False,
+) -> Node:
+    element = Element(f"h:{next(_handles)}", f"AX{role}", role.lower(), title, value, None, states)
+    return Node(element, children, is_cut=cut)
+
+
+@pytest.fixture
+def name() -> Callable[[Element], str]:
+    numbers = count(1)
+    return lambda element: f"e:{next(numbers)}"
+
+
+def test_each_element_has_a_line_with_ref_role_title_value_and_states(name: Callable[[Element], str]) -> None:
+    window = node(
+        "Window",
+        "Settings",
+        node("Button", "Save"),
+        node("TextField", "Name", value="Ada", states=READY | {"focused"}),
+        node("CheckBox", "Loud", states=READY | {"checked"}),
+        node("Button", "Undo", states=frozenset({"showing"})),
+    )
+    assert outline(window, name).splitlines() == [
+        'e:1 window "Settings"',
+        '  e:2 button "Save"',
+        '  e:3 textfield "Name" = "Ada" (focused)',
+        '  e:4 checkbox "Loud" (checked)',
+        '  e:5 button "Undo" (disabled)',
+    ]
+
+
+def test_containers_without_a_name_give_their_place_to_what_they_hold(name: Callable[[Element], str]) -> None:
+    window = node(
+        "Window", "W", node("Group", "", node("ScrollArea", "", node("Button", "Go"))), node("Group", "Tools")
+    )
+    assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 button "Go"', '  e:3 group "Tools"']
+
+
+def test_what_is_hidden_is_left_out_with_all_that_it_holds(name: Callable[[Element], str]) -> None:
+    window = node("Window", "W", node("Menu", "File", node("MenuItem", "Quit", states=frozenset({"enabled"}))))
+    assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 menu "File"']
+
+
+def test_a_label_is_not_said_twice_and_names_what_has_no_name(name: Callable[[Element], str]) -> None:
+    window = node(
+        "Window",
+        "W",
+        node("Button", "Open", node("StaticText", "Open")),
+        node("Row", "", node("StaticText", "Inbox")),
+        node("Link", "Help", node("StaticText", "2 new")),
+    )
+    assert outline(window, name).splitlines() == [
+        'e:1 window "W"',
+        '  e:2 button "Open"',
+        '  e:3 row "Inbox"',
+        '  e:4 link "Help"',
+        '    e:5 statictext "2 new"',
+    ]
+
+
+def test_of_a_long_row_of_the_same_kind_the_first_ones_stand_for_all(name: Callable[[Element], str]) -> None:
+    rows = [node("Row", f"Row {n}") for n in range(200)]
+    lines = outline(node("Window", "W", *rows, node("Button", "Next")), name).splitlines()
+    assert len(lines) == 28
+    assert lines[26:] == ["  … 175 more", '  e:27 button "Next"']
+
+
+def test_texts_are_one_line_each_and_not_endless(name: Callable[[Element], str]) -> None:
+    window = node("Window", "W", node("TextArea", "", value="one\n\ttwo " + "x" * 500))
+    (line,) = outline(window, name).splitlines()[1:]
+    assert line.startswith('  e:2 textarea = "one two xxx')
+    assert len(line) < 110
+
+
+def test_what_a_bound_left_out_is_said(name: Callable[[Element], str]) -> None:
+    window = node("Window", "W", node("Outline", "Files", cut=True))
+    lines = outline(window, name, is_cut=True).splitlines()
+    assert lines[2] == "    … more"
+    assert "axMaxNodes" in lines[3]

@@ -1,0 +1,43 @@
+"""Names of elements: they never mean another element, and there is an end to how many are kept."""
+
+import pytest
+
+from handrail.contract.desktop import Element, Rect, Window
+from handrail.core.desktop.conditions import StaleElement
+from handrail.core.desktop.params import ElementRef
+from handrail.core.desktop.refs import ElementRefs, fingerprint
+
+WINDOW = Window("w", "W", "app", "app", frozenset(), 1, None)
+
+
+def button(handle: str, title: str = "Send") -> Element:
+    return Element(handle, "AXButton", "push button", title, None, Rect(12, 34, 56, 20))
+
+
+def test_a_fingerprint_is_role_title_and_frame() -> None:
+    assert fingerprint(button("h")) == "AXButton|Send|x=12,y=34,w=56,h=20"
+
+
+def test_an_element_that_changed_its_title_gets_another_name() -> None:
+    refs = ElementRefs()
+    first = refs.name(WINDOW, button("h"))
+    assert refs.name(WINDOW, button("h")) == first
+    assert refs.name(WINDOW, button("h", "Sent")) != first
+    assert refs.known(ElementRef(element_id=first)).title == "Send"
+
+
+def test_the_oldest_names_are_forgotten_and_never_given_again() -> None:
+    refs = ElementRefs(most=3)
+    names = [refs.name(WINDOW, button(f"h{n}")) for n in range(5)]
+    assert len(set(names)) == 5
+    with pytest.raises(StaleElement):
+        refs.known(ElementRef(element_id=names[0]))
+    assert refs.known(ElementRef(element_id=names[4])).handle == "h4"
+    assert refs.name(WINDOW, button("h0")) not in names
+
+
+def test_a_title_may_hold_a_bar() -> None:
+    refs = ElementRefs()
+    element = button("h", "a|b")
+    ref = ElementRef(element_id=refs.name(WINDOW, element), fingerprint=fingerprint(element))
+    assert refs.known(ref).title == "a|b"

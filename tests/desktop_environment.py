@@ -1,0 +1,40 @@
+"""What programs on a desktop of the tests' own are told: its own folders, accessibility on, nothing of the person's."""
+
+import os
+from pathlib import Path
+
+SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
+PLACES = {
+    "HOME": "home",
+    "XDG_RUNTIME_DIR": "runtime",
+    "XDG_CONFIG_HOME": "home/.config",
+    "XDG_CACHE_HOME": "home/.cache",
+    "XDG_DATA_HOME": "home/.local/share",
+    "XDG_STATE_HOME": "home/.local/state",
+    "TMPDIR": "tmp",
+}
+
+
+def make(folder: Path) -> dict[str, str]:
+    """The whole environment of a program there, and the folders that it names; the display is not known yet."""
+    for place in PLACES.values():
+        (folder / place).mkdir(mode=0o700, parents=True, exist_ok=True)
+    (folder / "logs").mkdir()
+    return {
+        "LANG": "C.UTF-8",
+        **{name: os.environ[name] for name in SHARED if name in os.environ},
+        **{name: str(folder / place) for name, place in PLACES.items()},
+        "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/runtime/bus",
+        "XDG_SESSION_TYPE": "x11",
+        "GDK_BACKEND": "x11",
+        "GTK_A11Y": "atspi",
+        "GTK_MODULES": "",
+        "GSK_RENDERER": "cairo",
+        "QT_ACCESSIBILITY": "1",
+        "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+        "QT_QPA_PLATFORM": "xcb",
+        "SAL_USE_VCLPLUGIN": "gtk3",
+        # Neither a settings daemon nor a mounting daemon is of use to a desktop of one minute.
+        "GSETTINGS_BACKEND": "memory",
+        "GIO_USE_VFS": "local",
+    }

@@ -1,0 +1,124 @@
+"""`handrail desktop-host` on a desktop of the tests' own, and a client written from contract 1 alone."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tests.desktop_session import DesktopSession
+from tests.persons import HANDRAIL
+
+Json = dict[str, Any]
+PATIENCE_MS = 20_000
+
+
+class Refused(AssertionError):
+    def __init__(self, error: Json) -> None:
+        super().__init__(f"{error['code']}: {error['message']} {error.get('details')}")
+        self.error = error
+
+
+class DesktopClient:
+    """Calls one after the other, each confirmed by the contract's phrase."""
+
+    def __init__(self, path: Path, workspace: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(2 * PATIENCE_MS / 1000)
+        self._socket.connect(str(path))
+        self._answers = self._socket.makefile("r", encoding="utf-8")
+        self._numbers = count(1)
+        self._workspace = workspace
+
+    def close(self) -> None:
+        self._answers.close()
+        self._socket.close()
+
+    def call(self, method: str, **params: Any) -> Json:
+        id = str(next(self._numbers))
+        meta = {"schemaVersion": 1, "requestId": id, "workspacePath": str(self._workspace), "timeoutMs": PATIENCE_MS}
+        request = {"jsonrpc": "2.0", "id": id, "method": f"desktop.{method}", "params": {"meta": meta, **params}}
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+        answer = json.loads(self._answers.readline())
+        assert answer["id"] == id
+        if "error" in answer:
+            raise Refused(answer["error"])
+        result: Json = answer["result"]
+        return result
+
+
+class Program:
+    """One program, in the words of a test. `bundle_id` is what a route calls it."""
+
+    def __init__(self, client: DesktopClient, bundle_id: str, title: str | None = None) -> None:
+        self._client = client
+        self._route: Json = {"app": {"bundleId": bundle_id}, "focusPolicy": "focusIfNeeded"}
+        if title is not None:
+            self._route["window"] = {"titlePattern": title}
+
+    def window(self, title: str) -> "Program":
+        """The one of its windows whose title matches."""
+        return Program(self._client, self._route["app"]["bundleId"], title)
+
+    def find(self, **selector: Any) -> list[Json]:
+        refs: list[Json] = self._client.call("find", route=self._route, selector=selector)["elementRefs"]
+        return refs
+
+    def waits_for(self, **selector: Any) -> Json:
+        """The first that is there in the end."""
+        self._client.call("waitUntil", route=self._route, condition={"selectorExists": selector}, timeoutMs=PATIENCE_MS)
+        return self.find(**selector)[0]
+
+    def waits_until_gone(self, **selector: Any) -> None:
+        self._client.call("waitUntil", route=self._route, condition={"selectorGone": selector}, timeoutMs=PATIENCE_MS)
+
+    def clicks(self, ref: Json | None = None, **selector: Any) -> Json:
+        target = {"elementRef": _ref(ref)} if ref else {"selector": selector}
+        result = self._act("click", target=target)
+        assert result["clicked"] is True
+        return result
+
+    def types(self, text: str, ref: Json | None = None, *, clear: bool = False, **selector: Any) -> Json:
+        target = {"elementRef": _ref(ref)} if ref else {"selector": selector} if selector else None
+        more = {"target": target} if target else {}
+        result = self._act("typeText", text=text, options={"clearBefore": clear}, **more)
+        assert result["typed"] is True
+        return result
+
+    def presses(self, *keys: str) -> None:
+        assert self._act("hotkey", keys=list(keys))["sent"] is True
+
+    def observes(self) -> tuple[Json, Path]:
+        """What was answered, and the folder of its evidence."""
+        result = self._client.call("observe", route=self._route)
+        return result, Path(result["evidence"]["dir"])
+
+    def _act(self, method: str, **params: Any) -> Json:
+        return self._client.call(method, confirm={"phrase": "CONFIRM"}, route=self._route, **params)
+
+
+@contextmanager
+def bridge(session: DesktopSession, folder: Path) -> Iterator[DesktopClient]:
+    """A host that takes the contract's phrases, and a client of it with a workspace of its own."""
+    workspace, path = folder / "workspace", folder / "desktop.sock"
+    workspace.mkdir()
+    options = ["--socket", str(path), "--workspace-root", str(folder), "--state", str(folder / "state")]
+    host = session.start([str(HANDRAIL), "desktop-host", "--confirm", "contract", *options], wait_for="nothing")
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while str(path) not in host.said:
+        assert time.monotonic() < deadline, host.said
+        assert host.is_running, host.said
+        time.sleep(0.01)
+    client = DesktopClient(path, workspace)
+    try:
+        yield client
+    finally:
+        client.close()
+        session.end(host)
+
+
+def _ref(found: Json) -> Json:
+    return {"elementId": found["elementId"], "fingerprint": found["fingerprint"]}

@@ -1,0 +1,135 @@
+"""The console's Desktop page in a real browser, beside a real desktop: the picture, the window in words, what lacks."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.desktop_apps import command, texts
+from tests.desktop_session import DesktopSession
+from tests.e2e.console_person import Browser, Person
+from tests.e2e.desktop_agent import desktop_agent, desktop_house
+from tests.faces.http.running import Running
+
+pytestmark = pytest.mark.xdist_group("desktop-gt")
+
+
+@pytest.fixture(scope="module")
+def desktop(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    window = desktop_session.start(command("gtk3"))
+    with desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house:
+        yield house
+    desktop_session.end(window)
+
+
+@pytest.fixture
+def visitor(browser: Browser, desktop: Running) -> Iterator[Person]:
+    person = browser.person_at(desktop)
+    person.does("go", "desktop")
+    yield person
+    person.leaves()
+
+
+def looked(visitor: Person) -> None:
+    visitor.does("press", "Look now")
+    visitor.does("wait", ".desktop-lines button")
+
+
+def place_of(visitor: Person) -> list[float]:
+    """Of the box in the picture, in parts of the picture."""
+    place: list[float] = visitor.does("within", ".desktop-seen .box.pointed", ".desktop-seen img")
+    return place
+
+
+def test_before_the_first_look_the_page_says_how_there_comes_one(visitor: Person) -> None:
+    visitor.does("see", "Nobody has looked at the desktop yet.")
+    assert visitor.does("audit") == []
+
+
+def test_a_look_shows_the_screen_and_the_window_in_words(visitor: Person) -> None:
+    looked(visitor)
+    assert visitor.does("size", ".desktop-seen img") == [1920, 1080]
+    visitor.does("see", f'button "{texts.COUNT}"', ".desktop-lines")
+    visitor.does("see", texts.TITLE, ".facts")
+
+
+def test_a_line_outlines_its_element_and_a_place_in_the_picture_chooses_its_line(visitor: Person) -> None:
+    looked(visitor)
+    visitor.does("hover", ".desktop-lines button", f'"{texts.COUNT}"')
+    left, top, width, height = place_of(visitor)
+    frame = _frame(visitor.house, texts.COUNT)
+    wanted = (frame["x"] / 1920, frame["y"] / 1080, frame["width"] / 1920, frame["height"] / 1080)
+    assert (left, top, width, height) == pytest.approx(wanted, abs=0.01)
+    visitor.does("hover", "h1", "Desktop")
+    visitor.does("clickIn", ".desktop-seen .drawn", left + width / 2, top + height / 2)
+    assert f'"{texts.COUNT}"' in visitor.does("text", ".desktop-lines button[aria-pressed=true]")
+
+
+def test_the_keyboard_goes_through_the_lines(visitor: Person) -> None:
+    looked(visitor)
+    visitor.does("tabTo", ".desktop-lines button")
+    visitor.does("key", "ArrowDown")
+    visitor.does("wait", ".desktop-lines li:nth-child(2) button[aria-pressed=true]")
+    assert place_of(visitor)[2] > 0
+
+
+def test_another_window_is_looked_at_when_it_is_chosen(visitor: Person, desktop_session: DesktopSession) -> None:
+    other = desktop_session.start(command("gtk3", "--title", "Another bench"))
+    looked(visitor)
+    visitor.does("see", "Another bench", ".facts")
+    visitor.does("choose", "Window", f"{texts.TITLE} – Gtk3.py")
+    visitor.does("see", texts.TITLE, ".facts")
+    desktop_session.end(other)
+
+
+def test_what_an_agent_saw_appears_by_itself(
+    visitor: Person, desktop: Running, desktop_session: DesktopSession
+) -> None:
+    looked(visitor)
+    before = visitor.does("attribute", ".desktop-seen img", "src")
+    with desktop_agent(desktop_session, desktop) as agent:
+        seen = agent.does("desktop_observe")["executionId"]
+    visitor.does("wait", f".desktop-seen img[src='/api/desktop/picture/{seen}']")
+    assert seen not in before
+
+
+@pytest.mark.parametrize(
+    ("locale", "scheme", "width"), [("en-US", "light", 1280), ("zh-CN", "dark", 1280), ("zh-CN", "light", 360)]
+)
+def test_the_page_is_for_everybody_in_both_languages_and_schemes(
+    browser: Browser, desktop: Running, locale: str, scheme: str, width: int
+) -> None:
+    person = browser.person_at(desktop, locale=locale, colorScheme=scheme, width=width, height=740)
+    person.does("go", "desktop")
+    person.does("press", "Look now" if locale == "en-US" else "立即查看")
+    person.does("wait", ".desktop-lines button")
+    assert person.does("audit") == []
+    person.leaves()
+
+
+def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    flags = ["--project", str(tmp_path / "project"), "--state", str(tmp_path / "s"), "--port", "0", "--no-open"]
+    gone = {name: "" for name in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS") if name in os.environ}
+    env = {**gone, "HANDRAIL_DESKTOP": "true", "XDG_RUNTIME_DIR": str(tmp_path)}
+    with Running(tmp_path / "s", tmp_path / "project", command=["handrail", "up", *flags], env=env) as house:
+        person = browser.person_at(house)
+        person.does("go", "desktop")
+        person.does("see", "There is no display.")
+        person.does("press", "Look now")
+        person.does("wait", ".problem")
+        assert person.does("audit") == []
+        person.leaves()
+
+
+def test_programs_that_hold_the_token_see_nothing_of_it(desktop: Running) -> None:
+    for method, path in (("GET", "view"), ("GET", "doctor"), ("POST", "look"), ("GET", "picture/x")):
+        refused = desktop.request(method, f"/api/desktop/{path}", **({"json": {}} if method == "POST" else {}))
+        assert (refused.status, refused.code) == (403, "FORBIDDEN")
+
+
+def _frame(house: Running, title: str) -> dict[str, int]:
+    sight = house.request("GET", "/api/desktop/view", headers=house.sign_in()).json["data"]
+    frame: dict[str, int] = next(line["frame"] for line in sight["lines"] if f'"{title}"' in line["text"])
+    return frame

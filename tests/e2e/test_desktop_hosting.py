@@ -1,0 +1,127 @@
+"""Who starts the desktop's host, keeps it alive and ends it: `handrail up`, or whoever needs it first."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desktop_apps import command, texts
+from tests.desktop_session import DesktopSession
+from tests.e2e.desktop_agent import desktop_house, on_desktop
+from tests.persons import HANDRAIL, PATIENCE
+
+pytestmark = pytest.mark.xdist_group("desktop-gt")
+
+
+def hosts(state: Path) -> set[int]:
+    """The processes that serve a desktop for this state directory."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
+        except OSError:
+            continue
+        if b"desktop-host" in words and os.fsencode(state) in words:
+            found.add(int(entry.name))
+    return found
+
+
+def wait_for(state: Path, wanted: Any) -> set[int]:
+    deadline = time.monotonic() + PATIENCE
+    while not wanted(found := hosts(state)):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.02)
+    return found
+
+
+def call(tool: str, project: Path, state: Path, env: dict[str, str], **params: Any) -> Any:
+    place = ["--project", str(project), "--state", str(state)]
+    done = subprocess.run(
+        [HANDRAIL, "call", tool, json.dumps(params), *place],
+        env={**os.environ, **env},
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "p").mkdir()
+    yield tmp_path
+    for pid in hosts(tmp_path / "s"):
+        os.kill(pid, signal.SIGTERM)
+    wait_for(tmp_path / "s", lambda found: not found)
+
+
+def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
+    desktop_session: DesktopSession, tmp_path: Path
+) -> None:
+    with desktop_house(desktop_session, tmp_path) as house:
+        (first,) = wait_for(house.state, lambda found: len(found) == 1)
+        assert house.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
+        os.kill(first, signal.SIGKILL)
+        (second,) = wait_for(house.state, lambda found: found and first not in found)
+        assert second != first
+        assert house.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
+        house.stop()
+        assert hosts(house.state) == set()
+
+
+def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopSession, tmp_path: Path) -> None:
+    with desktop_house(desktop_session, tmp_path) as house:
+        wait_for(house.state, lambda found: len(found) == 1)
+        house.stop(signal.SIGKILL)
+        wait_for(house.state, lambda found: not found)
+
+
+def test_a_command_below_the_servers_project_uses_the_servers_host(
+    desktop_session: DesktopSession, tmp_path: Path
+) -> None:
+    with desktop_house(desktop_session, tmp_path) as house:
+        (own,) = wait_for(house.state, lambda found: len(found) == 1)
+        inner = house.project / "inner"
+        inner.mkdir()
+        assert "permissions" in call("desktop_health", inner, house.state, on_desktop(desktop_session))
+        assert hosts(house.state) == {own}
+
+
+def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
+    desktop_session: DesktopSession, folder: Path
+) -> None:
+    project, state, env = folder / "p", folder / "s", on_desktop(desktop_session)
+    window = desktop_session.start(command("gtk3"))
+    found = call("desktop_find", project, state, env, selector={"titleContains": texts.COUNT, "byRole": "AXButton"})
+    (pid,) = hosts(state)
+    reference = {"elementRef": found["elementRefs"][0]}
+    assert call("desktop_highlight", project, state, env, target=reference, durationMs=10)["highlighted"] is True
+    assert hosts(state) == {pid}
+    desktop_session.end(window)
+
+
+def test_many_commands_at_once_start_one_host(desktop_session: DesktopSession, folder: Path) -> None:
+    words = [HANDRAIL, "call", "desktop_health", "--project", str(folder / "p"), "--state", str(folder / "s")]
+    env = {**os.environ, **on_desktop(desktop_session)}
+    running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE) for _ in range(6)]
+    answers = [json.loads(each.communicate(timeout=PATIENCE)[0]) for each in running]
+    assert all("permissions" in answer for answer in answers)
+    wait_for(folder / "s", lambda found: len(found) == 1)
+
+
+def test_without_a_display_a_tool_says_what_is_missing(folder: Path) -> None:
+    env = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": "", "HANDRAIL_DESKTOP": "true"}
+    refused = call("desktop_observe", folder / "p", folder / "s", {**env, "XDG_RUNTIME_DIR": str(folder)})
+    assert refused["error"]["code"] == "DESKTOP_PERMISSION_MISSING"
+    assert refused["error"]["details"]["hint"]
+
+
+def test_a_setting_switches_the_desktop_off(folder: Path) -> None:
+    refused = call("desktop_health", folder / "p", folder / "s", {"HANDRAIL_DESKTOP": "false"})
+    assert "switched off" in refused["error"]["message"]
+    assert hosts(folder / "s") == set()

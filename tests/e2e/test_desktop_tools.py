@@ -1,0 +1,215 @@
+"""An agent uses a real desktop over `handrail mcp`: what it sees, what a person is shown, what comes of the answer."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desktop_apps import command, texts
+from tests.desktop_session import App, DesktopSession
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.e2e.desktop_bridge import DesktopClient, Refused
+
+pytestmark = pytest.mark.xdist_group("desktop-gt")
+
+PNG = b"\x89PNG\r\n\x1a\n"
+COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
+NAME = {"selector": {"byRole": "AXTextField", "titleContains": texts.NAME}}
+
+
+@pytest.fixture(scope="module")
+def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
+    with (
+        desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house,
+        desktop_agent(desktop_session, house) as agent,
+    ):
+        yield agent
+
+
+@pytest.fixture(autouse=True)
+def window(desktop_session: DesktopSession) -> Iterator[App]:
+    app = desktop_session.start(command("gtk3"))
+    yield app
+    desktop_session.end(app)
+
+
+@pytest.fixture
+def user_rules(agent: DesktopAgent) -> Iterator[Path]:
+    """The user's own rules, empty again afterwards."""
+    file = agent.state / "config.toml"
+    yield file
+    file.write_text("")
+
+
+def counted(agent: DesktopAgent, times: int) -> bool:
+    found = agent.does("desktop_find", selector={"titleContains": texts.COUNTED.format(times)})
+    return bool(found["matched"] == 1)
+
+
+def test_a_window_is_seen_in_words_and_as_a_picture_and_its_words_are_fenced_off(agent: DesktopAgent) -> None:
+    agent.begins("desktop_observe")
+    result = agent.gets()
+    text = next(part["text"] for part in result["content"] if part["type"] == "text")
+    head, _, rest = text.partition("--- untrusted window content follows, until ")
+    assert texts.COUNT not in head
+    assert f'button "{texts.COUNT}"' in rest
+    assert rest.rstrip().endswith(f"--- {rest.partition(' ')[0]} ---")
+    picture = next(part["data"] for part in result["content"] if part["type"] == "image")
+    assert base64.b64decode(picture).startswith(PNG)
+
+
+def test_an_approval_shows_the_element_and_allows_exactly_it(agent: DesktopAgent) -> None:
+    outline = agent.does("desktop_observe", options={"includeScreenshot": False})["outline"]
+    element_id = next(line.split()[0] for line in outline.splitlines() if f'button "{texts.COUNT}"' in line)
+    agent.begins("desktop_click", target={"elementRef": {"elementId": element_id}})
+    asked = agent.person.sees()
+    prompt = asked["prompt"]
+    assert f'button "{texts.COUNT}"' in prompt["title"]
+    assert texts.TITLE in prompt["title"]
+    assert element_id in prompt["message"]
+    assert prompt["scope"]["method"] == "desktop.click"
+    (image,) = prompt["images"]
+    assert Path(image["path"]).read_bytes().startswith(PNG)
+    assert "outlined" in image["alt"]
+    assert counted(agent, 0)
+    agent.person.answers("--ok")
+    result = agent.gets()["structuredContent"]
+    assert (result["clicked"], result["effect"]) == (True, "seen")
+    assert counted(agent, 1)
+    trace = (Path(result["evidence"]["dir"]) / "trace.jsonl").read_text()
+    assert asked["requestId"] in trace
+
+
+def test_a_denial_and_its_remark_reach_the_agent_and_nothing_is_clicked(agent: DesktopAgent) -> None:
+    agent.begins("desktop_click", target=COUNT)
+    agent.person.answers("--cancel", "--remark", "not this one")
+    error = error_of(agent.gets())
+    assert (error["code"], error["details"]["reason"]) == ("DESKTOP_CONFIRM_REQUIRED", "denied")
+    assert error["details"]["remark"] == "not this one"
+    assert counted(agent, 0)
+
+
+def test_an_approval_for_the_task_asks_once_in_this_app(agent: DesktopAgent) -> None:
+    agent.begins("desktop_type_text", target=NAME, text="Ada ")
+    agent.person.answers("--ok", "--for", "task")
+    assert agent.gets()["structuredContent"]["typed"] is True
+    assert agent.does("desktop_type_text", target=NAME, text="Lovelace 世界 👋")["typed"] is True
+    (field,) = agent.does("desktop_find", **NAME)["elementRefs"]
+    assert field["value"] == "Ada Lovelace 世界 👋"
+
+
+def test_a_rule_for_an_app_allows_without_a_question(agent: DesktopAgent, user_rules: Path) -> None:
+    app = agent.does("desktop_find", **COUNT)["routeResolved"]["frontmostBundleId"]
+    user_rules.write_text(f'[[rules]]\ntool = "desktop_click"\napp = {json.dumps(app)}\ndecision = "allow"\n')
+    assert agent.does("desktop_click", target=COUNT)["clicked"] is True
+    assert agent.person.pending() == []
+    assert counted(agent, 1)
+
+
+def test_what_a_rule_forbids_to_read_is_told_to_nobody(agent: DesktopAgent, user_rules: Path) -> None:
+    app = agent.does("desktop_find", **COUNT)["routeResolved"]["frontmostBundleId"]
+    user_rules.write_text(f'[[rules]]\neffect = "READ"\napp = {json.dumps(app)}\ndecision = "deny"\n')
+    for tool, arguments in (
+        ("desktop_observe", {}),
+        ("desktop_find", COUNT),
+        ("desktop_wait_until", {"condition": {"selectorExists": COUNT["selector"]}, "timeoutMs": 2000}),
+    ):
+        error = agent.is_refused(tool, **arguments)
+        assert (error["code"], error["details"]["reason"]) == ("DESKTOP_CONFIRM_REQUIRED", "policy")
+        assert texts.COUNT not in json.dumps(error)
+
+
+def test_what_is_gone_when_the_answer_comes_is_never_another_element(
+    agent: DesktopAgent, desktop_session: DesktopSession, window: App
+) -> None:
+    agent.begins("desktop_click", target=COUNT)
+    agent.person.sees()
+    desktop_session.end(window)
+    twin = desktop_session.start(command("gtk3"))
+    agent.person.answers("--ok")
+    error = error_of(agent.gets())
+    assert (error["code"], error["details"]["stale"]) == ("DESKTOP_ELEMENT_NOT_FOUND", True)
+    assert counted(agent, 0)
+    desktop_session.end(twin)
+
+
+def test_keys_go_to_the_window_that_was_shown_or_nowhere(
+    agent: DesktopAgent, desktop_session: DesktopSession, window: App
+) -> None:
+    agent.begins("desktop_hotkey", keys=["tab"])
+    assert texts.TITLE in agent.person.sees()["prompt"]["title"]
+    twin = desktop_session.start(command("gtk3"))
+    desktop_session.end(window)
+    agent.person.answers("--ok")
+    error = error_of(agent.gets())
+    desktop_session.end(twin)
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+
+
+def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgent) -> None:
+    agent.begins("desktop_click", target=COUNT)
+    asked = agent.person.answers("--ok")
+    agent.gets()
+    client = DesktopClient(agent.state / "desktop.sock", agent.project)
+    intent: dict[str, Any] = {"method": "desktop.click", "params": {"target": COUNT}}
+    for given, reason in (
+        ({"promptRequestId": asked["requestId"]}, "params"),
+        ({"promptRequestId": "approval_made_up"}, "invalid"),
+        ({"pass": "made-up"}, "invalid"),
+    ):
+        with pytest.raises(Refused) as refused:
+            client.call("confirm.issue", intent=intent, **given)
+        assert refused.value.error["details"]["reason"] == reason
+    client.close()
+
+
+def test_a_modal_window_is_listed_and_dismissed(agent: DesktopAgent) -> None:
+    agent.begins("desktop_click", target={"selector": {"byRole": "AXButton", "titleContains": texts.OPEN_DIALOG}})
+    agent.person.answers("--ok")
+    agent.gets()
+    there = {"selectorExists": {"byRole": "AXButton", "titleContains": texts.CLOSE_DIALOG}}
+    agent.does("desktop_wait_until", condition=there, timeoutMs=10_000)
+    assert agent.does("desktop_list_modals")["modals"][0]["title"] == texts.DIALOG
+    agent.begins("desktop_dismiss_modal", strategy={"type": "byTitle", "titleContains": texts.CLOSE_DIALOG})
+    assert texts.CLOSE_DIALOG in agent.person.sees()["prompt"]["title"]
+    agent.person.answers("--ok")
+    assert agent.gets()["structuredContent"]["dismissed"] is True
+    assert agent.does("desktop_list_modals")["count"] == 0
+
+
+def test_an_agent_stops_its_own_wait(agent: DesktopAgent) -> None:
+    never = {"selectorExists": {"titleContains": "what never comes"}}
+    waiting = agent.begins("desktop_wait_until", condition=never, timeoutMs=60_000)
+    while (stopped := agent.gets(agent.begins("desktop_abort"))).get("isError"):
+        assert error_of(stopped)["code"] == "DESKTOP_INVALID_REQUEST"  # the wait has not begun yet
+    assert error_of(agent.gets(waiting))["code"] == "DESKTOP_ABORTED"
+
+
+def test_an_element_is_outlined_on_the_screen(agent: DesktopAgent) -> None:
+    assert agent.does("desktop_highlight", target=COUNT, durationMs=50)["highlighted"] is True
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("desktop_click", {"target": {}}),
+        ("desktop_click", {"target": {**COUNT, "elementRef": {"elementId": "e:1"}}}),
+        ("desktop_find", {"selector": {}}),
+        ("desktop_find", {"selector": {"titleContains": ""}}),
+        ("desktop_observe", {"route": {"window": {"titlePattern": "("}}}),
+        ("desktop_hotkey", {"keys": []}),
+        ("desktop_hotkey", {"keys": ["a", "b"]}),
+        ("desktop_wait_until", {"condition": {}, "timeoutMs": 10}),
+        ("desktop_wait_until", {"condition": {"selectorGone": COUNT["selector"]}, "timeoutMs": 0}),
+        ("desktop_dismiss_modal", {"strategy": {"type": "byTitle"}}),
+        ("desktop_abort", {}),
+    ],
+)
+def test_bad_input_is_refused_before_anybody_is_asked(
+    agent: DesktopAgent, tool: str, arguments: dict[str, Any]
+) -> None:
+    assert agent.is_refused(tool, **arguments)["code"] == "DESKTOP_INVALID_REQUEST"
+    assert agent.person.pending() == []

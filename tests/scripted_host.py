@@ -1,0 +1,21 @@
+"""`python -m tests.scripted_host ROOT STATE`: a host in mode token as a process, with a desktop in memory."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from handrail.app.desktop_host import serve_desktop
+from handrail.contract.desktop import Desktop
+from tests.scripted_desktop import ScriptedDesktop
+
+
+async def main(root: str, state: str) -> None:
+    async def scripted() -> Desktop:
+        return ScriptedDesktop()
+
+    await serve_desktop(
+        Path(root), Path(state), "token", lambda path: print("listening", flush=True), open_desktop=scripted
+    )
+
+
+asyncio.run(main(*sys.argv[1:]))

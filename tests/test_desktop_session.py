@@ -1,0 +1,65 @@
+"""The tests' own desktop: it is there for a command, and nothing of it is left, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import desktop_keeper
+from tests.desktop_session import DesktopSession, NotReady
+
+COMMAND = [sys.executable, "-m", "tests.desktop_session"]
+DAEMON = "sleep 600 & disown; setsid sleep 601 & echo started"
+PATIENCE = 20.0
+
+
+def test_a_command_runs_on_a_desktop_and_its_code_comes_back() -> None:
+    script = 'test -S "$XDG_RUNTIME_DIR/bus" && test -n "$DISPLAY" && exit 7'
+    assert subprocess.run([*COMMAND, "--", "sh", "-c", script], check=False).returncode == 7
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_is_left_of_a_desktop_whose_owner_is_ended(number: signal.Signals) -> None:
+    owner = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    told = dict(line.removeprefix("export ").strip().split("=", 1) for line in iter(owner.stdout.readline, "\n"))
+    folder, socket = Path(told["XDG_RUNTIME_DIR"]).parent, Path(f"/tmp/.X11-unix/X{told['DISPLAY'][1:]}")
+    everything = desktop_keeper.below({owner.pid})
+    assert folder.exists()
+    assert socket.exists()
+
+    owner.send_signal(number)
+    owner.wait()
+    owner.stdout.close()
+    deadline = time.monotonic() + PATIENCE
+    while desktop_keeper.living(everything) or folder.exists() or socket.exists():
+        assert time.monotonic() < deadline, desktop_keeper.living(everything)
+        time.sleep(0.01)
+
+
+def test_what_a_program_sent_into_the_background_ends_with_the_desktop() -> None:
+    with DesktopSession() as session:
+        app = session.start(["bash", "-c", DAEMON], wait_for="nothing")
+        while "started" not in app.said or app.is_running:
+            time.sleep(0.01)
+        sleepers = {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
+        assert len(sleepers) == 2
+    assert not desktop_keeper.living(sleepers)
+
+
+def test_a_program_that_ends_before_it_has_a_window_is_told_with_its_words(desktop_session: DesktopSession) -> None:
+    with pytest.raises(NotReady, match="no such luck"):
+        desktop_session.start(["sh", "-c", "echo no such luck; exit 1"])
+    with pytest.raises(NotReady, match="no-such-program"):
+        desktop_session.start(["no-such-program"])
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

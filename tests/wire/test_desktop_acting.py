@@ -1,0 +1,371 @@
+"""Contract 1 §5.5 to §5.7 and the rulings on them: what is sent, to what, and what is said of its effect."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from handrail.contract.desktop import Rect
+from tests.scripted_desktop import READY, Widget
+from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, error_of, files_in
+
+ASK = {"selector": {"titleContains": "Ask"}}
+
+
+async def test_a_click_by_reference_presses_this_element(desk: DesktopHouse, bridge: Bridge) -> None:
+    (ref,) = await bridge.find(titleContains="Save as")
+    short = {"elementId": ref["elementId"], "fingerprint": ref["fingerprint"]}
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": short})
+    assert result["clicked"] is True
+    assert desk.desktop.sent == ["press h:save-as"]
+
+
+async def test_a_click_takes_a_reference_as_find_gives_it(desk: DesktopHouse, bridge: Bridge) -> None:
+    (ref,) = await bridge.find(titleContains="Save as")
+    await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert desk.desktop.sent == ["press h:save-as"]
+
+
+async def test_a_click_by_selector_presses_the_best_of_several(desk: DesktopHouse, bridge: Bridge) -> None:
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
+    assert desk.desktop.sent == ["press h:save"]
+    assert result["element"]["title"] == "Save"
+
+
+async def test_a_click_leaves_a_picture_before_and_one_after(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
+    evidence = result["evidence"]
+    assert (evidence["beforeScreenshot"], evidence["afterScreenshot"]) == ("before.png", "after.png")
+    assert {"before.png", "after.png"} <= files_in(result)
+
+
+async def test_a_click_that_hits_nothing_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "nothing"}})
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert "stale" not in error["details"]
+    assert desk.desktop.sent == []
+
+
+async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+    route = {"app": {"bundleId": "other"}}
+    desk.desktop._windows["w:other"][1].children = [Widget("h:dot", "AXImage", "Dot", None, Rect(1, 1, 9, 9))]
+    result = await bridge.call(
+        "desktop.click", confirm=PHRASE, route=route, target={"selector": {"titleContains": "Dot"}}
+    )
+    assert result["delivery"] == "pointer"
+    assert desk.desktop.sent == ["front Other", "press h:dot"]
+
+
+async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: DesktopHouse, bridge: Bridge) -> None:
+    saved = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
+    assert saved["effect"] == "seen"
+    assert saved["changed"] == [{"what": "title", "role": "AXButton", "title": "Saved", "from": "Save", "to": "Saved"}]
+    nothing = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save as"}})
+    assert (nothing["clicked"], nothing["effect"], nothing["changed"]) == (True, "not_seen", [])
+
+
+async def test_a_window_that_a_click_opens_or_closes_is_told(bridge: Bridge) -> None:
+    opened = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
+    assert [(one["change"], one["title"], one["isModal"]) for one in opened["changed"]] == [
+        ("appeared", "Really?", True)
+    ]
+    closed = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "OK"}})
+    assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in closed["changed"]]
+
+
+async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopHouse, bridge: Bridge) -> None:
+    def later() -> None:
+        asyncio.get_running_loop().call_later(0.05, lambda: desk.desktop.change(desk.desktop.name, value="done"))
+
+    desk.desktop.save_as.on_press = later
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Save as"}})
+    assert [(one["what"], one["to"]) for one in result["changed"]] == [("value", "done")]
+
+
+async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: DesktopHouse, bridge: Bridge) -> None:
+    box = desk.desktop.notes.children[0]
+
+    def turn() -> None:
+        box.children = [child for child in box.children if child is not desk.desktop.label]
+        box.children.append(Widget("h:new", "AXStaticText", "Hello", None, Rect(1, 1, 5, 5)))
+        desk.desktop.change(desk.desktop.ask, states=frozenset({"showing", "visible"}))
+
+    desk.desktop.save_as.on_press = turn
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Save as"}})
+    told = {(one["what"], one.get("change"), one["title"]): one for one in result["changed"]}
+    assert told["state", None, "Ask"]["lost"] == ["enabled", "sensitive"]
+    assert ("element", "appeared", "Hello") in told
+    assert ("element", "disappeared", "Name:") in told
+
+
+async def test_more_changes_than_anybody_reads_are_counted(desk: DesktopHouse, bridge: Bridge) -> None:
+    rows = [Widget(f"h:{n}", "AXRow", f"Row {n}") for n in range(100)]
+    desk.desktop.save_as.on_press = lambda: desk.desktop.change(desk.desktop.picture, children=rows)
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Save as"}})
+    assert len(result["changed"]) == 31
+    assert result["changed"][-1] == {"what": "more", "count": 70}
+
+
+@pytest.mark.parametrize("change", [{"title": "Send all"}, {"role": "AXCheckBox"}])
+async def test_an_element_that_became_another_is_stale_and_never_hit(
+    desk: DesktopHouse, bridge: Bridge, change: dict[str, str]
+) -> None:
+    (ref,) = await bridge.find(titleContains="Ask")
+    desk.desktop.change(desk.desktop.ask, **change)
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert error["details"]["stale"] is True
+    assert desk.desktop.sent == []
+
+
+async def test_an_element_that_is_gone_is_stale_also_when_a_twin_stands_in_its_place(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    (ref,) = await bridge.find(titleContains="Ask")
+    box = desk.desktop.notes.children[0]
+    twin = Widget("h:twin", "AXButton", "Ask", None, desk.desktop.ask.frame, READY, ("Click",))
+    box.children = [twin if child is desk.desktop.ask else child for child in box.children]
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert error["details"]["stale"] is True
+    assert desk.desktop.sent == []
+
+
+async def test_an_element_that_only_moved_is_the_same(desk: DesktopHouse, bridge: Bridge) -> None:
+    (ref,) = await bridge.find(titleContains="Ask")
+    desk.desktop.change(desk.desktop.ask, frame=Rect(5, 5, 60, 20))
+    await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert desk.desktop.sent == ["press h:ask"]
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        {"elementId": "e:999999"},
+        {"elementId": "e:1", "fingerprint": "AXButton|Other|x=1,y=1,w=1,h=1"},
+        {"elementId": "h:ask"},
+    ],
+)
+async def test_a_reference_that_was_never_given_is_stale(
+    desk: DesktopHouse, bridge: Bridge, ref: dict[str, Any]
+) -> None:
+    await bridge.find(titleContains="Ask")
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert error["details"]["stale"] is True
+    assert desk.desktop.sent == []
+
+
+async def test_an_element_whose_window_is_gone_is_stale(desk: DesktopHouse, bridge: Bridge) -> None:
+    (ref,) = await bridge.find(titleContains="Ask")
+    desk.desktop.remove("w:notes")
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
+    assert error["details"]["stale"] is True
+
+
+async def test_a_modal_window_blocks_clicks_behind_it(desk: DesktopHouse, bridge: Bridge) -> None:
+    (ref,) = await bridge.find(titleContains="Save as")
+    desk.desktop.open_dialog()
+    for target in ({"elementRef": ref}, {"selector": {"titleContains": "Save as"}}):
+        error = await bridge.refused("desktop.click", confirm=PHRASE, target=target)
+        assert error["code"] == "DESKTOP_MODAL_BLOCKING"
+        assert error["details"]["modal"]["title"] == "Really?"
+    route = {"window": {"titlePattern": "Notes$"}}
+    error = await bridge.refused("desktop.hotkey", confirm=PHRASE, route=route, keys=["enter"])
+    assert error["code"] == "DESKTOP_MODAL_BLOCKING"
+    assert desk.desktop.sent == []
+    await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Cancel"}})
+    assert desk.desktop.sent == ["press h:cancel"]
+
+
+async def test_modals_are_listed_with_their_buttons(desk: DesktopHouse, bridge: Bridge) -> None:
+    assert (await bridge.call("desktop.listModals"))["modals"] == []
+    desk.desktop.open_dialog()
+    result = await bridge.call("desktop.listModals")
+    (modal,) = result["modals"]
+    assert (modal["title"], modal["app"]) == ("Really?", "org.example.Notes")
+    assert [button["title"] for button in modal["buttons"]] == ["OK", "Cancel"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "sent"),
+    [
+        ({"type": "defaultButton"}, "press h:ok"),
+        ({"type": "byTitle", "titleContains": "cancel"}, "press h:cancel"),
+        ({"type": "esc"}, "keys escape"),
+    ],
+)
+async def test_a_modal_is_dismissed_as_its_strategy_says(
+    desk: DesktopHouse, bridge: Bridge, strategy: dict[str, str], sent: str
+) -> None:
+    desk.desktop.open_dialog()
+    error = await bridge.refused("desktop.dismissModal", strategy=strategy)
+    assert (error["code"], error["details"]["reason"]) == ("DESKTOP_CONFIRM_REQUIRED", "missing")
+    result = await bridge.act("desktop.dismissModal", strategy=strategy)
+    assert result["dismissed"] is True
+    assert result["effect"] == "seen"
+    assert desk.desktop.sent == [sent]
+
+
+async def test_a_modal_whose_buttons_tell_no_default_gets_the_enter_key(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.open_dialog()
+    ok = desk.desktop._widget("h:ok")
+    assert ok is not None
+    desk.desktop.change(ok, states=READY)
+    await bridge.act("desktop.dismissModal", strategy={"type": "defaultButton"})
+    assert desk.desktop.sent == ["keys enter"]
+
+
+async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+    error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy={"type": "esc"})
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    desk.desktop.open_dialog()
+    strategy = {"type": "byTitle", "titleContains": "Maybe"}
+    error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy=strategy)
+    assert error["details"]["buttons"] == ["OK", "Cancel"]
+
+
+async def test_text_is_typed_into_the_target(desk: DesktopHouse, bridge: Bridge) -> None:
+    target = {"selector": {"byRole": "AXTextField"}}
+    result = await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="añ世")
+    assert result["typed"] is True
+    assert (result["delivery"], result["verified"]) == ("keys", True)
+    assert desk.desktop.name.value == "añ世"
+    await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="b", options={"clearBefore": True})
+    assert desk.desktop.name.value == "b"
+
+
+async def test_text_without_a_target_goes_to_the_window_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+    assert (await bridge.call("desktop.typeText", confirm=PHRASE, text="x"))["typed"] is True
+    assert desk.desktop.sent == ["type x"]
+
+
+async def test_of_a_stale_reference_and_a_selector_the_selector_counts_for_text(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    target = {"elementRef": {"elementId": "e:404"}, "selector": {"byRole": "AXTextField"}}
+    await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="x")
+    assert desk.desktop.name.value == "x"
+    alone = {"elementRef": {"elementId": "e:404"}}
+    error = await bridge.refused("desktop.typeText", confirm=PHRASE, target=alone, text="x")
+    assert error["details"]["stale"] is True
+
+
+async def test_text_for_what_takes_none_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+    target = {"selector": {"titleContains": "Picture"}}
+    error = await bridge.refused("desktop.typeText", confirm=PHRASE, target=target, text="x")
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert desk.desktop.sent == []
+
+
+async def test_a_million_characters_are_taken(desk: DesktopHouse, bridge: Bridge) -> None:
+    text = "x" * 1_000_000
+    target = {"selector": {"byRole": "AXTextField"}}
+    await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text=text)
+    assert desk.desktop.name.value == text
+
+
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [
+        (["cmd", "v"], ["keys cmd+v"]),
+        (["enter"], ["keys enter"]),
+        (["cmd", "enter"], ["keys cmd+enter"]),
+        (["Shift", "CTRL", "F5"], ["keys shift+ctrl+F5"]),
+        (["cmd+v"], ["keys cmd+v"]),
+        (["cmd+a", "cmd+c", "enter"], ["keys cmd+a", "keys cmd+c", "keys enter"]),
+        (["ctrl++"], ["keys ctrl++"]),
+        (["+"], ["keys +"]),
+        (["super"], ["keys super"]),
+    ],
+)
+async def test_keys_are_one_combination_or_whole_ones_in_their_order(
+    desk: DesktopHouse, bridge: Bridge, keys: list[str], sent: list[str]
+) -> None:
+    result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=keys, options={"delayMs": 0})
+    assert result["sent"] is True
+    assert desk.desktop.sent == sent
+
+
+async def test_keys_for_another_window_bring_it_to_the_front_first(desk: DesktopHouse, bridge: Bridge) -> None:
+    route = {"app": {"bundleId": "other"}}
+    await bridge.call("desktop.hotkey", confirm=PHRASE, route=route, keys=["a"])
+    assert desk.desktop.sent == ["front Other", "keys a"]
+
+
+async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopHouse, bridge: Bridge) -> None:
+    route = {"app": {"bundleId": "other"}, "focusPolicy": "never"}
+    calls: dict[str, dict[str, Any]] = {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}
+    for method, params in calls.items():
+        error = await bridge.refused(method, confirm=PHRASE, route=route, **params)
+        assert error["code"] == "DESKTOP_INTERNAL_ERROR"
+    assert desk.desktop.sent == []
+
+
+async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: DesktopHouse, bridge: Bridge) -> None:
+    route = {"focusPolicy": "always"}
+    await bridge.call("desktop.click", confirm=PHRASE, route=route, target={"selector": {"titleContains": "Save as"}})
+    assert desk.desktop.sent == ["front notes.txt – Notes", "press h:save-as"]
+
+
+async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.hold_typing()
+    first = bridge.send("desktop.typeText", confirm=PHRASE, text="ab")
+    second = bridge.send("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+    other = await desk.connect()
+    for method, params in {
+        "desktop.health": {},
+        "desktop.doctor": {},
+        "desktop.find": {"selector": {"byRole": "AXButton"}},
+        "desktop.observe": {},
+    }.items():
+        assert await other.call(method, **params)
+    assert desk.desktop.sent == []
+    desk.desktop.let_type(10)
+    assert (await first)["result"]["typed"] is True
+    assert (await second)["result"]["sent"] is True
+    assert desk.desktop.sent == ["type a", "type b", "keys enter"]
+
+
+async def test_two_workspaces_never_use_the_keyboard_at_once(desk: DesktopHouse) -> None:
+    elsewhere = desk.root / "elsewhere"
+    elsewhere.mkdir()
+    one, two = await desk.connect(), await desk.connect(elsewhere)
+    desk.desktop.hold_typing()
+    first = one.send("desktop.typeText", confirm=PHRASE, text="ab")
+    await desk.acting(one)
+    second = two.send("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+    await two.call("desktop.find", selector={"byRole": "AXButton"})
+    assert desk.desktop.sent == []
+    desk.desktop.let_type(10)
+    assert "result" in await first
+    assert "result" in await second
+    assert desk.desktop.sent == ["type a", "type b", "keys enter"]
+
+
+async def test_a_call_that_waits_for_its_turn_too_long_is_timed_out_and_never_sent(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    desk.desktop.hold_typing()
+    first = bridge.send("desktop.typeText", confirm=PHRASE, text="a")
+    late = bridge.send("desktop.hotkey", meta=bridge.meta(timeoutMs=50), confirm=PHRASE, keys=["enter"])
+    error = error_of(await late)
+    assert (error["code"], error["retryable"]) == ("DESKTOP_TIMEOUT", True)
+    assert error["details"]["timeoutMs"] == 50
+    assert error["details"]["acted"] is False
+    desk.desktop.let_type(10)
+    await first
+    assert desk.desktop.sent == ["type a"]
+
+
+async def test_an_app_that_hangs_ends_its_own_call_in_time_and_nobody_elses(desk: DesktopHouse, bridge: Bridge) -> None:
+    let_go = desk.desktop.hang()
+    hanging = bridge.send("desktop.find", meta=bridge.meta(timeoutMs=100), selector={"byRole": "AXButton"})
+    assert await bridge.call("desktop.health")
+    error = error_of(await hanging)
+    assert error["code"] == "DESKTOP_TIMEOUT"
+    acting = await bridge.refused("desktop.click", meta=bridge.meta(timeoutMs=100), confirm=PHRASE, target=ASK)
+    assert acting["code"] == "DESKTOP_TIMEOUT"
+    desk.desktop.hanging = None
+    let_go.set()
+    assert (await bridge.call("desktop.find", selector={"byRole": "AXButton"}))["matched"] == 4
+    assert desk.desktop.sent == []

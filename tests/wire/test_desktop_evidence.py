@@ -1,0 +1,183 @@
+"""Contract 1 §2.2 and the ruling on evidence: what every execution leaves in its workspace, and what when it can't."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.errors import InputOutput
+from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
+
+READING: dict[str, dict[str, Any]] = {
+    "desktop.observe": {},
+    "desktop.find": {"selector": {"byRole": "AXButton"}},
+    "desktop.waitUntil": {"condition": {"selectorExists": {"byRole": "AXButton"}}, "timeoutMs": 1000},
+    "desktop.listModals": {},
+    "desktop.highlight": {"target": {"selector": {"titleContains": "Ask"}}},
+}
+ACTING: dict[str, dict[str, Any]] = {
+    "desktop.click": {"target": {"selector": {"titleContains": "Save as"}}},
+    "desktop.typeText": {"text": "x"},
+    "desktop.hotkey": {"keys": ["enter"]},
+}
+
+
+def trace_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in read_file(result, "trace.jsonl").splitlines()]
+
+
+@pytest.mark.parametrize("method", READING)
+async def test_every_execution_has_a_folder_of_its_day_and_id(bridge: Bridge, method: str) -> None:
+    result = await bridge.call(method, **READING[method])
+    where = rf"{re.escape(str(bridge.workspace))}/artifacts/desktop/\d{{4}}-\d\d-\d\d/{result['executionId']}/"
+    assert re.fullmatch(where, result["evidence"]["dir"])
+    assert re.fullmatch(r"[0-9a-f-]{36}", result["executionId"])
+    assert {"env.json", "trace.jsonl", "result.json"} <= files_in(result)
+
+
+@pytest.mark.parametrize("method", ACTING)
+async def test_what_acts_leaves_pictures_before_and_after(bridge: Bridge, method: str) -> None:
+    result = await bridge.call(method, confirm=PHRASE, **ACTING[method])
+    assert files_in(result) == {"before.png", "after.png", "env.json", "trace.jsonl", "result.json"}
+    assert [line["event"] for line in trace_of(result)][:3] == ["begin", "confirmed", "acting"]
+
+
+async def test_the_result_is_what_was_answered(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.find", selector={"byRole": "AXButton"})
+    assert read_json(result, "result.json") == {"ok": True, "result": result}
+
+
+async def test_a_failure_is_on_record_with_its_code(desk: DesktopHouse, bridge: Bridge) -> None:
+    error = await bridge.refused("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "nothing"}})
+    recorded = read_json(error["details"], "result.json")
+    assert recorded["ok"] is False
+    assert recorded["error"]["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert desk.index()[-1]["errorCode"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert desk.index()[-1]["evidenceDir"] == error["details"]["evidence"]["dir"]
+
+
+async def test_the_surroundings_tell_host_system_caller_and_request(bridge: Bridge) -> None:
+    meta = bridge.meta(requestId="mine")
+    result = await bridge.call("desktop.observe", meta=meta)
+    env = read_json(result, "env.json")
+    assert (env["os"], env["session"], env["confirmMode"]) == ("Linux test", "x11", "contract")
+    assert (env["method"], env["requestId"], env["executionId"]) == ("desktop.observe", "mine", result["executionId"])
+    assert env["peer"]["pid"] == os.getpid()
+    assert len(env["peer"]["auditTokenDigest"]) == 64
+
+
+async def test_the_index_has_one_line_an_execution(desk: DesktopHouse, bridge: Bridge) -> None:
+    meta = bridge.meta(requestId="first")
+    result = await bridge.call("desktop.observe", meta=meta)
+    await bridge.refused("desktop.hotkey", keys=["enter"])
+    await bridge.call("desktop.health")
+    first, second = desk.index()
+    assert first | {"ts": 0} == {
+        "ts": 0,
+        "executionId": result["executionId"],
+        "requestId": "first",
+        "method": "desktop.observe",
+        "ok": True,
+        "evidenceDir": result["evidence"]["dir"],
+    }
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first["ts"])
+    assert (second["ok"], second["errorCode"]) == (False, "DESKTOP_CONFIRM_REQUIRED")
+
+
+async def test_a_request_that_makes_no_sense_leaves_nothing(desk: DesktopHouse, bridge: Bridge) -> None:
+    await bridge.refused("desktop.find", selector={})
+    assert not (desk.workspace / "artifacts").exists()
+
+
+async def test_the_text_that_is_typed_stands_in_no_log(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.name.states |= {"protected"}
+    target = {"selector": {"byRole": "AXTextField"}}
+    result = await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="s3cret-passphrase")
+    for name in ("trace.jsonl", "env.json"):
+        assert b"s3cret" not in read_file(result, name)
+    assert next(line for line in trace_of(result) if line["event"] == "typing")["characters"] == 17
+    assert b"s3cret" not in (desk.workspace / "artifacts/desktop/index.ndjson").read_bytes()
+
+
+async def test_a_torn_tail_of_the_index_spoils_no_later_line(desk: DesktopHouse, bridge: Bridge) -> None:
+    index = desk.workspace / "artifacts/desktop/index.ndjson"
+    await bridge.call("desktop.observe")
+    with index.open("ab") as torn:
+        torn.write(b'{"ts":"20')
+    await bridge.call("desktop.observe")
+    lines = index.read_bytes().splitlines()
+    assert lines[1] == b'{"ts":"20'
+    assert json.loads(lines[2])["ok"] is True
+
+
+@pytest.mark.parametrize("place", ["artifacts", "artifacts/desktop", "artifacts/desktop/index.ndjson"])
+async def test_a_link_on_the_way_is_not_followed_and_nothing_is_acted_upon(
+    desk: DesktopHouse, bridge: Bridge, place: str
+) -> None:
+    outside = desk.root.parent / "outside"
+    outside.mkdir()
+    (outside / "victim").write_text("mine")
+    link = desk.workspace / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside / "victim" if place.endswith("ndjson") else outside)
+    error = await bridge.refused("desktop.observe")
+    assert error["code"] == "DESKTOP_INTERNAL_ERROR"
+    assert "evidence" in error["message"]
+    assert sorted(os.listdir(outside)) == ["victim"]
+    assert (outside / "victim").read_text() == "mine"
+    if not place.endswith("ndjson"):
+        await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+        assert desk.desktop.sent == []
+
+
+async def test_what_cannot_be_recorded_before_is_not_done(
+    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: LocalFolder, path: str, data: bytes, **how: Any) -> None:
+        raise InputOutput(f"{path!r}: No space left on device.", error="ENOSPC")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(LocalFolder, "write", full)
+        for method, params in ACTING.items():
+            error = await bridge.refused(method, confirm=PHRASE, **params)
+            assert (error["code"], error["retryable"]) == ("DESKTOP_INTERNAL_ERROR", True)
+            assert "No space left" in error["message"]
+            assert error["details"]["acted"] is False
+        assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_INTERNAL_ERROR"
+    assert desk.desktop.sent == []
+    assert await bridge.call("desktop.observe")
+
+
+async def test_what_was_done_is_told_also_when_its_end_can_not_be_recorded(
+    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = LocalFolder.write
+
+    def full(self: LocalFolder, path: str, data: bytes, **how: Any) -> None:
+        if desk.desktop.sent:
+            raise InputOutput(f"{path!r}: No space left on device.", error="ENOSPC")
+        write(self, path, data, **how)
+
+    monkeypatch.setattr(LocalFolder, "write", full)
+    result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+    assert result["sent"] is True
+    assert desk.desktop.sent == ["keys enter"]
+    assert "result.json" not in files_in(result)
+
+
+async def test_many_executions_at_once_write_whole_lines(desk: DesktopHouse) -> None:
+    bridges = [await desk.connect() for _ in range(10)]
+    answers = [each.send("desktop.find", selector={"byRole": "AXButton"}) for each in bridges for _ in range(5)]
+    ids = {(await answer)["result"]["executionId"] for answer in answers}
+    assert {line["executionId"] for line in desk.index()} == ids
+
+
+async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: DesktopHouse, bridge: Bridge) -> None:
+    given = f"{desk.workspace}/"
+    result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=given))
+    assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
+    assert Path(result["evidence"]["dir"]).name == result["executionId"]

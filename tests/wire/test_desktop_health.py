@@ -1,0 +1,120 @@
+"""Contract 1 §5.1, §5.2: what the host says of itself, while it starts and where there is no desktop, too."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import handrail
+from handrail.contract.desktop import Desktop, Issue, Readiness
+from handrail.contract.errors import PermissionMissing
+from tests.scripted_desktop import ScriptedDesktop
+from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
+
+
+async def test_health_tells_version_system_permissions_schema_and_peer(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.health")
+    assert result["hostVersion"] == handrail.__version__
+    assert result["macos"] == ""
+    assert result["os"] == "Linux test"
+    assert result["permissions"]["accessibility"] == "granted"
+    assert result["permissions"]["screenRecording"] == "granted"
+    assert result["bridge"]["schemaVersion"] == 1
+    assert result["peer"]["pid"] == os.getpid()
+    assert len(bytes.fromhex(result["peer"]["auditTokenDigest"])) == 4
+
+
+async def test_doctor_tells_each_permission_its_purpose_and_that_all_is_well(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.doctor")
+    assert result["permissions"]["accessibility"] == {
+        "granted": True,
+        "required": True,
+        "purpose": "AX observe/find/action",
+    }
+    assert result["permissions"]["screenRecording"]["purpose"] == "Screenshot capture"
+    assert result["issues"] == []
+    assert result["healthy"] is True
+    assert result["peer"] == (await bridge.call("desktop.health"))["peer"]
+
+
+async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopHouse, bridge: Bridge) -> None:
+    issue = Issue("screenRecording", "The compositor shows no picture.", "Log in to an X11 session.")
+    desk.desktop.readiness_now = Readiness(True, False, True, "Linux test", "wayland", (issue,))
+    result = await bridge.call("desktop.doctor")
+    assert result["healthy"] is False
+    assert result["permissions"]["screenRecording"]["granted"] is False
+    assert result["issues"] == ["The compositor shows no picture."]
+    assert result["fixes"][0]["fix"] == "Log in to an X11 session."
+    assert (await bridge.call("desktop.health"))["permissions"]["screenRecording"] == "denied"
+
+
+@pytest.mark.parametrize("method", ["desktop.health", "desktop.doctor", "desktop.observe"])
+async def test_while_it_starts_the_host_says_so(tmp_path: Path, method: str) -> None:
+    may_open = asyncio.Event()
+
+    async def slowly() -> Desktop:
+        await may_open.wait()
+        return ScriptedDesktop()
+
+    async with hosting(tmp_path, open_desktop=slowly) as desk:
+        bridge = await desk.connect()
+        error = await bridge.refused(method)
+        assert (error["code"], error["retryable"]) == ("DESKTOP_HOST_NOT_READY", True)
+        may_open.set()
+        while "error" in (answer := await bridge.send(method)):
+            assert answer["error"]["code"] == "DESKTOP_HOST_NOT_READY"
+
+
+async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_path: Path) -> None:
+    tries = 0
+
+    async def missing() -> Desktop:
+        nonlocal tries
+        tries += 1
+        raise PermissionMissing("There is no display.", hint="Set DISPLAY.")
+
+    async with hosting(tmp_path, open_desktop=missing) as desk:
+        bridge = await desk.connect()
+        while tries == 0:
+            await bridge.send("desktop.health")
+        health = await bridge.call("desktop.health")
+        assert health["permissions"]["accessibility"] == "denied"
+        doctor = await bridge.call("desktop.doctor")
+        assert doctor["issues"] == ["There is no display."]
+        assert doctor["fixes"][0]["fix"] == "Set DISPLAY."
+        calls: dict[str, dict[str, Any]] = {
+            "desktop.observe": {},
+            "desktop.find": {"selector": {"byRole": "AXButton"}},
+            "desktop.hotkey": {"keys": ["enter"], "confirm": PHRASE},
+            "desktop.waitUntil": {"condition": {"selectorGone": {"byRole": "x"}}, "timeoutMs": 1000},
+        }
+        for method, params in calls.items():
+            error = await bridge.refused(method, **params)
+            assert error["code"] == "DESKTOP_PERMISSION_MISSING", error
+            assert error["details"]["hint"] == "Set DISPLAY."
+
+
+async def test_a_fault_while_opening_the_desktop_is_told_and_does_not_end_the_host(tmp_path: Path) -> None:
+    tried = asyncio.Event()
+
+    async def broken() -> Desktop:
+        tried.set()
+        raise RuntimeError("no bus")
+
+    async with hosting(tmp_path, open_desktop=broken) as desk:
+        bridge = await desk.connect()
+        await tried.wait()
+        assert "no bus" in (await bridge.call("desktop.doctor"))["issues"][0]
+        assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_INTERNAL_ERROR"
+
+
+async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.shows_pictures = False
+    assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_PERMISSION_MISSING"
+    read = await bridge.call("desktop.observe", options={"includeScreenshot": False})
+    assert "screenshotPath" not in read["evidence"]
+    clicked = await bridge.act("desktop.click", target={"selector": {"titleContains": "Ask"}})
+    assert clicked["clicked"] is True
+    assert "beforeScreenshot" not in clicked["evidence"]

@@ -1,0 +1,213 @@
+"""The ruling on mode human: a token is worth what a person allowed, who saw what would be acted on."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
+from handrail.core.digest import digest
+from handrail.store.prompt_queue import LoggedPrompts
+from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
+from tests.wire.test_desktop_confirm import reason
+
+ASK = {"target": {"selector": {"titleContains": "Ask"}}}
+CLICK: Json = {"method": "desktop.click", "params": ASK}
+OK = PromptResponse(status="ok")
+
+
+class Person:
+    def __init__(self, desk: DesktopHouse, bridge: Bridge) -> None:
+        self.desk, self.bridge = desk, bridge
+        self.queue: LoggedPrompts = desk.queue()
+
+    async def asked(self) -> RequestEntry:
+        """The first question that waits for an answer."""
+        while not (waiting := await self.queue.pending()):
+            await self.bridge.call("desktop.health")
+        return waiting[0]
+
+    async def answer(self, response: PromptResponse = OK) -> None:
+        await self.queue.respond((await self.asked()).request_id, response, by="console:ada")
+
+    async def issue(self, intent: Json = CLICK, response: PromptResponse = OK, **more: Any) -> Json:
+        issuing = asyncio.ensure_future(self.bridge.send("desktop.confirm.issue", intent=intent, **more))
+        await self.answer(response)
+        return await issuing
+
+
+@pytest.fixture
+async def person(tmp_path: Path) -> AsyncIterator[Person]:
+    async with hosting(tmp_path, "human") as desk:
+        person = Person(desk, await desk.connect())
+        yield person
+        await person.queue.close()
+
+
+async def test_a_token_is_issued_after_a_person_said_ok(person: Person) -> None:
+    token = (await person.issue())["result"]["token"]
+    result = await person.bridge.call("desktop.click", confirm={"token": token}, **ASK)
+    assert result["clicked"] is True
+    assert person.desk.desktop.sent == ["press h:ask"]
+    assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "used"
+
+
+async def test_the_person_sees_method_parameters_caller_and_the_target_outlined(person: Person) -> None:
+    intent = {
+        "method": "desktop.typeText",
+        "params": {"target": {"selector": {"byRole": "AXTextField"}}, "text": "rm\u202e -rf\n$HOME"},
+    }
+    issuing = person.bridge.send("desktop.confirm.issue", intent=intent)
+    prompt = (await person.asked()).prompt
+    assert isinstance(prompt, FileChangePrompt)
+    message = str(prompt.message)
+    assert "desktop.typeText (UI_CONTROL)" in message
+    assert "rm\\u{202e} -rf" in message
+    assert "  │ $HOME" in message
+    assert "AXTextField" in message
+    assert prompt.images is not UNSET
+    picture = person.desk.workspace.joinpath(prompt.images[0].path).read_bytes()
+    plain = await person.desk.desktop.shot()
+    assert picture.startswith(b"\x89PNG")
+    assert picture != plain.png
+    await person.answer()
+    await issuing
+
+
+@pytest.mark.parametrize("status", ["canceled", "timeout"])
+async def test_a_person_who_denies_gives_no_token_and_the_remark_travels(person: Person, status: Any) -> None:
+    response = PromptResponse(status=status, remark="not now")
+    error = error_of(await person.issue(response=response))
+    assert error["code"] == "DESKTOP_CONFIRM_REQUIRED"
+    assert error["details"]["reason"] == "denied"
+    assert error["details"]["remark"] == "not now"
+
+
+async def test_the_wait_for_a_person_is_outside_of_the_deadline(person: Person) -> None:
+    issuing = asyncio.ensure_future(
+        person.bridge.send("desktop.confirm.issue", meta=person.bridge.meta(timeoutMs=1_000), intent=CLICK)
+    )
+    await person.asked()
+    late = await person.bridge.refused(
+        "desktop.waitUntil", condition={"selectorExists": {"titleContains": "Zzz"}}, timeoutMs=1_300
+    )
+    assert late["code"] == "DESKTOP_TIMEOUT"
+    await person.answer()
+    assert "result" in await issuing
+
+
+async def test_everything_answers_while_a_person_thinks(person: Person) -> None:
+    issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", intent=CLICK))
+    await person.asked()
+    assert await person.bridge.call("desktop.observe")
+    assert await person.bridge.find(titleContains="Ask")
+    await person.answer()
+    assert "result" in await issuing
+
+
+async def test_an_aborted_question_is_withdrawn(person: Person) -> None:
+    issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", id="asking", intent=CLICK))
+    await person.asked()
+    await person.bridge.call("desktop.abort", executionId="asking")
+    assert error_of(await issuing)["code"] == "DESKTOP_ABORTED"
+    assert await person.queue.pending() == []
+
+
+async def test_the_question_of_a_caller_who_has_gone_is_withdrawn(person: Person) -> None:
+    other = await person.desk.connect()
+    asking = other.send("desktop.confirm.issue", intent=CLICK)
+    await person.asked()
+    await other.close()
+    while await person.queue.pending():
+        await person.bridge.call("desktop.health")
+    del asking
+
+
+async def test_what_was_allowed_for_one_element_is_not_allowed_for_another_that_fits(person: Person) -> None:
+    token = (await person.issue())["result"]["token"]
+    person.desk.desktop.change(person.desk.desktop.ask, title="Nothing")
+    person.desk.desktop.change(person.desk.desktop.save_as, title="Ask")
+    assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "params"
+    assert person.desk.desktop.sent == []
+
+
+async def test_nobody_is_asked_about_what_is_not_there_or_makes_no_sense(person: Person) -> None:
+    absent = {"method": "desktop.click", "params": {"target": {"selector": {"titleContains": "nothing"}}}}
+    error = await person.bridge.refused("desktop.confirm.issue", intent=absent)
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    wrong = {"method": "desktop.click", "params": {}}
+    assert (await person.bridge.refused("desktop.confirm.issue", intent=wrong))["code"] == "DESKTOP_INVALID_REQUEST"
+    assert await person.queue.pending() == []
+
+
+async def test_every_method_that_acts_can_be_shown(person: Person) -> None:
+    for intent in (
+        {"method": "desktop.hotkey", "params": {"keys": ["enter"]}},
+        {"method": "desktop.typeText", "params": {"text": "x"}},
+    ):
+        assert "result" in await person.issue(intent)
+    person.desk.desktop.open_dialog()
+    dismiss = {"method": "desktop.dismissModal", "params": {"strategy": {"type": "defaultButton"}}}
+    assert "result" in await person.issue(dismiss)
+
+
+async def test_a_token_of_a_host_that_has_ended_is_worth_nothing(tmp_path: Path) -> None:
+    async with hosting(tmp_path, "human") as desk:
+        person = Person(desk, await desk.connect())
+        token = (await person.issue())["result"]["token"]
+        await person.queue.close()
+    async with hosting(tmp_path, "human") as desk:
+        assert await reason(await desk.connect(), "desktop.click", confirm={"token": token}, **ASK) == "expired"
+        assert desk.desktop.sent == []
+
+
+GOOD = Warrant(method="desktop.click", params_digest=digest(ASK))
+
+
+async def approved(
+    person: Person, warrant: Warrant | None = GOOD, response: PromptResponse | None = OK, id: str = "approval_1"
+) -> str:
+    """A prompt of the gateway's, and its answer."""
+    prompt = FileChangePrompt(title="Click", scope=warrant if warrant is not None else UNSET)
+    await person.queue.request(prompt, request_id=id)
+    if response is not None:
+        await person.queue.respond(id, response, by="console:ada")
+    return id
+
+
+async def issue_refused(person: Person, request_id: str) -> str:
+    return await reason(person.bridge, "desktop.confirm.issue", intent=CLICK, promptRequestId=request_id)
+
+
+async def test_an_approval_that_the_gateway_has_is_not_asked_for_again_and_counts_once(person: Person) -> None:
+    given = await approved(person)
+    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given)
+    assert await issue_refused(person, given) == "used"
+    assert await person.bridge.call("desktop.click", confirm={"token": issued["token"]}, **ASK)
+    assert await person.queue.pending() == []
+
+
+@pytest.mark.parametrize(
+    ("warrant", "response", "id", "expected"),
+    [
+        (GOOD, PromptResponse(status="canceled"), "approval_1", "denied"),
+        (GOOD, PromptResponse(status="timeout"), "approval_1", "denied"),
+        (GOOD, None, "approval_1", "denied"),
+        (GOOD, OK, "a-programs-own", "invalid"),
+        (None, OK, "approval_1", "invalid"),
+        (Warrant(method="desktop.hotkey", params_digest=digest(ASK)), OK, "approval_1", "method"),
+        (Warrant(method="desktop.click", params_digest=digest({})), OK, "approval_1", "params"),
+        (Warrant(method="desktop.click", params_digest=digest(ASK)[:16]), OK, "approval_1", "params"),
+    ],
+)
+async def test_an_approval_that_is_not_for_exactly_this_gives_no_token(
+    person: Person, warrant: Warrant | None, response: PromptResponse | None, id: str, expected: str
+) -> None:
+    assert await issue_refused(person, await approved(person, warrant, response, id)) == expected
+
+
+async def test_an_approval_that_nobody_asked_for_gives_no_token(person: Person) -> None:
+    assert await issue_refused(person, "approval_unheard") == "invalid"

@@ -1,0 +1,93 @@
+/** What was seen of the desktop last, and which line of it lies where in the picture. */
+
+export interface Frame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface DesktopLine {
+  elementId: string;
+  depth: number;
+  text: string;
+  /** In pixels of the screen; null for what has no place on it. */
+  frame: Frame | null;
+}
+
+export interface DesktopWindow {
+  title: string;
+  app: string;
+  pid: number;
+  isFront: boolean;
+  isModal: boolean;
+}
+
+/** As `GET /api/desktop/view` answers. */
+export interface DesktopSight {
+  executionId: string;
+  takenAt: string;
+  route: { frontmostBundleId: string; windowTitle: string };
+  windows: DesktopWindow[];
+  /** What part of the screen the picture shows. */
+  area: Frame;
+  lines: DesktopLine[];
+  truncated: boolean;
+}
+
+export interface DesktopFix {
+  about: string;
+  issue: string;
+  fix: string;
+}
+
+/** As `GET /api/desktop/doctor` answers. */
+export interface DesktopState {
+  healthy: boolean;
+  os: string;
+  session: string;
+  permissions: Record<string, { granted: boolean }>;
+  fixes: DesktopFix[];
+}
+
+/** In percent of the picture, so that it fits however large that is shown. */
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export const pictureUrl = ({ executionId }: DesktopSight): string => `/api/desktop/picture/${encodeURIComponent(executionId)}`;
+
+/** Cut to the picture; null for what is not in it. */
+export function boxOf({ frame }: DesktopLine, area: Frame): Box | null {
+  if (!frame) return null;
+  const [left, top] = [Math.max(area.x, frame.x), Math.max(area.y, frame.y)];
+  const right = Math.min(area.x + area.width, frame.x + frame.width);
+  const bottom = Math.min(area.y + area.height, frame.y + frame.height);
+  if (right <= left || bottom <= top) return null;
+  return {
+    left: (100 * (left - area.x)) / area.width,
+    top: (100 * (top - area.y)) / area.height,
+    width: (100 * (right - left)) / area.width,
+    height: (100 * (bottom - top)) / area.height,
+  };
+}
+
+/** The innermost line at a place in the picture, in parts of its width and height: the smallest, the last of equals. */
+export function lineAt({ lines, area }: DesktopSight, across: number, down: number): DesktopLine | null {
+  const [x, y] = [area.x + across * area.width, area.y + down * area.height];
+  let found: DesktopLine | null = null;
+  let smallest = Infinity;
+  for (const line of lines) {
+    const { frame } = line;
+    if (!frame || x < frame.x || y < frame.y || x >= frame.x + frame.width || y >= frame.y + frame.height) continue;
+    if (frame.width * frame.height > smallest) continue;
+    smallest = frame.width * frame.height;
+    found = line;
+  }
+  return found;
+}
+
+export const describeLine = ({ elementId, text }: DesktopLine): string => `${elementId} ${text}`;

@@ -1,0 +1,28 @@
+import type { DesktopTexts } from "./shape";
+
+export const desktopEn: DesktopTexts = {
+  look: "Look now",
+  looking: "Looking…",
+  window: "Window",
+  inFront: "the window in front",
+  untitled: "Untitled",
+  picture: "Last picture",
+  pictureOf: (window) => `The screen with the window ${window} as it was last seen`,
+  outline: (count) => `What is in the window (${count})`,
+  pointHint: "Point at a line or into the picture: each shows the other.",
+  taken: "Taken",
+  app: "App",
+  size: "Size",
+  cut: "The window holds more than is shown here.",
+  nothingSeen: "Nobody has looked at the desktop yet.",
+  nothingSeenHint: "A picture appears when an agent calls desktop_observe, or when you look.",
+  noOutline: "The app tells nothing of what is in its window.",
+  state: "Desktop",
+  well: (session) => `can be seen and acted on (${session})`,
+  unwell: "something is missing",
+  permissions: { accessibility: "Windows and elements", screenRecording: "Pictures", input: "Pointer and keyboard" },
+  granted: "available",
+  missing: "missing",
+  howTo: "How to turn it on",
+  seen: "The desktop was looked at.",
+};

@@ -1,0 +1,28 @@
+import type { DesktopTexts } from "./shape";
+
+export const desktopZh: DesktopTexts = {
+  look: "立即查看",
+  looking: "正在查看…",
+  window: "窗口",
+  inFront: "最前面的窗口",
+  untitled: "无标题",
+  picture: "最近的画面",
+  pictureOf: (window) => `最近一次看到的屏幕，窗口：${window}`,
+  outline: (count) => `窗口内容（${count}）`,
+  pointHint: "指向一行或画面中的位置，另一处会相应标出。",
+  taken: "时间",
+  app: "应用",
+  size: "尺寸",
+  cut: "窗口中的内容比这里显示的更多。",
+  nothingSeen: "还没有人查看过桌面。",
+  nothingSeenHint: "代理调用 desktop_observe 或您查看时，画面会出现在这里。",
+  noOutline: "该应用没有提供窗口内容的信息。",
+  state: "桌面",
+  well: (session) => `可以查看和操作（${session}）`,
+  unwell: "缺少一些条件",
+  permissions: { accessibility: "窗口与元素", screenRecording: "画面", input: "指针与键盘" },
+  granted: "可用",
+  missing: "缺少",
+  howTo: "如何开启",
+  seen: "已查看桌面。",
+};
