@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,6 @@ _CHECKUP_SECONDS = 1
 
 def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
     """Connects when first used; the server waits for the host that it keeps itself."""
-    from functools import partial
-
     from handrail.backends.desktop_host.client import HostClient
     from handrail.backends.desktop_host.finding import found_host
 
@@ -66,7 +65,7 @@ async def desktop_kept(house: House) -> AsyncIterator[None]:
 
 def desktop_checkup(project: Path, state_dir: Path | None) -> dict[str, Any]:
     """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, Disabled."""
-    from handrail.backends.desktop_host.client import asked
+    from handrail.backends.desktop_host.client import HostClient
     from handrail.backends.desktop_host.finding import found_host
 
     state, folder = state_path(state_dir), str(project.resolve())
@@ -74,10 +73,10 @@ def desktop_checkup(project: Path, state_dir: Path | None) -> dict[str, Any]:
         raise Disabled("switched off", hint="The setting `desktop` turns it on.")
 
     async def look() -> dict[str, Any]:
-        connection = await found_host(state, folder, unused_seconds=_CHECKUP_SECONDS)
+        client = HostClient(folder, partial(found_host, state, folder, unused_seconds=_CHECKUP_SECONDS))
         try:
-            return await asked(connection, folder, "desktop.doctor", {}, timeout_ms=10_000)
+            return await client.call("desktop.doctor", {}, timeout_ms=10_000)
         finally:
-            await connection.close()
+            await client.close()
 
     return asyncio.run(look())

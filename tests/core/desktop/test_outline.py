@@ -96,3 +96,8 @@ def test_what_a_bound_left_out_is_said(name: Callable[[Element], str]) -> None:
     lines = outline(window, name, is_cut=True).splitlines()
     assert lines[2] == "    … more"
     assert "axMaxNodes" in lines[3]
+
+
+def test_what_a_bound_left_out_of_a_named_control_is_its_label_and_not_said(name: Callable[[Element], str]) -> None:
+    window = node("Window", "W", node("Button", "Save", cut=True), node("Button", "", cut=True))
+    assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 button "Save"', "  e:3 button", "    … more"]

@@ -32,6 +32,7 @@ _CONTAINERS = frozenset(
     }
 )
 _TEXTS = frozenset({"AXStaticText", "AXHeading"})
+_LABELLED = frozenset({"AXButton", "AXCheckBox", "AXLink", "AXMenuItem", "AXRadioButton"})
 _TOLD_STATES = ("focused", "checked", "selected", "expanded", "pressed", "busy", "modal", "invalid-entry", "read-only")
 _NEVER_DISABLED = _CONTAINERS | _TEXTS | {"AXWindow"}
 _WHITE = re.compile(r"\s+")
@@ -65,7 +66,8 @@ def _lines(nodes: Sequence[Node]) -> list[_Line]:
         if not title and not element.value and not _is_actable(element) and element.role in _CONTAINERS | _TEXTS:
             lines += below
             continue
-        line = _Line(element, title, below, node.is_cut)
+        # What a bound left out below a named control is most often its own label.
+        line = _Line(element, title, below, node.is_cut and not (title and element.role in _LABELLED))
         _take_label(line)
         lines.append(line)
     return lines
