@@ -1,17 +1,23 @@
-"""MCP over streamable HTTP, as an ASGI app. Host, Origin and token are the HTTP face's to check."""
+"""MCP over streamable HTTP, as an ASGI app. Host, Origin and token are the HTTP face's to check.
 
+The SDK is imported when the first request comes: it takes as long as all the rest of a server's start.
+"""
+
+from __future__ import annotations
+
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
 from handrail.contract.errors import Failure, TooLarge
 from handrail.core import strict_json
 from handrail.core.gate import Gate
-from handrail.faces.mcp.refusal import refusal
-from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
-from handrail.faces.mcp.server import build_server
+
+if TYPE_CHECKING:
+    from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -24,16 +30,21 @@ _MAX_DEPTH = 128
 class McpEndpoint:
     def __init__(self, gate: Gate, *, elicits_approvals: bool = False) -> None:
         self._gate = gate
-        self._manager = StreamableHTTPSessionManager(
-            app=build_server(gate, _peer, elicits_approvals=elicits_approvals),
-            max_request_body_size=MAX_BODY,
-            security_settings=None,
-        )
+        self._elicits_approvals = elicits_approvals
+        self._is_wanted = asyncio.Event()
+        self._has_ended = asyncio.Event()
+        self._manager: asyncio.Future[StreamableHTTPSessionManager]
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        async with self._manager.run():
+        self._manager = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(self._serve())
+        try:
             yield
+        finally:
+            self._has_ended.set()
+            self._is_wanted.set()
+            await serving
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
@@ -43,10 +54,41 @@ class McpEndpoint:
             try:
                 _check(body)
             except Failure as failure:
-                await JSONResponse(refusal(self._gate, body, failure), status_code=400)(scope, receive, send)
+                await JSONResponse(self._refusal(body, failure), status_code=400)(scope, receive, send)
                 return
             receive = _replayed(body, receive)
-        await self._manager.handle_request(scope, receive, send)
+        self._is_wanted.set()
+        manager = await asyncio.shield(self._manager)
+        await manager.handle_request(scope, receive, send)
+
+    async def _serve(self) -> None:
+        """In one task from first to last, as the manager's task group wants it."""
+        await self._is_wanted.wait()
+        if self._has_ended.is_set():
+            return
+        try:
+            manager = await asyncio.to_thread(self._built)
+        except BaseException as fault:
+            self._manager.set_exception(fault)
+            raise
+        async with manager.run():
+            self._manager.set_result(manager)
+            await self._has_ended.wait()
+
+    def _built(self) -> StreamableHTTPSessionManager:
+        from handrail.faces.mcp.sdk import StreamableHTTPSessionManager
+        from handrail.faces.mcp.server import build_server
+
+        return StreamableHTTPSessionManager(
+            app=build_server(self._gate, _peer, elicits_approvals=self._elicits_approvals),
+            max_request_body_size=MAX_BODY,
+            security_settings=None,
+        )
+
+    def _refusal(self, body: bytes, failure: Failure) -> dict[str, Any]:
+        from handrail.faces.mcp.refusal import refusal
+
+        return refusal(self._gate, body, failure)
 
 
 def _check(body: bytes) -> None:
