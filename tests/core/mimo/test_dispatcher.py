@@ -17,6 +17,7 @@ from handrail.contract.errors import (
     Unfinished,
     WrongTab,
 )  # fmt: skip
+from handrail.core.mimo.action import Action
 from tests.core.mimo.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, Stage
 from tests.core.mimo.conftest import Play
 
@@ -452,6 +453,64 @@ def test_the_same_action_id_is_carried_out_once(play: Play) -> None:
             with pytest.raises(Reported) as failed:
                 await again
             assert failed.value.code == "INVALID_TARGET"
+
+    play(scene)
+
+
+def test_two_who_ask_for_the_same_action_at_once_get_its_one_answer(play: Play) -> None:
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+        both = [begun(stage, action_id="mine") for _ in range(2)]
+        stage.answer(await line.next(), result={"n": 1})
+        assert [(await acting).result for acting in both] == [{"n": 1}] * 2
+        assert len(line.sent) == 1
+        assert [id for id, _ in stage.ends] == ["mine"]
+        assert (await stage.bus.tasks.find(TASK)).record.status == "ongoing"
+        stored = await stage.bus.actions.find("mine")
+        assert stored is not None
+        assert stored.record.status == "success"
+        first, other = begun(stage, action_id="shared"), begun(stage, LOOK, OTHER_TASK, action_id="shared")
+        with pytest.raises(Conflict):
+            await other
+        stage.answer(await line.next(2))
+        await first
+
+    play(scene)
+
+
+def test_an_action_that_can_not_be_written_down_leaves_its_task_as_it_was(play: Play) -> None:
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+        task = await stage.bus.tasks.ensure(TASK)
+        earlier = begun(stage, action_id="known")
+        stage.answer(await line.next())
+        await earlier
+        stored = await stage.bus.actions.find("known")
+        assert stored is not None
+        with pytest.raises(Conflict):
+            await stage.bus.dispatcher.carry_out(task, stage.bus.plugins.known("p1"), Action(stored.record))
+        assert (task.record.status, task.running) == ("ongoing", 0)
+
+    play(scene)
+
+
+def test_a_stop_is_seen_however_far_an_action_has_been_prepared(play: Play) -> None:
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+        task = await stage.bus.tasks.ensure(TASK)
+        await stage.bus.select(task, "p1")
+        kept = await stage.bus.keep(TASK, "file", "text/plain", b"hello", "hello.txt")
+        upload = {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}}
+        for turns in range(20):
+            await stage.bus.tasks.become(task, "ongoing")
+            acting = begun(stage, upload)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await stage.bus.stop(task)
+            sent = len(line.sent)
+            with pytest.raises((Aborted, Conflict)):
+                await acting
+            assert (len(line.sent), task.record.status) == (sent, "completed")
 
     play(scene)
 

@@ -73,7 +73,12 @@ class LocalBus:
             found = await self.tasks.ensure(task)
             before = found.client_id
             plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
-        done = _result(await self.dispatcher.carry_out(found, plugin, action))
+        try:
+            done = _result(await self.dispatcher.carry_out(found, plugin, action))
+        except Conflict:  # who asked for the same at the same time may have been first
+            if action_id is None or (known := await self._known_end(action_id, task, actions)) is None:
+                raise
+            return _result(known)
         if before in (None, plugin.client_id):
             return done
         moved = f"The browser of this task, {before}, is away: it goes on in {plugin.client_id}."

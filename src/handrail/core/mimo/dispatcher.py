@@ -14,6 +14,7 @@ from handrail.contract.errors import (
     Aborted,
     BadAnswer,
     Busy,
+    Conflict,
     Failure,
     InvalidParams,
     Offline,
@@ -66,21 +67,30 @@ class Dispatcher:
         return self._live.get(action_id)
 
     async def carry_out(self, task: Task, plugin: Plugin, action: Action) -> End:
-        """How it ended. Offline, Busy and what the store says mean that it was never begun."""
+        """How it ended. Conflict, Offline, Busy and what the store says mean that it was never begun."""
+        action_id = action.record.action_id
+        if action_id in self._live:
+            raise Conflict(f"The action {action_id} is under way already.", actionId=action_id)
+        if "task_start" not in action.record.actions:
+            task.check_is_open()  # it may have been stopped while the action was prepared
         plugin.open_line()
         if task.running >= self._most_waiting:
             raise Busy(f"{task.running} actions of this task wait already.", taskId=task.id)
         begun = self._store.begin(action.record)
+        before = task.record.status
         if task.record.status != "takeover":
             task.become("running", self._now())
-        self._live[action.record.action_id] = action
+        self._live[action_id] = action
         task.running += 1
         try:
             await begun
             self.observer(action, None)
             await self._drive(task, plugin, action)
-        except Failure:  # only the store's own: the action was never begun
+        except Failure as failure:  # only the store's own: the action was never begun
+            action.finish(failed(failure))
             self._release(task, action)
+            if task.running == 0 and task.record.status == "running":
+                task.become("ongoing" if before in ("running", "takeover") else before, self._now())
             raise
         except asyncio.CancelledError:
             action.finish(failed(Aborted("The call was stopped before the action had ended.")))
