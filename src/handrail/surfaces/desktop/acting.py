@@ -15,6 +15,8 @@ from handrail.contract.call import Call
 from handrail.contract.prompts import Warrant
 from handrail.contract.target import Target
 from handrail.contract.tool import Picture, Preview, Reply
+from handrail.core.desktop.conditions import ElementNotFound
+from handrail.core.desktop.params import LONGEST_NAME
 from handrail.core.digest import digest
 from handrail.surfaces.desktop.declaration import method_of
 from handrail.surfaces.desktop.desktop import Desktop
@@ -58,10 +60,15 @@ def locating(aimed: Aimed[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaita
     async def located(desktop: Desktop, call: Call, params: ParamsT) -> Target:
         """Before the policy decides: which app the call would act on."""
         _, subject = await aimed(desktop, call, params)
-        looked = await _look(desktop, call, subject, with_picture=False)
-        return Target(app=_route(looked).frontmost_bundle_id or None)
+        return await place_of(desktop, call, subject)
 
     return located
+
+
+async def place_of(desktop: Desktop, call: Call, subject: Wire) -> Target:
+    """The app whose window that is now. ElementNotFound where there is none."""
+    looked = await _look(desktop, call, subject, with_picture=False)
+    return Target(app=_route(looked).frontmost_bundle_id or None)
 
 
 def previewing(
@@ -94,18 +101,25 @@ async def act_and_tell(
 ) -> Reply:
     assert preview is not None
     aim: Aim = preview.state
+    # The policy has decided about the app that was there at the first look; another may be there since the second.
+    await desktop.check_place(call, aim.route)
     told = read(await desktop.act(call, method_of(call.tool), aim.params, deadline_ms), result)
     return Reply(told, text=acted_said(words, told))
 
 
 def pinned(route: Mapping[str, Any], found: RouteResolved) -> Wire:
-    """The window that is there now, by its process and its whole title."""
+    """The window that is there now, by its process and its title."""
+    name = {"bundleId": found.frontmost_bundle_id} if found.frontmost_bundle_id else {}
     process = {} if found.pid is UNSET else {"pid": found.pid}
-    return {
-        **route,
-        "app": {"bundleId": found.frontmost_bundle_id, **process},
-        "window": {"titlePattern": f"^{re.escape(found.window_title)}$"},
-    }
+    return {**route, "app": {**name, **process}, "window": {"titlePattern": _title_pattern(found.window_title)}}
+
+
+def _title_pattern(title: str) -> str:
+    """The whole title; as much of it as fits into a pattern where it is longer."""
+    whole = f"^{re.escape(title)}$"
+    if len(whole) <= LONGEST_NAME:
+        return whole
+    return f"^{re.escape(title[: (LONGEST_NAME - 1) // 2])}"  # two characters at most stand for one
 
 
 async def _look(desktop: Desktop, call: Call, subject: Wire, *, with_picture: bool) -> _Looked:
@@ -113,6 +127,8 @@ async def _look(desktop: Desktop, call: Call, subject: Wire, *, with_picture: bo
         "includeScreenshot": with_picture,
         "includeAxTree": False,
         "outlined": with_picture and "target" in subject,
+        # Of a window, so that the host says why there is none; a picture of the screen would need no window.
+        "area": "screen" if with_picture else "window",
     }
     return read(await desktop.ask(call, "desktop.observe", {**subject, "options": options}, _LOOK_MS), _Looked)
 
@@ -129,7 +145,10 @@ def _aim(given: Wire, looked: _Looked) -> Aim:
 
 
 def _route(looked: _Looked) -> RouteResolved:
-    return RouteResolved() if looked.route_resolved is UNSET else looked.route_resolved
+    found = looked.route_resolved
+    if found is UNSET or (not found.frontmost_bundle_id and found.pid is UNSET):
+        raise ElementNotFound("There is no window.", hint="desktop_observe shows what there is.")
+    return found
 
 
 def _binding(aim: Aim, allowed: str) -> dict[str, str]:
