@@ -85,6 +85,19 @@ async def test_who_stays_silent_is_given_up_on_and_others_are_answered_meanwhile
     desktop_session.end(app)
 
 
+async def test_an_app_that_hung_when_it_was_first_asked_much_answers_later(
+    bus: AccessibilityBus, app: App, desktop_session: DesktopSession
+) -> None:
+    window = await ref_of(bus, "Direct")
+    questions = [(window.path, calls.ROLE)] * 100
+    os.kill(app.pid, signal.SIGSTOP)
+    with pytest.raises(Timeout):
+        await bus.ask_all(window.name, questions, 0.5)
+    os.kill(app.pid, signal.SIGCONT)
+    assert await bus.ask_all(window.name, questions) == [[23]] * 100
+    desktop_session.end(app)
+
+
 async def test_a_listener_that_never_speaks_is_given_up_on(desktop_session: DesktopSession) -> None:
     place = str(desktop_session.folder / "mute")
     with socket.socket(socket.AF_UNIX) as mute:

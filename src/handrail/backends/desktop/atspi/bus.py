@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from handrail.backends.desktop.atspi import calls
@@ -132,6 +133,7 @@ class AccessibilityBus:
         await self.connection()
         if task is None:
             task = self._peers[name] = asyncio.create_task(self._open_peer(name, patience))
+            task.add_done_callback(partial(self._forget_failed, name))
         peer = await asyncio.shield(task)
         if peer is not None and peer.is_lost:
             self._peers.pop(name, None)
@@ -146,6 +148,11 @@ class AccessibilityBus:
         with contextlib.suppress(Lost, Silent):
             return await Connection.to_peer(answer[0], patience=_PEER_PATIENCE)
         return None
+
+    def _forget_failed(self, name: str, task: "asyncio.Task[Connection | None]") -> None:
+        """An app that hung once may answer the next time."""
+        if (task.cancelled() or task.exception() is not None) and self._peers.get(name) is task:
+            del self._peers[name]
 
     def _forget_peers(self) -> None:
         for task in self._peers.values():
