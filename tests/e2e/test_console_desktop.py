@@ -32,7 +32,12 @@ def visitor(browser: Browser, desktop: Running) -> Iterator[Person]:
 
 
 def looked(visitor: Person) -> None:
+    """Until this look is shown: that of an earlier one may stand there before it."""
+    visitor.does("wait", '.desktop-seen img, p.nothing:not(:text("Loading"))')
+    was_there = visitor.does("count", ".desktop-seen img") > 0
+    old = visitor.does("attribute", ".desktop-seen img", "src") if was_there else ""
     visitor.does("press", "Look now")
+    visitor.does("wait", f'.desktop-seen img:not([src="{old}"])')
     visitor.does("wait", ".desktop-lines button")
 
 

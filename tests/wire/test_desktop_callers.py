@@ -106,12 +106,16 @@ _ORPHAN = """
 import os, socket, sys
 wire = socket.socket(socket.AF_UNIX)
 wire.connect(sys.argv[1])
+answers = wire.makefile()
+request = sys.argv[2].encode() + b"\\n"
+wire.sendall(request)
+answers.readline()
 print(os.getpid(), flush=True)
 if os.fork():
     os._exit(0)
 os.read(0, 1)
-wire.sendall(sys.argv[2].encode() + b"\\n")
-print(wire.makefile().readline(), flush=True)
+wire.sendall(request)
+print(answers.readline(), flush=True)
 """
 
 

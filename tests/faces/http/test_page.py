@@ -1,4 +1,5 @@
 import re
+from html import escape
 
 from handrail import __version__
 from handrail.app import describe
@@ -42,7 +43,7 @@ def test_every_tool_is_there_with_its_effect_description_and_parameters() -> Non
     text = render(registry, ADDRESS)
     for entry in registry:
         card = text.partition(f'id="tool-{entry.tool.name}"')[2].partition("</article>")[0]
-        assert entry.tool.title in card
+        assert escape(entry.tool.title) in card
         effect = CHIPS[entry.tool.strongest_effect.value]
         assert f'<span class="chip {effect}">{effect}</span>' in card
         for parameter in entry.tool.input_schema["properties"]:
