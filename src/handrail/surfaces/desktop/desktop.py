@@ -53,7 +53,7 @@ class Desktop:
             raise InvalidParams("Nothing of yours is running.", field="executionId")
         return own
 
-    async def abort(self, call: Call, id: str, deadline_ms: int) -> dict[str, Any]:
+    async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
 
     async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:

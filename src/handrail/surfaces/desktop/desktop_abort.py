@@ -1,9 +1,12 @@
 """desktop.abort of contract 1."""
 
+import asyncio
+
 from msgspec import UNSET, UnsetType
 
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
+from handrail.contract.errors import InvalidParams
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.params import Name
 from handrail.surfaces.desktop.declaration import desktop_tool
@@ -27,8 +30,15 @@ async def desktop_abort(desktop: Desktop, call: Call, params: Params, preview: P
     """Stop a desktop call that is running: without `executionId`, all that you have running. No key and no click
     goes out after it.
     """
-    told = [await desktop.abort(call, id, _WITHIN_MS) for id in desktop.running(call, params.execution_id)]
-    return Reply(read(told[0], Result), text=f"{len(told)} stopped.")
+    running = desktop.running(call, params.execution_id)
+    told = await asyncio.gather(*(desktop.abort(id, _WITHIN_MS) for id in running), return_exceptions=True)
+    stopped = [answer for answer in told if not isinstance(answer, BaseException)]
+    problems = [problem for problem in told if isinstance(problem, BaseException)]
+    # What has ended meanwhile needs no stop; what could not be stopped must not pass for it.
+    unstopped = [problem for problem in problems if not isinstance(problem, InvalidParams)]
+    if unstopped or not stopped:
+        raise (unstopped or problems)[0]
+    return Reply(read(stopped[0], Result), text=f"{len(stopped)} stopped.")
 
 
 TOOL = desktop_tool(desktop_abort, Params, Result, "Stop", effect=Effect.PROCESS_CONTROL, deadline_ms=_WITHIN_MS)
