@@ -10,6 +10,7 @@ import pytest
 
 from handrail.backends.desktop_host.client import HostClient
 from handrail.backends.desktop_host.connection import Connection
+from handrail.backends.desktop_host.finding import SOCKET, found_host
 from handrail.contract.errors import Declined, Internal, NotFound, NotReady, Offline, Reported
 from handrail.dialects.desktop import error_object
 
@@ -157,6 +158,19 @@ async def test_a_call_that_is_cancelled_is_aborted_there(host: tuple[ScriptedHos
         await asking
     stopped, _ = await scripted.asked.get()
     assert (stopped["method"], stopped["params"]["executionId"]) == ("desktop.abort", begun["id"])
+
+
+async def test_who_is_cancelled_while_a_host_is_tried_leaves_no_connection_behind(tmp_path: Path) -> None:
+    scripted = ScriptedHost()
+    server = await scripted.serve(tmp_path / SOCKET)
+    finding = asyncio.ensure_future(found_host(tmp_path, "/the/project"))
+    _, writer = await scripted.asked.get()
+    finding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await finding
+    async with asyncio.timeout(10):
+        await writer.wait_closed()
+    server.close()
 
 
 async def test_a_socket_at_the_end_of_a_long_path_is_reached(tmp_path: Path) -> None:

@@ -31,9 +31,14 @@ async def found_host(
     """
     shared = await _within(patience, state / SOCKET)
     if shared is not None:
-        if await _takes(shared, project):
+        is_taken = False
+        try:
+            is_taken = await _takes(shared, project)
+        finally:
+            if not is_taken:
+                await shared.close()
+        if is_taken:
             return shared
-        await shared.close()
     return await _own(state, project, unused_seconds)
 
 
