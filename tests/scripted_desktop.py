@@ -7,7 +7,7 @@ let go, and everything that was sent is written down in the order in which it we
 import asyncio
 import struct
 import zlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -56,6 +56,10 @@ class ScriptedDesktop:
         self.readiness_now = Readiness(True, True, True, "Linux test", "x11")
         self.hanging: asyncio.Event | None = None
         self.hanging_calls = 0
+        self.front: str | None = None
+        """The window in front where it is not the newest."""
+        self.silenced: set[int] = set()
+        """Processes that do not answer, and whose windows nobody can list."""
         self.shows_pictures = True
         self._typing_permits: asyncio.Semaphore | None = None
         self._changed: set[asyncio.Event] = set()
@@ -129,11 +133,15 @@ class ScriptedDesktop:
     # What the host asks of it.
 
     async def windows(self) -> Sequence[Window]:
-        front = next(iter(self._windows), None)
+        front = self._front()
         return [
             replace(window, title=root.title, is_front=handle == front)
             for handle, (window, root) in self._windows.items()
+            if window.pid not in self.silenced
         ]
+
+    def silent(self) -> Collection[int]:
+        return self.silenced
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         await self._answering()
@@ -228,6 +236,9 @@ class ScriptedDesktop:
 
     async def close(self) -> None:
         pass
+
+    def _front(self) -> str | None:
+        return self.front or next(iter(self._windows), None)
 
     async def _answering(self) -> None:
         if self.hanging is not None:

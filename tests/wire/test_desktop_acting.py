@@ -292,6 +292,33 @@ async def test_keys_for_another_window_bring_it_to_the_front_first(desk: Desktop
     assert desk.desktop.sent == ["front Other", "keys a"]
 
 
+async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.silenced.add(42)
+    calls: dict[str, dict[str, Any]] = {
+        "desktop.hotkey": {"keys": ["a"]},
+        "desktop.typeText": {"text": "a"},
+        "desktop.click": {"target": {"selector": {"byRole": "AXWindow"}}},
+    }
+    for method, params in calls.items():
+        error = await bridge.refused(method, confirm=PHRASE, **params)
+        assert (error["code"], error["details"]["acted"]) == ("DESKTOP_TIMEOUT", False)
+    error = await bridge.refused("desktop.find", selector={"byRole": "AXWindow"})
+    assert error["code"] == "DESKTOP_TIMEOUT"
+    assert desk.desktop.sent == []
+
+
+async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    desk.desktop.front = "a window that is on no accessibility bus"
+    error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["a"])
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert {one["title"] for one in error["details"]["windows"]} == {"notes.txt – Notes", "Other"}
+    seen = await bridge.call("desktop.observe", options={"outline": True})
+    assert (seen["outline"], len(seen["windows"])) == ("", 2)
+    assert desk.desktop.sent == []
+
+
 async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopHouse, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}, "focusPolicy": "never"}
     calls: dict[str, dict[str, Any]] = {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}

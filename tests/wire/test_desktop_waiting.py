@@ -1,5 +1,6 @@
 """Contract 1 §5.8, §5.9: waits that events end, and executions that are ended from outside."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -50,6 +51,37 @@ async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopHouse, bridge: 
     waiting = bridge.send("desktop.waitUntil", route=route, condition=condition, timeoutMs=LONG)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
     desk.desktop.remove("w:notes")
+    assert (await waiting)["result"]["ok"] is True
+
+
+@pytest.mark.parametrize("route", [{"window": {"titlePattern": "e"}}, {"app": {"pid": 42}}, None])
+async def test_nothing_is_gone_because_its_app_hangs(
+    desk: DesktopHouse, bridge: Bridge, route: dict[str, Any] | None
+) -> None:
+    params: dict[str, Any] = {"condition": {"selectorGone": {"titleContains": "Ask"}}, "pollMs": 10}
+    waiting = asyncio.ensure_future(bridge.send("desktop.waitUntil", timeoutMs=LONG, route=route, **params))
+    await bridge.call("desktop.find", selector={"titleContains": "Ask"})
+    desk.desktop.silenced.add(42)
+    desk.desktop.report()
+    beginning = {"window": {"titlePattern": "Notes$"}}
+    late = await bridge.refused("desktop.waitUntil", timeoutMs=60, route=beginning, **params)
+    assert late["code"] == "DESKTOP_TIMEOUT"
+    assert not waiting.done()
+    desk.desktop.silenced.clear()
+    desk.desktop.change(desk.desktop.ask, title="Done")
+    assert (await waiting)["result"]["ok"] is True
+
+
+async def test_what_was_in_an_app_that_hung_and_was_ended_is_gone(desk: DesktopHouse, bridge: Bridge) -> None:
+    params: dict[str, Any] = {
+        "condition": {"selectorGone": {"titleContains": "Ask"}},
+        "route": {"app": {"bundleId": "notes"}},
+    }
+    waiting = bridge.send("desktop.waitUntil", timeoutMs=LONG, pollMs=10, **params)
+    desk.desktop.silenced.add(42)
+    desk.desktop.remove("w:notes")
+    await bridge.call("desktop.health")
+    desk.desktop.silenced.clear()
     assert (await waiting)["result"]["ok"] is True
 
 

@@ -4,7 +4,7 @@ Knows no toolkit and no wire: roles are the contract's AX names, frames are scre
 backend's own address of an element, which nobody else takes apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -124,6 +124,10 @@ class Reader(Protocol):
 
     async def windows(self) -> Sequence[Window]:
         """The front one first. An app that hangs hides only itself."""
+        ...
+
+    def silent(self) -> Collection[int]:
+        """The processes whose windows were not among those that were read last, because they did not answer."""
         ...
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree: ...

@@ -1,6 +1,6 @@
 """The desktop of a Linux session: read through AT-SPI2, acted on through AT-SPI2 and X11, looked at through X11."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from handrail.backends.desktop.acting.actor import LinuxActor
@@ -42,6 +42,9 @@ class LinuxDesktop:
 
     async def windows(self) -> Sequence[Window]:
         return await self._reader.windows()
+
+    def silent(self) -> Collection[int]:
+        return self._reader.silent()
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         return await self._reader.tree(window, max_depth=max_depth, max_nodes=max_nodes)

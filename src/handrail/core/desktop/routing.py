@@ -37,11 +37,16 @@ NOWHERE = {"frontmostBundleId": "", "windowTitle": ""}
 
 
 def resolve(everything: Sequence[Window], route: Route | None) -> Routed:
-    """Without a route, the app in front. ElementNotFound where nothing fits."""
-    fitting = [window for window in everything if route is None or _fits(window, route)]
+    """Without a route, the app in front, and no other in its place. ElementNotFound where nothing fits."""
+    if route is None:
+        front = next((window for window in everything if window.is_front), None)
+        fitting = [] if front is None else [front, *(one for one in everything if one.handle != front.handle)]
+    else:
+        fitting = [window for window in everything if _fits(window, route)]
     if not fitting:
+        missing = "No window fits the route." if route is not None else "No window that can be read is in front."
         raise ElementNotFound(
-            "No window fits the route." if everything else "There is no window.",
+            missing if everything else "There is no window.",
             hint="The windows that there are stand in details.windows.",
             windows=[{"app": window.app_id, "title": window.title} for window in everything[:20]],
         )

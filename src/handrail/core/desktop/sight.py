@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handrail.contract.desktop import Found, Query, Reader, Window
+from handrail.contract.errors import Timeout
 from handrail.core.desktop.conditions import AnchorNotFound, ElementNotFound, PathNotFound, StaleElement
 from handrail.core.desktop.params import Anchor, ElementRef, Near, Route, Selector, Target
 from handrail.core.desktop.refs import ElementRefs
@@ -28,7 +29,11 @@ class Sight:
         self._refs = refs
 
     async def routed(self, route: Route | None) -> Routed:
-        return resolve(await self._reader.windows(), route)
+        """ElementNotFound; Timeout where the app in front may be one that does not answer."""
+        everything = await self._reader.windows()
+        if route is None and self._reader.silent() and not any(window.is_front for window in everything):
+            raise Timeout("No window in front can be read: an app does not answer.", hint="Name the app in a route.")
+        return resolve(everything, route)
 
     async def target(self, target: Target, route: Route | None) -> tuple[Routed, Match]:
         """The one element that is meant, as it is now: StaleElement, or ElementNotFound for a selector."""

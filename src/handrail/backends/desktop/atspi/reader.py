@@ -1,7 +1,7 @@
 """The port `Reader` over AT-SPI2: what is on the desktop, read from the apps themselves."""
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from handrail.backends.desktop.atspi import calls
@@ -32,6 +32,9 @@ class AtspiReader:
 
     async def windows(self) -> Sequence[Window]:
         return await self._windows.all()
+
+    def silent(self) -> Collection[int]:
+        return self._windows.silent()
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         top, origin = await self._place(window)

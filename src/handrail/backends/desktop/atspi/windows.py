@@ -3,7 +3,7 @@ itself.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from handrail.backends.desktop.atspi import calls, roles
@@ -48,8 +48,8 @@ class Windows:
         self._origins = origins
         self._identities = identities
         self._screen = screen
-        self._slow: set[str] = set()
-        """Apps that did not answer the last time: nobody waits long for them again."""
+        self._slow: dict[str, int] = {}
+        """Apps that did not answer the last time, and their processes: nobody waits long for them again."""
 
     async def all(self) -> list[Window]:
         """The front one first."""
@@ -58,21 +58,24 @@ class Windows:
             raise PermissionMissing(f"The accessibility registry does not answer: {answer.text}")
         apps = [Ref(*ref) for ref in answer[0]]
         names = {app.name for app in apps}
-        self._slow &= names
+        self._slow = {name: pid for name, pid in self._slow.items() if name in names}
         found = [window for windows in await asyncio.gather(*map(self._of_app, apps)) for window in windows]
         self._elements.count_as_windows([one.ref for one in found if one.element.role == "AXGroup"], names)
         return sorted(self._described(found), key=lambda window: not window.is_front)
+
+    def silent(self) -> Collection[int]:
+        return set(self._slow.values()) - {0}
 
     async def _of_app(self, app: Ref) -> list[_Found]:
         patience = _PATIENCE_WITH_THE_SLOW if app.name in self._slow else _PATIENCE
         try:
             found = await self._read(app, patience)
         except Timeout:
-            self._slow.add(app.name)
+            self._slow[app.name] = await self._pid(app)
             return []
         except Gone:
             return []
-        self._slow.discard(app.name)
+        self._slow.pop(app.name, None)
         return found
 
     async def _read(self, app: Ref, patience: float) -> list[_Found]:
@@ -86,12 +89,14 @@ class Windows:
         present = [(ref, one) for ref, one in zip(refs, elements, strict=True) if one and _is_window(one)]
         if not present:
             return []
-        pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app.name), patience)
+        pid = await self._pid(app)
         is_relative = await self._origins.is_counting_from_window(app.name, patience)
-        return [
-            _Found(ref, element, 0 if isinstance(pid, Refused) else pid[0], str(name[0].value), is_relative)
-            for ref, element in present
-        ]
+        return [_Found(ref, element, pid, str(name[0].value), is_relative) for ref, element in present]
+
+    async def _pid(self, app: Ref) -> int:
+        """From the bus itself, which answers also where the app does not; 0 for one that has left it."""
+        pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app.name))
+        return 0 if isinstance(pid, Refused) else int(pid[0])
 
     def _described(self, found: Sequence[_Found]) -> list[Window]:
         shown = self._screen.all() if self._screen else []

@@ -49,10 +49,12 @@ async def dismiss_modal(equipment: Equipment, execution: Execution, params: Dism
 
 async def aimed(desktop: Desktop, params: DismissModalParams) -> tuple[Routed, Element | None]:
     """The modal window and the button to press in it; None where a key will do it."""
-    modals = [window for window in await desktop.windows() if window.is_modal]
+    everything = await desktop.windows()
+    inside = everything if params.route is not None else resolve(everything, None).windows
+    modals = [window for window in inside if window.is_modal]
     if not modals:
         raise ElementNotFound("No modal window is open.")
-    routed = resolve(modals, params.route)
+    routed = resolve(modals, params.route) if params.route is not None else Routed(modals[0], modals, everything)
     strategy = params.strategy
     if strategy.type == "esc":
         return routed, None

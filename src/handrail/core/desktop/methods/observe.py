@@ -75,11 +75,14 @@ async def _read_tree(
     equipment: Equipment, execution: Execution, options: ObserveOptions, routed: Routed | None, result: Result
 ) -> None:
     record, evidence = execution.record, result["evidence"]
+    desktop = await equipment.source.get()
     if routed is None:
+        if options.outline:
+            result["outline"] = ""
+            result["windows"] = [spelled_window(window) for window in await desktop.windows()]
         if options.include_ax_tree:
             evidence["axPath"] = record.add("ax.json", {"route": None, "windows": [], "nodeCount": 0, "root": None})
         return
-    desktop = await equipment.source.get()
     tree = await desktop.tree(routed.window, max_depth=options.ax_max_depth, max_nodes=options.ax_max_nodes)
     name = equipment.refs.naming(routed.window)
     if options.outline:

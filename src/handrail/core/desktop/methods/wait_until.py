@@ -4,7 +4,7 @@ Not every toolkit reports everything, so it looks again every `pollMs` as well.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated
 
 from msgspec import Meta as Bound
@@ -73,6 +73,10 @@ class _Wait:
         self._sight = sight
         self._params = params
         self._poll = params.poll_ms / 1000
+        self._is_for_gone = params.condition.selector_gone is not None
+        self._followed: int | None = None
+        self._is_unheard = False
+        """The app that is meant may be one that does not answer, and so says nothing, also not that it is gone."""
         self.routed: Routed | None = None
         self.matches: Sequence[Match] = ()
 
@@ -81,7 +85,7 @@ class _Wait:
         while True:
             await self._route()
             if self.routed is None:
-                if self._params.condition.selector_gone is not None:
+                if self._is_for_gone and not self._is_unheard:
                     return  # its window is gone, and it with it
                 await asyncio.sleep(self._poll)
                 continue
@@ -107,8 +111,22 @@ class _Wait:
     async def _route(self) -> None:
         try:
             self.routed = await self._sight.routed(self._params.route)
-        except (NotFound, Timeout):
+            self._is_unheard = self._is_for_gone and self._followed in self._reader.silent()
+        except NotFound:
             self.routed = None
+            self._is_unheard = self._may_be_meant(self._reader.silent())
+        except Timeout:
+            self.routed, self._is_unheard = None, True
+        if self._is_unheard:
+            self.routed = None  # a window of another app that fits as well is not where it goes on
+        elif self.routed is not None:
+            self._followed = self.routed.window.pid
+
+    def _may_be_meant(self, silent: Collection[int]) -> bool:
+        """The app that was followed; before that, any that might turn out to be it."""
+        app = self._params.route.app if self._params.route is not None else None
+        known = self._followed if self._followed is not None else app.pid if app is not None else None
+        return bool(silent) if known is None else known in silent
 
     async def _is_true(self, routed: Routed) -> bool:
         condition = self._params.condition
@@ -125,7 +143,7 @@ class _Wait:
         if condition.value_contains is not None:
             wanted = condition.value_contains.value.casefold()
             self.matches = [one for one in self.matches if wanted in (one.found.element.value or "").casefold()]
-        return not self.matches if condition.selector_gone is not None else bool(self.matches)
+        return not self.matches if self._is_for_gone else bool(self.matches)
 
 
 METHOD = Errand("desktop.waitUntil", WaitUntilParams, wait_until)
