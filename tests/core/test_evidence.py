@@ -12,6 +12,7 @@ import pytest
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import InputOutput, OutsideRoot
 from handrail.core.evidence import Evidence
+from handrail.core.pruning import Limits, prune
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 LONG = timedelta(days=3650)
@@ -86,32 +87,32 @@ def test_no_link_is_passed(evidence: Evidence, artifacts: Path, tmp_path: Path) 
 
 def test_days_beyond_the_greatest_age_go(evidence: Evidence, artifacts: Path) -> None:
     paths = {days: keep(evidence, days) for days in (0, 1, 29, 30, 31, 400)}
-    assert sorted(evidence.prune(NOW, timedelta(days=30), MUCH)) == sorted([paths[31], paths[400]])
+    assert sorted(evidence.prune(Limits(timedelta(days=30), MUCH), NOW)) == sorted([paths[31], paths[400]])
     assert sorted(os.listdir(artifacts / "workspace")) == sorted(paths[days][-10:] for days in (0, 1, 29, 30))
 
 
 def test_the_oldest_days_go_until_the_rest_is_small_enough(evidence: Evidence, artifacts: Path) -> None:
     paths = [keep(evidence, days, size=100) for days in range(6)]
-    assert evidence.prune(NOW, LONG, 350) == paths[3:]
+    assert evidence.prune(Limits(LONG, 350), NOW) == paths[3:]
     assert sorted(os.listdir(artifacts / "workspace")) == sorted(path[-10:] for path in paths[:3])
-    assert evidence.prune(NOW, LONG, 350) == []
+    assert evidence.prune(Limits(LONG, 350), NOW) == []
 
 
 def test_todays_stays_however_much_it_is(evidence: Evidence, artifacts: Path) -> None:
     today, yesterday = keep(evidence, 0, size=1000), keep(evidence, 1, size=1)
-    assert evidence.prune(NOW, timedelta(0), 0) == [yesterday]
+    assert evidence.prune(Limits(timedelta(0), 0), NOW) == [yesterday]
     assert os.listdir(artifacts / "workspace") == [today[-10:]]
 
 
 def test_all_surfaces_count_together(evidence: Evidence) -> None:
     young = [keep(evidence, 1, 100, surface) for surface in ("browser", "workspace")]
     old = [keep(evidence, 2, 100, surface) for surface in ("browser", "workspace")]
-    assert evidence.prune(NOW, LONG, 250) == [old[1], old[0]]
-    assert sorted(evidence.prune(NOW, LONG, 0)) == young
+    assert evidence.prune(Limits(LONG, 250), NOW) == [old[1], old[0]]
+    assert sorted(evidence.prune(Limits(LONG, 0), NOW)) == young
 
 
 def test_where_nothing_was_kept_nothing_goes(evidence: Evidence, artifacts: Path) -> None:
-    assert evidence.prune(NOW, timedelta(0), 0) == []
+    assert evidence.prune(Limits(timedelta(0), 0), NOW) == []
     assert not artifacts.exists()
 
 
@@ -125,5 +126,17 @@ def test_a_link_among_the_days_is_left_alone_and_nothing_behind_one_goes(
     (artifacts / "workspace/2020-01-01").symlink_to(outside / "2020-01-01")
     (artifacts / "linked").symlink_to(outside)
     (artifacts / old.removeprefix("artifacts/") / "link").symlink_to(outside)
-    assert evidence.prune(NOW, timedelta(days=1), MUCH) == [old]
+    assert evidence.prune(Limits(timedelta(days=1), MUCH), NOW) == [old]
     assert (outside / "2020-01-01/keep.txt").read_text() == "keep"
+
+
+def test_in_a_persons_own_folder_only_days_of_the_one_that_is_meant_go(tmp_path: Path) -> None:
+    for path in ("artifacts/desktop/2020-01-01/x", "artifacts/desktop/notes/x", "artifacts/release/2020-01-01/x"):
+        (tmp_path / path).mkdir(parents=True)
+    limits = Limits(timedelta(days=1), MUCH)
+    assert prune(LocalFolder.open(str(tmp_path)), ["artifacts/desktop"], limits, NOW) == [
+        "artifacts/desktop/2020-01-01"
+    ]
+    assert sorted(os.listdir(tmp_path / "artifacts")) == ["desktop", "release"]
+    assert os.listdir(tmp_path / "artifacts/release") == ["2020-01-01"]
+    assert os.listdir(tmp_path / "artifacts/desktop") == ["notes"]

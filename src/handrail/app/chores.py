@@ -10,8 +10,10 @@ from datetime import timedelta
 
 from handrail.app.house import House
 from handrail.contract.errors import Conflict, Failure
+from handrail.core.desktop.records import ROOT as DESKTOP_EVIDENCE
 from handrail.core.evidence import utc_now
 from handrail.core.left_prompts import LeftPrompts
+from handrail.core.pruning import Limits, prune
 
 _TIDY_AFTER_SECONDS = 5
 _TIDY_EVERY_SECONDS = 6 * 3600
@@ -55,5 +57,7 @@ def _sweep(house: House) -> None:
 
 
 def _prune_evidence(house: House) -> None:
-    max_age = timedelta(days=house.settings.evidence_max_days)
-    house.evidence.prune(utc_now(), max_age, house.settings.evidence_max_megabytes * 1_000_000)
+    """The desktop's lies where its contract has it."""
+    limits = Limits(timedelta(days=house.settings.evidence_max_days), house.settings.evidence_max_megabytes * 1_000_000)
+    house.evidence.prune(limits, utc_now())
+    prune(house.project, [DESKTOP_EVIDENCE], limits, utc_now())

@@ -1,13 +1,14 @@
 """What was about to happen and what came of it, on disk, one folder a call with an effect."""
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from handrail.contract.errors import InputOutput, NotFound
 from handrail.contract.files import Folder
+from handrail.core.pruning import Limits, folders_in, prune
 
 _ARTIFACTS = "artifacts"
 
@@ -34,35 +35,14 @@ class Evidence:
         """A file of the exhibit that lies at `path`."""
         return self._folder.read(f"{path}/{name}", limit)
 
-    def prune(self, now: datetime, max_age: timedelta, max_bytes: int) -> list[str]:
-        """Removes the oldest days until what is left is young and small enough; today's always stays."""
-        oldest = f"{now - max_age:%Y-%m-%d}"
-        today = f"{now:%Y-%m-%d}"
-        total = 0
-        removed = []
-        for day, path in sorted(self._days(), reverse=True):
-            total += self._folder.usage(path)
-            if day != today and (day < oldest or total > max_bytes):
-                self._folder.remove_tree(path)
-                removed.append(path)
-        return removed
+    def prune(self, limits: Limits, now: datetime) -> list[str]:
+        """The days that went."""
+        surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
+        return prune(self._folder, surfaces, limits, now)
 
     def sweep(self) -> None:
         """Removes what killed processes left half written."""
         self._folder.sweep_all(".")
-
-    def _days(self) -> list[tuple[str, str]]:
-        found = []
-        for surface in self._folders(_ARTIFACTS):
-            path = f"{_ARTIFACTS}/{surface}"
-            found += [(day, f"{path}/{day}") for day in self._folders(path)]
-        return found
-
-    def _folders(self, path: str) -> list[str]:
-        try:
-            return [entry.name for entry in self._folder.entries(path) if entry.is_folder]
-        except NotFound:
-            return []
 
 
 class Exhibit:
