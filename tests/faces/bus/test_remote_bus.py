@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.app import remote_bus
+from handrail.backends.remote_bus.kept_line import KeptLine
 from handrail.contract.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
 from handrail.core.mimo.task_ids import new_task_id
 from tests.faces.bus.browser import CLICK, browsing, got, task_on
@@ -107,6 +108,27 @@ def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
         for _ in range(2):
             found = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
             assert [record.task_id for record in found] == tasks
+
+    asyncio.run(run())
+
+
+def test_a_connection_that_ended_before_it_was_asked_says_so() -> None:
+    async def run() -> None:
+        ended = asyncio.Event()
+
+        class Line(KeptLine):
+            def connection_lost(self, exc: Exception | None) -> None:
+                super().connection_lost(exc)
+                ended.set()
+
+        def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.close()
+
+        async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+            line = await Line.open(*server.sockets[0].getsockname())
+            await ended.wait()
+            with pytest.raises(ConnectionResetError):
+                await asyncio.wait_for(line.ask(b"GET / HTTP/1.1\r\n\r\n"), 5)
 
     asyncio.run(run())
 

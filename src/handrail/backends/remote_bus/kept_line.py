@@ -46,7 +46,8 @@ class KeptLine(asyncio.Protocol):
 
     async def ask(self, request: bytes) -> Answer:
         """OSError: the connection ended before the whole answer was there. ValueError: it is no answer."""
-        assert self._transport is not None
+        if self._transport is None or not self._is_open:
+            raise ConnectionResetError("the connection has ended before it was asked")
         self._waiting = self._loop.create_future()
         self._transport.write(request)
         try:
