@@ -127,7 +127,7 @@ def open_house(
     browser = browser_surface.surface(bus or remote_bus(state.path), files)
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
-    desktop = desktop_surface.surface(host, files, tokens)
+    desktop = desktop_surface.surface(host, files, tokens, policy.current)
     webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],

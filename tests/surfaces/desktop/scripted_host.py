@@ -4,9 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from handrail.contract.call import Call
 from handrail.contract.errors import Failure
+from handrail.contract.policy import Rule
 from handrail.contract.tool import Reply
+from handrail.core.policy import compose
+from handrail.core.policy_document import PolicyDocument
 from handrail.core.registry import Registry
 from handrail.surfaces.desktop import surface
 from tests.core.gatehouse import AGENT, Gatehouse
@@ -55,10 +60,12 @@ class ScriptedHost:
 
 class DesktopGate:
     def __init__(self, folder: Path, host: ScriptedHost, rules: Sequence[Mapping[str, str]] = ()) -> None:
-        self.house = Gatehouse(folder, (), rules=rules)
+        document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
+        policy = compose(document, is_trusted=True, user_rules=())
+        self.house = Gatehouse(folder, (), policy=lambda: policy)
         self.host = host
         self.questions = self.house.person.questions
-        tools = surface(host, self.house.folder, self.house.tokens)
+        tools = surface(host, self.house.folder, self.house.tokens, lambda: policy)
         self.house.gate.registry = Registry([tools])
 
     async def does(self, tool: str, **params: Any) -> Reply:

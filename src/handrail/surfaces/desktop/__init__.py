@@ -1,9 +1,12 @@
 """The person's desktop, through the host that carries contract 1's methods out."""
 
+from collections.abc import Callable
+
 from handrail.contract.desktop_host import DesktopHost
 from handrail.contract.files import Folder
 from handrail.contract.tokens import TokenStore
 from handrail.contract.tool import Surface
+from handrail.core.policy import Policy
 from handrail.surfaces.desktop import (
     desktop_abort,
     desktop_click,
@@ -36,7 +39,13 @@ TOOLS = (
 )
 
 
-def surface(host: DesktopHost | None, files: Folder | None = None, passes: TokenStore | None = None) -> Surface:
+def surface(
+    host: DesktopHost | None,
+    files: Folder | None = None,
+    passes: TokenStore | None = None,
+    policy: Callable[[], Policy] | None = None,
+) -> Surface:
     """Without a host the tools can be described, not run."""
-    is_whole = host is not None and files is not None and passes is not None
-    return Surface("desktop", "desktop", Desktop(host, files, passes) if is_whole else None, TOOLS)  # type: ignore[arg-type]
+    if host is None or files is None or passes is None or policy is None:
+        return Surface("desktop", "desktop", None, TOOLS)
+    return Surface("desktop", "desktop", Desktop(host, files, passes, policy), TOOLS)

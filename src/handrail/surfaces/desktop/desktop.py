@@ -1,8 +1,8 @@
-"""The port of this surface: the host, the pictures that it leaves in the project, and the token for each act."""
+"""The port of this surface: the host, what of its answers may be told, and the token for each act."""
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -10,12 +10,15 @@ from msgspec import UNSET, UnsetType
 
 from handrail.contract.call import Call
 from handrail.contract.desktop_host import DesktopHost
+from handrail.contract.effect import Effect
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.files import Folder
+from handrail.contract.policy import Decision
 from handrail.contract.target import Target
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.core.digest import digest
 from handrail.core.evidence import utc_now
+from handrail.core.policy import Policy
 from handrail.surfaces.desktop.results import EvidenceFiles, RouteResolved
 
 GATE = "gate"
@@ -27,12 +30,13 @@ Params = Mapping[str, Any]
 
 
 class Desktop:
-    """`files` is the project; `passes` are kept where the host looks them up."""
+    """`files` is the project; `passes` are kept where the host looks them up; `policy` is the one in force."""
 
-    def __init__(self, host: DesktopHost, files: Folder, passes: TokenStore) -> None:
+    def __init__(self, host: DesktopHost, files: Folder, passes: TokenStore, policy: Callable[[], Policy]) -> None:
         self._host = host
         self._files = files
         self._passes = passes
+        self._policy = policy
         self._running: dict[str, str] = {}
         """Who asked for what is under way, by its requestId."""
 
@@ -41,6 +45,10 @@ class Desktop:
         self._running[id] = str(call.caller)
         try:
             return await self._host.call(method, params, timeout_ms=call.deadline_ms or deadline_ms, request_id=id)
+        except Failure as failure:
+            if isinstance(windows := failure.details.get("windows"), list):
+                failure.details["windows"] = self.tellable(call, windows)
+            raise
         finally:
             del self._running[id]
 
@@ -65,6 +73,17 @@ class Desktop:
         """Lets the policy decide about the app, before anything of it is told."""
         if route is not UNSET and route.frontmost_bundle_id:
             await call.check(Target(app=route.frontmost_bundle_id))
+
+    def tellable(self, call: Call, windows: Sequence[Any], passed: str = "") -> list[Any]:
+        """Those of the app that has `passed`, and of others about which no rule is stricter than about the call."""
+        policy = self._policy()
+
+        def decided(target: Target) -> Decision:
+            return policy.decide(call.tool, Effect.READ, target).decision
+
+        most = decided(Target())
+        told = (window for window in windows if isinstance(window, dict) and isinstance(window.get("app"), str))
+        return [one for one in told if one["app"] == passed or decided(Target(app=one["app"])) <= most]
 
     async def picture(self, evidence: EvidenceFiles | UnsetType) -> bytes | None:
         """The screenshot; None where none was taken. It is read through the project's own sandbox."""
