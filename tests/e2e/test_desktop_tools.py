@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.e2e.desktop_bridge import DesktopClient, Refused
 pytestmark = pytest.mark.xdist_group("desktop-gt")
 
 PNG = b"\x89PNG\r\n\x1a\n"
+PATIENCE_MS = 20_000
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 NAME = {"selector": {"byRole": "AXTextField", "titleContains": texts.NAME}}
 
@@ -49,6 +51,12 @@ def counted(agent: DesktopAgent, times: int) -> bool:
     return bool(found["matched"] == 1)
 
 
+def counts_to(agent: DesktopAgent, times: int) -> None:
+    """A program may show what a click has done only after the click was answered."""
+    there = {"selectorExists": {"titleContains": texts.COUNTED.format(times)}}
+    agent.does("desktop_wait_until", condition=there, timeoutMs=PATIENCE_MS)
+
+
 def test_a_window_is_seen_in_words_and_as_a_picture_and_its_words_are_fenced_off(agent: DesktopAgent) -> None:
     agent.begins("desktop_observe")
     result = agent.gets()
@@ -77,8 +85,8 @@ def test_an_approval_shows_the_element_and_allows_exactly_it(agent: DesktopAgent
     assert counted(agent, 0)
     agent.person.answers("--ok")
     result = agent.gets()["structuredContent"]
-    assert (result["clicked"], result["effect"]) == (True, "seen")
-    assert counted(agent, 1)
+    assert result["clicked"] is True
+    counts_to(agent, 1)
     trace = (Path(result["evidence"]["dir"]) / "trace.jsonl").read_text()
     assert asked["requestId"] in trace
 
@@ -106,7 +114,7 @@ def test_a_rule_for_an_app_allows_without_a_question(agent: DesktopAgent, user_r
     user_rules.write_text(f'[[rules]]\ntool = "desktop_click"\napp = {json.dumps(app)}\ndecision = "allow"\n')
     assert agent.does("desktop_click", target=COUNT)["clicked"] is True
     assert agent.person.pending() == []
-    assert counted(agent, 1)
+    counts_to(agent, 1)
 
 
 def test_what_a_rule_forbids_to_read_is_told_to_nobody(agent: DesktopAgent, user_rules: Path) -> None:
@@ -171,13 +179,15 @@ def test_a_modal_window_is_listed_and_dismissed(agent: DesktopAgent) -> None:
     agent.person.answers("--ok")
     agent.gets()
     there = {"selectorExists": {"byRole": "AXButton", "titleContains": texts.CLOSE_DIALOG}}
-    agent.does("desktop_wait_until", condition=there, timeoutMs=10_000)
+    agent.does("desktop_wait_until", condition=there, timeoutMs=PATIENCE_MS)
     assert agent.does("desktop_list_modals")["modals"][0]["title"] == texts.DIALOG
     agent.begins("desktop_dismiss_modal", strategy={"type": "byTitle", "titleContains": texts.CLOSE_DIALOG})
     assert texts.CLOSE_DIALOG in agent.person.sees()["prompt"]["title"]
     agent.person.answers("--ok")
     assert agent.gets()["structuredContent"]["dismissed"] is True
-    assert agent.does("desktop_list_modals")["count"] == 0
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while agent.does("desktop_list_modals")["count"]:
+        assert time.monotonic() < until, "the dialog has not closed"
 
 
 def test_an_agent_stops_its_own_wait(agent: DesktopAgent) -> None:
