@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from handrail.contract.errors import Declined, NotFound, Timeout
-from handrail.core.desktop.conditions import ElementNotFound
+from handrail.core.desktop.conditions import ElementNotFound, StaleElement
 from tests.surfaces.desktop.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio
@@ -51,6 +51,30 @@ async def test_a_wait_that_did_not_come_true_says_so(opened: Open) -> None:
     with pytest.raises(Timeout):
         await gate.does("desktop_wait_until", **WAIT)
     assert gate.questions == []
+
+
+@pytest.mark.parametrize("tool", ["desktop_find", "desktop_highlight", "desktop_click"])
+async def test_that_something_is_not_in_its_window_is_not_told_either(opened: Open, tool: str) -> None:
+    host = ScriptedHost(window("safe"))
+    missing = ElementNotFound("The selector fits no element.")
+
+    def seen(params: dict[str, Any]) -> dict[str, Any]:
+        if "target" in params:
+            raise missing
+        return {"routeResolved": window("safe")}
+
+    host.answers.update({"desktop.observe": seen, "desktop.find": missing, "desktop.highlight": missing})
+    sought: dict[str, Any] = {"selector": {"titleContains": "x"}}
+    gate = opened(host, rules=[{"tool": "desktop_*", "app": "safe", "decision": "deny"}])
+    with pytest.raises(Declined):
+        await gate.does(tool, **(sought if tool == "desktop_find" else {"target": sought}))
+
+
+async def test_a_stale_reference_is_told_whatever_is_in_front(opened: Open) -> None:
+    host = ScriptedHost(window("safe"))
+    host.answers["desktop.highlight"] = StaleElement("e:1 is gone.")
+    with pytest.raises(NotFound):
+        await opened(host, rules=[DENIED]).does("desktop_highlight", target={"elementRef": {"elementId": "e:1"}})
 
 
 @pytest.mark.parametrize(

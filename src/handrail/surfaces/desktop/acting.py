@@ -58,9 +58,11 @@ async def as_given(desktop: Desktop, call: Call, params: RoutedParams) -> tuple[
 
 def locating(aimed: Aimed[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Target]]:
     async def located(desktop: Desktop, call: Call, params: ParamsT) -> Target:
-        """Before the policy decides: which app the call would act on."""
+        """Before the policy decides: which app the call would act on, and nothing of what is in its window."""
         _, subject = await aimed(desktop, call, params)
-        return await place_of(desktop, call, subject)
+        is_searched = "selector" in subject.get("target", {})
+        place = {name: value for name, value in subject.items() if not (is_searched and name == "target")}
+        return await place_of(desktop, call, place)
 
     return located
 

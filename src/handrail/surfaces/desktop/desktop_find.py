@@ -3,9 +3,10 @@
 from handrail.contract.call import Call
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.params import Selector
-from handrail.surfaces.desktop.declaration import desktop_tool, method_of
+from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams, on_wire
+from handrail.surfaces.desktop.reading import ask_of_window
 from handrail.surfaces.desktop.results import Executed, Ref, read
 from handrail.surfaces.desktop.wording import ref_line, said
 
@@ -25,7 +26,7 @@ async def desktop_find(desktop: Desktop, call: Call, params: Params, preview: Pr
     """Find elements of a desktop window, the best match first: by role (`AXButton` or the toolkit's own name), by
     text in title or value, by place (`byRect`, `byPath`), or `near` another element.
     """
-    result = read(await desktop.ask(call, method_of(call.tool), on_wire(params), _WITHIN_MS), Result)
+    result = read(await ask_of_window(desktop, call, on_wire(params), _WITHIN_MS), Result)
     await desktop.check_place(call, result.route_resolved)
     words = f"{result.matched} found." if result.matched else "Nothing fits. desktop_observe shows what there is."
     return Reply(result, text=said(words, "\n".join(map(ref_line, result.element_refs))))

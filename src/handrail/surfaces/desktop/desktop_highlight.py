@@ -7,9 +7,10 @@ from msgspec import Meta
 from handrail.contract.call import Call
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.params import Target
-from handrail.surfaces.desktop.declaration import desktop_tool, method_of
+from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams, on_wire
+from handrail.surfaces.desktop.reading import ask_of_window
 from handrail.surfaces.desktop.results import Executed, read
 
 _WITHIN_MS = 15_000
@@ -28,7 +29,7 @@ async def desktop_highlight(desktop: Desktop, call: Call, params: Params, previe
     """Outline an element on the screen for a moment, so that the person sees which one is meant. It takes no input
     away and changes nothing.
     """
-    result = read(await desktop.ask(call, method_of(call.tool), on_wire(params), _WITHIN_MS), Result)
+    result = read(await ask_of_window(desktop, call, on_wire(params), _WITHIN_MS), Result)
     await desktop.check_place(call, result.route_resolved)
     return Reply(result, text="It is outlined on the screen.")
 

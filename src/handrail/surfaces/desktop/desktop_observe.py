@@ -10,9 +10,10 @@ from handrail.contract.content import Image
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.methods.observe import ObserveOptions
 from handrail.core.desktop.params import Target
-from handrail.surfaces.desktop.declaration import desktop_tool, method_of
+from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams, on_wire
+from handrail.surfaces.desktop.reading import ask_of_window
 from handrail.surfaces.desktop.results import Executed, Frame, Ref, read
 from handrail.surfaces.desktop.wording import said
 
@@ -40,7 +41,7 @@ async def desktop_observe(desktop: Desktop, call: Call, params: Params, preview:
     """
     asked = on_wire(params)
     asked["options"]["outline"] = True
-    result = read(await desktop.ask(call, method_of(call.tool), asked, _WITHIN_MS), Result)
+    result = read(await ask_of_window(desktop, call, asked, _WITHIN_MS), Result)
     await desktop.check_place(call, result.route_resolved)
     result = _tellable(desktop, call, result)
     picture = await desktop.picture(result.evidence)

@@ -5,15 +5,13 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.contract.call import Call
-from handrail.contract.errors import NotFound, Timeout
-from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.methods.wait_until import Condition
 from handrail.core.desktop.params import Milliseconds
-from handrail.surfaces.desktop.acting import place_of
-from handrail.surfaces.desktop.declaration import desktop_tool, method_of
+from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams, on_wire
+from handrail.surfaces.desktop.reading import ask_of_window, locate
 from handrail.surfaces.desktop.results import Executed, Ref, read
 from handrail.surfaces.desktop.wording import ref_line, said
 
@@ -38,25 +36,11 @@ async def desktop_wait_until(desktop: Desktop, call: Call, params: Params, previ
     in its value (`valueContains`); `timeoutMs` at most, then DESKTOP_TIMEOUT.
     """
     within = params.timeout_ms + _MARGIN_MS
-    try:
-        result = read(await desktop.ask(call, method_of(call.tool), on_wire(params), within), Result)
-    except Timeout:
-        if (place := await _place(desktop, call, params)).app is not None:
-            await call.check(place)
-        raise
+    result = read(await ask_of_window(desktop, call, on_wire(params), within), Result)
     await desktop.check_place(call, result.route_resolved)
     waited = "" if result.elapsed_ms is UNSET else f" after {result.elapsed_ms / 1000:.1f} s"
     refs = () if result.element_refs is UNSET else result.element_refs
     return Reply(result, text=said(f"It is so{waited}.", "\n".join(map(ref_line, refs))))
 
 
-async def _place(desktop: Desktop, call: Call, params: Params) -> Target:
-    """The app, before and after the wait: that it did not come true tells as much of a window as that it did."""
-    given = on_wire(params)
-    try:
-        return await place_of(desktop, call, {name: given[name] for name in ("route",) if name in given})
-    except (NotFound, Timeout):  # it is waited for
-        return Target()
-
-
-TOOL = desktop_tool(desktop_wait_until, Params, Result, "Wait for an element", deadline_ms=60_000, locate=_place)
+TOOL = desktop_tool(desktop_wait_until, Params, Result, "Wait for an element", deadline_ms=60_000, locate=locate)
