@@ -91,17 +91,17 @@ const frameSays = async () =>
     return answer!.result;
   }, tabId);
 const tell = async (status: string, taskId = world.taskId) => await world.server.send({ v: 1, type: "task_status", id: "s", taskId, status });
-const held = async () => (await world.server.received.next((message) => message["type"] === "full_state_sync"))["tasks"];
+const held = async (status: string) => (await world.server.received.next((message) => message["type"] === "full_state_sync" && message["tasks"][0]?.status === status))["tasks"];
 
 test("what a person does in the console shows in the page and in the popup at once, and pauses what acts", async () => {
   const clickId = await world.find(tabId, "Mover");
   const popup = await world.extensionPage("popup");
-  let state = held();
+  let state = held("takeover");
   expect(await tell("takeover")).toEqual({ ok: true });
   await popup.getByText("paused, you have the wheel").waitFor();
   await expect.poll(frameSays).toBe("Paused: you have the wheel");
   expect(await state).toEqual([{ taskId: world.taskId, status: "takeover", tabIds: expect.arrayContaining([tabId]) }]);
-  state = held();
+  state = held("running");
   await tell("ongoing");
   await popup.getByText("working", { exact: true }).waitFor();
   await expect.poll(frameSays).toBe("An agent is at work here");
@@ -127,7 +127,9 @@ test("a takeover that the server has not heard of is not undone by what it says 
   await page.mouse.click(700, 500);
   await heard("task_takeover");
   await tell("ongoing");
-  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  // What the server said is taken in order: by this answer it was.
+  expect(await world.refusal({ browser_scroll: { tabId } })).toMatchObject({ details: { takeover: true } });
+  expect(await frameSays()).toBe("Paused: you have the wheel");
   world.server.unheard = "";
   await tell("takeover");
   await tell("ongoing");
@@ -186,4 +188,38 @@ test("a task that is stopped in the console leaves its tabs", async () => {
   expect(await world.refusal({ browser_dom_index: { tabId: other } })).toMatchObject({ code: "INVALID_TASK_TAB" });
   expect(world.server.received.all.filter(isAbout("task_stopped"))).toEqual([]);
   expect(await world.server.send({ v: 1, type: "task_status", taskId: 5 })).toMatchObject({ ok: false, error: { code: "BAD_REQUEST" } });
+});
+
+/** Tabs that the extension debugs, though they are no task's. */
+const orphans = async () =>
+  await (await world.worker()).evaluate(async () => {
+    const owned = (await chrome.storage.session.get<any>("tasks")).tasks.flatMap((task: { tabs: number[] }) => task.tabs);
+    const free = (await chrome.tabs.query({})).map((tab) => tab.id!).filter((id) => !owned.includes(id));
+    const debugged = await Promise.all(free.map((id) => chrome.debugger.sendCommand({ tabId: id }, "Page.enable").then(() => true, () => false)));
+    return free.filter((_, at) => debugged[at]);
+  });
+
+test("a task that is begun anew while it is stopped keeps its new tab, and lets go of the old one", async () => {
+  const url = `${world.sites.here}/form`;
+  for (const reuseExistingTab of [false, true, false, true]) {
+    await world.act({ task_start: { url } });
+    const stopping = tell("completed");
+    const { tabId: fresh } = await world.act({ task_start: { url, reuseExistingTab } });
+    await stopping;
+    expect((await world.index(fresh)).length).toBeGreaterThan(3);
+    expect(await world.act({ browser_debugger_attach: { tabId: fresh } })).toMatchObject({ attached: true });
+    await expect.poll(orphans).toEqual([]);
+    await tell("completed");
+  }
+});
+
+test("a task that is stopped while it begins leaves no tab that is debugged", async () => {
+  for (let time = 0; time < 5; time++) {
+    const starting = world.server.act(world.taskId, { task_start: { url: `${world.sites.here}/form` } });
+    for (let later = 0; later < time; later++) await world.server.send({ v: 1, type: "task_status", taskId: "another", status: "ongoing" });
+    await tell("completed");
+    await starting;
+    await expect.poll(orphans).toEqual([]);
+  }
+  await tell("completed");
 });

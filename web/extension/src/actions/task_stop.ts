@@ -2,8 +2,8 @@
 
 import { define } from "../worker/action";
 import { fallback, flag } from "../worker/shape";
-import { releaseTabs } from "../worker/task_start";
-import { dropTask, taskOf } from "../worker/tasks";
+import { endTask } from "../worker/task_start";
+import { taskOf } from "../worker/tasks";
 
 export const taskStop = define({ closeTab: fallback(flag, false) }, {
   name: "task_stop",
@@ -12,8 +12,7 @@ export const taskStop = define({ closeTab: fallback(flag, false) }, {
   acts: false,
   async run({ taskId }, { closeTab }) {
     const task = taskOf(taskId);
-    if (task) await releaseTabs(task, closeTab);
-    await dropTask(taskId);
+    if (task) await endTask(task, closeTab);
     return { stopped: true };
   },
 });

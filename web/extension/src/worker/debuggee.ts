@@ -2,6 +2,7 @@
 
 import { Failure, isForbiddenPage } from "./failure";
 import { soon } from "./deadline";
+import { taskOfTab } from "./tasks";
 
 export type DebuggerEvent = (tabId: number, method: string, params: Record<string, unknown>) => void;
 
@@ -48,6 +49,8 @@ export const isAttached = (tabId: number): boolean => attaching.has(tabId);
 export async function attach(tabId: number): Promise<void> {
   let underway = attaching.get(tabId);
   if (!underway) {
+    // Its task may have been stopped meanwhile, and then nobody would ever let go of it.
+    if (!taskOfTab(tabId)) throw new Failure("INVALID_TASK_TAB", `Tab ${tabId} belongs to no task.`);
     if (refusedByPerson.has(tabId)) throw new Failure("CDP_UNAVAILABLE", "A person ended debugging of this tab.", { hint: "It is tried again after the task was handed back." });
     underway = begin(tabId);
     attaching.set(tabId, underway);

@@ -109,7 +109,7 @@ async function showNow(): Promise<void> {
 function welcome(sourceTabId: number, tabId: number): void {
   void tasksLoaded.then(() => {
     const task = taskOfTab(sourceTabId);
-    if (task) return adoptTab(task, tabId);
+    if (task) return adoptTab(task, tabId).catch(() => undefined); // stopped meanwhile
   });
 }
 

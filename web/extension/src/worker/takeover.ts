@@ -4,8 +4,8 @@ import type { TakeoverReason, TaskStatus } from "../protocol";
 import { showBadge } from "./badge";
 import { allowAgain, isAttached } from "./debuggee";
 import { interceptFileChooser } from "./observation";
-import { releaseTabs } from "./task_start";
-import { allTasks, dropTask, saveTasks, type Task, taskOf } from "./tasks";
+import { endTask } from "./task_start";
+import { allTasks, saveTasks, type Task, taskOf } from "./tasks";
 
 export class Wheel {
   constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>) {}
@@ -27,8 +27,7 @@ export class Wheel {
   }
 
   async stop(task: Task): Promise<void> {
-    await releaseTabs(task, false);
-    await dropTask(task.taskId);
+    await endTask(task, false);
     await this.emit({ type: "task_stopped", taskId: task.taskId, timestamp: Date.now() }).catch(() => undefined);
   }
 
@@ -37,8 +36,7 @@ export class Wheel {
     const task = taskOf(taskId);
     if (!task) return;
     if (status === "completed") {
-      await releaseTabs(task, false);
-      await dropTask(taskId);
+      await endTask(task, false);
     } else if (status === "takeover") {
       if (task.status === "takeover" && task.isTakeoverKnown) return;
       Object.assign(task, { status: "takeover", reason: task.reason ?? "console", isTakeoverKnown: true });

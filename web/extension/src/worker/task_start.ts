@@ -2,8 +2,9 @@
 
 import { attach, detach } from "./debuggee";
 import { showBadge } from "./badge";
+import { Failure } from "./failure";
 import { gather, ungroup } from "./groups";
-import { joinTask, putTask, taskOf, taskOfTab, type Task } from "./tasks";
+import { dropTask, isKnown, joinTask, taskOf, taskOfTab, type Task } from "./tasks";
 
 export function taskFor(taskId: string): Task {
   return taskOf(taskId) ?? { taskId, tabs: [], closedTabs: [], title: chrome.i18n.getMessage("groupTitle"), color: "orange", status: "running", startedAt: Date.now() };
@@ -11,10 +12,17 @@ export function taskFor(taskId: string): Task {
 
 /** The tab joins its task: grouped, marked, and watched by the debugger where Chrome allows it. */
 export async function adoptTab(task: Task, tabId: number): Promise<void> {
+  if (!isKnown(task)) throw stopped();
   await joinTask(task, tabId);
   await gather(task, [tabId]);
   await Promise.all([showBadge(tabId), attach(tabId).catch(() => undefined)]);
+  if (isKnown(task)) return;
+  await ungroup([tabId].filter(isFree));
+  throw stopped();
 }
+
+const stopped = (): Failure => new Failure("PLUGIN_ERROR", "The task was stopped meanwhile.", { stopped: true, hint: "task_start begins it anew." });
+const isFree = (tabId: number): boolean => !taskOfTab(tabId);
 
 /** The task's own last tab; otherwise a free tab that shows the page; without a page the one that is looked at. */
 export async function existingTab(task: Task, url: string | undefined): Promise<chrome.tabs.Tab | undefined> {
@@ -34,12 +42,13 @@ export async function newTab(): Promise<chrome.tabs.Tab> {
   return created!.tabs![0]!;
 }
 
-export async function releaseTabs(task: Task, isClosing: boolean): Promise<void> {
+/** Forgotten before the first wait, and no longer debugged: whoever begins it anew meanwhile may get the same tabs. */
+export async function endTask(task: Task, isClosing: boolean): Promise<void> {
   const tabs = [...task.tabs];
   task.tabs = [];
-  await putTask(task);
+  await Promise.all([dropTask(task), ...tabs.map(detach)]);
   await Promise.all(tabs.map((tabId) => showBadge(tabId)));
-  await Promise.all(tabs.map(detach));
-  if (isClosing) await chrome.tabs.remove(tabs).catch(() => undefined);
-  else await ungroup(tabs);
+  const left = tabs.filter(isFree);
+  if (isClosing) await chrome.tabs.remove(left).catch(() => undefined);
+  else await ungroup(left);
 }

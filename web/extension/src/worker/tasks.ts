@@ -43,6 +43,8 @@ export async function saveTasks(): Promise<void> {
 
 export const allTasks = (): Task[] => [...tasks.values()];
 export const taskOf = (taskId: string): Task | undefined => tasks.get(taskId);
+/** Not stopped meanwhile, nor begun anew. */
+export const isKnown = (task: Task): boolean => tasks.get(task.taskId) === task;
 export const taskOfTab = (tabId: number): Task | undefined => allTasks().find((task) => task.tabs.includes(tabId));
 
 export async function putTask(task: Task): Promise<void> {
@@ -50,8 +52,9 @@ export async function putTask(task: Task): Promise<void> {
   await saveTasks();
 }
 
-export async function dropTask(taskId: string): Promise<void> {
-  tasks.delete(taskId);
+/** At once: a task of the same id that is begun meanwhile is another one. */
+export async function dropTask(task: Task): Promise<void> {
+  if (isKnown(task)) tasks.delete(task.taskId);
   await saveTasks();
 }
 
