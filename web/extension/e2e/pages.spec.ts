@@ -29,7 +29,11 @@ test("a server that does not answer is a timeout; one that is not there an error
   expect(await world.refusal({ browser_wait_for_loaded: { tabId, timeoutMs: 700 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
   world.sites.release();
   await world.act({ browser_wait_for_loaded: { tabId } });
-  expect(await world.refusal({ browser_navigate: { tabId, url: "http://127.0.0.1:1/" } })).toMatchObject({ code: "PLUGIN_ERROR", message: expect.stringContaining("ERR_") });
+  // In a tab of its own: playwright does not follow a tab from Chrome's error page back to a site.
+  const { tabId: lost } = await world.act({ browser_tab_open: {} });
+  expect(await world.refusal({ browser_navigate: { tabId: lost, url: "http://127.0.0.1:1/" } })).toMatchObject({ code: "PLUGIN_ERROR", message: expect.stringContaining("ERR_") });
+  expect(await world.act({ browser_navigate: { tabId: lost, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true });
+  await world.act({ browser_tab_close: { tabId: lost } });
   await go("/form");
   expect(await world.act({ browser_wait_for_loaded: { tabId } })).toMatchObject({ status: "complete" });
 });
@@ -219,6 +223,25 @@ test("a result names every page that it came by: redirects of the server, and pa
   await world.go(tabId, page, "/form");
   await page.evaluate((address) => document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}"></iframe>`), chain[1]!);
   expect(await world.act({ browser_wait_for: { tabId, text: "The bridge" } })).not.toHaveProperty("hops");
+});
+
+test("what a failed action came by is told with the next result, and what several did with their one result", async () => {
+  const { tabId } = await world.visit("/form");
+  const { here, there } = world.sites;
+  const hop = (to: string): string => `${there}/hop?to=${encodeURIComponent(to)}`;
+  const late = hop(`${here}/held`);
+  expect(await world.refusal({ browser_navigate: { tabId, url: late, timeoutMs: 900 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
+  world.sites.release();
+  expect(await world.act({ browser_wait_for_loaded: { tabId } })).toMatchObject({ pageUrl: `${here}/held`, hops: [late] });
+  expect(await world.act({ browser_wait_for_loaded: { tabId } })).not.toHaveProperty("hops");
+  expect(await world.act({ browser_navigate: { tabId, url: hop(`${here}/form`) }, browser_wait_for_loaded: { tabId } })).toMatchObject({ status: "complete", hops: [hop(`${here}/form`)] });
+  // A tab that could not be brought to its page is the task's all the same.
+  expect(await world.refusal({ task_start: { url: late, timeoutMs: 900 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
+  world.sites.release();
+  const { tabs } = await world.act({ browser_tabs: {} });
+  const opened = Math.max(...tabs.map((tab: { tabId: number }) => tab.tabId));
+  expect(await world.act({ browser_wait_for_loaded: { tabId: opened } })).toMatchObject({ pageUrl: `${here}/held`, hops: [late] });
+  await world.act({ browser_tab_close: { tabId: opened } });
 });
 
 test("a result says which page it comes from", async () => {

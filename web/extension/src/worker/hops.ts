@@ -7,8 +7,8 @@ const KEPT = 50;
 const MOST_TOLD = 20;
 
 const hops = new Map<number, { url: string; at: number }[]>();
-/** A journey that was not over when its action was: what it passes from then on is told with the next result. */
-const unfinished = new Map<number, number>();
+/** Since when nothing was told of a tab: its action goes on, has failed, or was over before its journey was. */
+const untold = new Map<number, number>();
 
 export function watchHops(): void {
   const { webNavigation, tabs } = chrome;
@@ -26,7 +26,7 @@ export function watchHops(): void {
   });
   tabs.onRemoved.addListener((tabId) => {
     hops.delete(tabId);
-    unfinished.delete(tabId);
+    untold.delete(tabId);
   });
 }
 
@@ -37,14 +37,22 @@ function note(tabId: number, url: string): void {
   else hops.set(tabId, [...known, { url, at: performance.now() }].slice(-KEPT));
 }
 
-/** Those since a moment that lie before the page where the tab is now. */
-export function hopsBefore(tabId: number, moment: number, pageUrl: string | undefined): string[] {
-  const from = unfinished.get(tabId) ?? moment;
+/** What the tab passes from now on is told with the next result, whichever that is. */
+export function follow(tabId: number): void {
+  if (!untold.has(tabId)) untold.set(tabId, performance.now());
+}
+
+/** Whose tab it is next is told nothing of what it passed before. */
+export const unfollow = (tabId: number): void => void untold.delete(tabId);
+
+/** Those not told yet that lie before the page where the tab is now. */
+export function hopsBefore(tabId: number, pageUrl: unknown): string[] {
+  const from = untold.get(tabId);
+  if (from === undefined) return [];
   const journey = journeySince(tabId, from);
-  if (journey && journey.committedAt === undefined && journey.error === undefined) unfinished.set(tabId, from);
-  else unfinished.delete(tabId);
+  if (!journey || journey.committedAt !== undefined || journey.error !== undefined) untold.delete(tabId);
   const passed = (hops.get(tabId) ?? []).filter(({ at }) => at >= from).map(({ url }) => url);
   return (isSame(passed.at(-1), pageUrl) ? passed.slice(0, -1) : passed).slice(-MOST_TOLD);
 }
 
-const isSame = (one: string | undefined, other: string | undefined): boolean => one?.split("#")[0] === other?.split("#")[0];
+const isSame = (one: string | undefined, other: unknown): boolean => one?.split("#")[0] === (typeof other === "string" ? other.split("#")[0] : undefined);

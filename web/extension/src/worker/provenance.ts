@@ -1,21 +1,17 @@
-/** From which page a result comes, and by way of which: the server asks its rules about each, so it is told exactly. */
+/** From which page a result comes: the server asks its rules about it, so it is told exactly. */
 
 import type { Action, Result } from "./action";
 import { Failure, failureOf } from "./failure";
-import { hopsBefore } from "./hops";
 
 /** Where a result comes from one document alone, that has told its address with it. */
 export async function withProvenance(action: Action, given: unknown, work: () => Promise<Result>): Promise<Result> {
-  const moment = performance.now();
   const working = typeof given === "number" && !action.tellsPage ? between(given, !action.acts, work) : work();
   const result = await working.catch(async (error: unknown) => {
     throw await explained(error, given);
   });
   const tabId = typeof given === "number" ? given : result["tabId"];
   if (typeof tabId !== "number") return result;
-  const placed = await between(tabId, false, () => Promise.resolve(result));
-  const hops = typeof placed["pageUrl"] === "string" ? hopsBefore(tabId, moment, placed["pageUrl"]) : [];
-  return hops.length ? { ...placed, hops } : placed;
+  return await between(tabId, false, () => Promise.resolve(result));
 }
 
 /** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */

@@ -6,6 +6,7 @@ import { PROTOCOL } from "../protocol";
 import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
 import { Failure, failureOf } from "./failure";
+import { follow, hopsBefore } from "./hops";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
 import { fallback, invalid, parse, whole } from "./shape";
@@ -26,6 +27,8 @@ export function inLane<T>(taskId: string, work: () => Promise<T>): Promise<T> {
 }
 
 interface Step { action: Action; given: Record<string, unknown>; ms: number }
+/** What its steps leave for the message's one result: `tabs` are those of the task that they were about. */
+interface Run { message: BrowserAction; warnings: string[]; tabs: Set<number> }
 
 function stepsOf(message: BrowserAction): Step[] {
   if (typeof message.action !== "object" || message.action === null || !Object.keys(message.action).length) {
@@ -43,33 +46,41 @@ export const isIdempotent = (names: string[]): boolean => names.every((name) => 
 
 export async function runMessage(message: BrowserAction, clientId: string): Promise<ActionResult> {
   const head = { v: PROTOCOL, type: "browser_action_result", actionId: message.id, taskId: message.taskId, clientId, ...(message.traceId ? { traceId: message.traceId } : {}) } as const;
-  const warnings: string[] = [];
+  const run: Run = { message, warnings: [], tabs: new Set() };
   try {
     const steps = stepsOf(message);
     // Nothing of a message is done when any part of it is malformed.
     for (const { action, given } of steps) parse(action.name, given, action.params);
     const outcome = isPreparation(Object.keys(message.action))
-      ? await prepare((name) => runStep(steps.find((step) => step.action.name === name)!, message, warnings))
-      : { status: "success" as const, result: await inOrder(steps, message, warnings) };
-    const said = [...warnings, ...((outcome.result["warnings"] as string[] | undefined) ?? [])];
-    return { ...head, status: outcome.status, result: said.length ? { ...outcome.result, warnings: said } : outcome.result };
+      ? await prepare((name) => runStep(steps.find((step) => step.action.name === name)!, run))
+      : { status: "success" as const, result: await inOrder(steps, run) };
+    const said = [...run.warnings, ...((outcome.result["warnings"] as string[] | undefined) ?? [])];
+    const hops = [...run.tabs].flatMap((tabId) => hopsBefore(tabId, outcome.result["pageUrl"]));
+    return { ...head, status: outcome.status, result: { ...outcome.result, ...(hops.length ? { hops } : {}), ...(said.length ? { warnings: said } : {}) } };
   } catch (error) {
     return { ...head, status: "error", error: failureOf(error).wire() };
   }
 }
 
-async function inOrder(steps: Step[], message: BrowserAction, warnings: string[]): Promise<Result> {
+async function inOrder(steps: Step[], run: Run): Promise<Result> {
   let last: Result = {};
-  for (const step of steps) last = await runStep(step, message, warnings);
+  for (const step of steps) last = await runStep(step, run);
   return last;
 }
 
-async function runStep({ action, given, ms }: Step, message: BrowserAction, warnings: string[]): Promise<Result> {
+async function runStep({ action, given, ms }: Step, { message, warnings, tabs }: Run): Promise<Result> {
   const params = parse(action.name, given, action.params);
   if (action.acts && taskOf(message.taskId)?.status === "takeover") {
     throw new Failure("PLUGIN_ERROR", "A person has taken over this task.", { takeover: true, hint: "Wait until it is handed back." }, true);
   }
   const deadline = new Deadline(ms);
   const context: Context = { taskId: message.taskId, message, deadline, warnings };
-  return await deadline.within(withProvenance(action, given["tabId"], () => action.run(context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+  const tabId = given["tabId"];
+  if (typeof tabId === "number" && taskOf(message.taskId)?.tabs.includes(tabId)) {
+    follow(tabId);
+    tabs.add(tabId);
+  }
+  const result = await deadline.within(withProvenance(action, tabId, () => action.run(context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+  if (typeof result["tabId"] === "number") tabs.add(result["tabId"]);
+  return result;
 }

@@ -4,6 +4,7 @@ import { attach, detach } from "./debuggee";
 import { showBadge } from "./badge";
 import { Failure } from "./failure";
 import { gather, ungroup } from "./groups";
+import { follow, unfollow } from "./hops";
 import { dropTask, isKnown, joinTask, taskOf, taskOfTab, type Task } from "./tasks";
 
 export function taskFor(taskId: string): Task {
@@ -13,6 +14,7 @@ export function taskFor(taskId: string): Task {
 /** The tab joins its task: grouped, marked, and watched by the debugger where Chrome allows it. */
 export async function adoptTab(task: Task, tabId: number): Promise<void> {
   if (!isKnown(task)) throw stopped();
+  follow(tabId);
   await joinTask(task, tabId);
   await gather(task, [tabId]);
   await Promise.all([showBadge(tabId), attach(tabId).catch(() => undefined)]);
@@ -46,6 +48,7 @@ export async function newTab(): Promise<chrome.tabs.Tab> {
 export async function endTask(task: Task, isClosing: boolean): Promise<void> {
   const tabs = [...task.tabs];
   task.tabs = [];
+  tabs.forEach(unfollow);
   await Promise.all([dropTask(task), ...tabs.map(detach)]);
   await Promise.all(tabs.map((tabId) => showBadge(tabId)));
   const left = tabs.filter(isFree);
