@@ -3,12 +3,17 @@ import type { ActionResult, BrowserAction } from "../src/protocol";
 import { Ledger } from "../src/worker/ledger";
 
 /** Chrome's session storage, as far as the ledger knows it. */
-function storage() {
+function storage(bytes = 10_000_000) {
   const kept = new Map<string, unknown>();
+  const set = async (items: Record<string, unknown>) => {
+    const after = new Map([...kept, ...Object.entries(structuredClone(items))]);
+    if (JSON.stringify([...after]).length > bytes) throw new Error("Session storage quota bytes exceeded. Values were not stored.");
+    for (const [key, value] of after) kept.set(key, value);
+  };
   return {
     kept,
     get: async () => structuredClone(Object.fromEntries(kept)),
-    set: async (items: Record<string, unknown>) => void Object.entries(items).forEach(([key, value]) => kept.set(key, structuredClone(value))),
+    set,
     remove: async (keys: string[]) => void keys.forEach((key) => kept.delete(key)),
   };
 }
@@ -59,4 +64,42 @@ test("what may be done again is stored only once it takes long", async () => {
   for (const id of ["quick", "long"]) await ledger.finish(result(id));
   expect([...kept.kept.keys()]).toEqual(["action:long"]);
   expect((await ledger.undelivered()).map((entry) => entry.actionId)).toEqual(["quick", "long"]);
+});
+
+const ended = async (ledger: Ledger, id: string, length: number, isDelivered: boolean) => {
+  await ledger.begin(message(id), true);
+  await ledger.finish(result(id, { text: "x".repeat(length) }));
+  if (isDelivered) await ledger.delivered(id);
+};
+
+test("however much was answered, there is room for others", async () => {
+  const kept = storage();
+  const ledger = new Ledger(area(kept));
+  for (let at = 0; at < 220; at++) await ended(ledger, `a${at}`, 150_000, true);
+  for (let at = 0; at < 12; at++) await ended(ledger, `b${at}`, 900_000, false);
+  expect(JSON.stringify([...kept.kept]).length).toBeLessThan(7_000_000);
+  await kept.set({ tasks: "x".repeat(1_000_000) });
+  // None that was not delivered is forgotten, though of some only the end is left.
+  const next = new Ledger(area(kept));
+  expect((await next.undelivered()).map((entry) => entry.result?.status)).toEqual(Array(12).fill("success"));
+});
+
+test("where others have filled the storage, the oldest that was delivered makes room", async () => {
+  const kept = storage(30_000);
+  const ledger = new Ledger(area(kept));
+  for (let at = 0; at < 9; at++) await ended(ledger, `a${at}`, 5000, true);
+  expect(kept.kept.has("action:a0")).toBe(false);
+  expect((await new Ledger(area(kept)).find("a8"))?.result).toEqual(result("a8", { text: "x".repeat(5000) }));
+});
+
+test("what is forgotten is known to no later worker; what was begun anew is not forgotten", async () => {
+  const kept = storage();
+  const ledger = new Ledger(area(kept));
+  await ledger.begin(message("again"), true);
+  const before = (await ledger.find("again"))!;
+  await ledger.begin(message("again"), true);
+  await ledger.forget(before);
+  expect(kept.kept.has("action:again")).toBe(true);
+  await ledger.forget((await ledger.find("again"))!);
+  expect(await new Ledger(area(kept)).find("again")).toBeUndefined();
 });

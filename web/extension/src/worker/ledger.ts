@@ -6,13 +6,20 @@ export interface Entry { actionId: string; taskId: string; names: string[]; trac
 
 const PREFIX = "action:";
 const KEPT = 200;
-/** The whole session storage has 10 MB; a large answer is remembered only by its end. */
-const LARGEST = 200_000;
+/** Of a larger answer that was delivered only its end is remembered. */
+const LARGEST = 10_000;
+/** Bytes in all: the session storage has 10 MB, and once it is full nobody can write. */
+const ROOM = 6_000_000;
 
 const keyOf = (actionId: string): string => PREFIX + actionId;
 
+const sizeOf = (entry: Entry): number => new TextEncoder().encode(JSON.stringify(entry)).length;
+const isLarge = ({ result }: Entry): boolean => result !== undefined && JSON.stringify(result).length > LARGEST;
+const withoutPayload = (entry: Entry): Entry => (entry.result?.result ? { ...entry, result: { ...entry.result, result: { completed: true } } } : entry);
+
 export class Ledger {
   private readonly entries = new Map<string, Entry>();
+  private readonly sizes = new Map<string, number>();
   private readonly loaded: Promise<void>;
 
   constructor(private readonly storage: Pick<chrome.storage.StorageArea, "get" | "set" | "remove"> = chrome.storage.session) {
@@ -21,7 +28,11 @@ export class Ledger {
 
   private async load(): Promise<void> {
     const stored = await this.storage.get<Record<string, Entry>>(null);
-    for (const [key, entry] of Object.entries(stored)) if (key.startsWith(PREFIX)) this.entries.set(entry.actionId, entry);
+    for (const [key, entry] of Object.entries(stored)) {
+      if (!key.startsWith(PREFIX)) continue;
+      this.entries.set(entry.actionId, entry);
+      this.sizes.set(entry.actionId, sizeOf(entry));
+    }
   }
 
   async find(actionId: string): Promise<Entry | undefined> {
@@ -62,6 +73,11 @@ export class Ledger {
     await this.write(entry);
   }
 
+  async forget(entry: Entry): Promise<void> {
+    if (this.entries.get(entry.actionId) !== entry) return; // begun anew meanwhile
+    await this.drop([entry]);
+  }
+
   async undelivered(): Promise<Entry[]> {
     await this.loaded;
     return [...this.entries.values()].filter((entry) => !entry.isDelivered);
@@ -69,15 +85,39 @@ export class Ledger {
 
   private async write(entry: Entry): Promise<void> {
     if (!entry.isStored) return;
-    const isLarge = entry.result !== undefined && JSON.stringify(entry.result).length > LARGEST;
-    const stored = isLarge && entry.isDelivered ? { ...entry, result: { ...entry.result, result: { completed: true } } } : entry;
-    await this.storage.set({ [keyOf(entry.actionId)]: stored });
+    while (this.entries.get(entry.actionId) === entry && !(await this.fits(entry.isDelivered && isLarge(entry) ? withoutPayload(entry) : entry))) {
+      const oldest = this.disposable().find((one) => one.isStored && one !== entry);
+      // Nothing is left to make room: that it ended is still worth remembering.
+      if (!oldest) return void (await this.fits(withoutPayload(entry)));
+      await this.drop([oldest]);
+    }
+  }
+
+  /** False when there is no room for it. */
+  private async fits(entry: Entry): Promise<boolean> {
+    const before = this.sizes.get(entry.actionId) ?? 0;
+    const size = sizeOf(entry);
+    if ([...this.sizes.values()].reduce((sum, one) => sum + one, size - before) > ROOM) return false;
+    this.sizes.set(entry.actionId, size);
+    const isWritten = await this.storage.set({ [keyOf(entry.actionId)]: entry }).then(() => true, () => false);
+    if (!isWritten) this.sizes.set(entry.actionId, before);
+    return isWritten;
+  }
+
+  private disposable(): Entry[] {
+    return [...this.entries.values()].filter((entry) => entry.isDelivered);
   }
 
   private async trim(): Promise<void> {
-    const surplus = [...this.entries.values()].filter((entry) => entry.isDelivered).slice(0, Math.max(0, this.entries.size - KEPT));
-    for (const { actionId } of surplus) this.entries.delete(actionId);
+    await this.drop(this.disposable().slice(0, Math.max(0, this.entries.size - KEPT)));
+  }
+
+  private async drop(surplus: Entry[]): Promise<void> {
+    for (const { actionId } of surplus) {
+      this.entries.delete(actionId);
+      this.sizes.delete(actionId);
+    }
     const stored = surplus.filter((entry) => entry.isStored);
-    if (stored.length) await this.storage.remove(stored.map((entry) => keyOf(entry.actionId)));
+    if (stored.length) await this.storage.remove(stored.map((entry) => keyOf(entry.actionId))).catch(() => undefined);
   }
 }
