@@ -4,6 +4,7 @@ import { io, type Socket } from "socket.io-client";
 import type { Ack, EventType } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { browserName } from "./pairing";
+import { Refused } from "./refused";
 import { clientId, pairing, type Pairing } from "./settings";
 import { fullState } from "./snapshot";
 import { wellFormed } from "./well_formed";
@@ -116,12 +117,12 @@ export class Connection {
     }).catch(() => undefined);
   }
 
-  /** Resolves once the server has taken it. */
+  /** Resolves once the server has taken it. Refused: it never will. */
   async emit(message: Record<string, unknown>): Promise<void> {
     const socket = this.socket;
     if (!socket?.connected) throw new Error("not connected");
     const answer = (await socket.timeout(ACK_MS).emitWithAck("plugin_message", wellFormed({ v: PROTOCOL, ...message }))) as Ack | undefined;
-    if (answer && !answer.ok) throw new Error(answer.error?.message ?? "refused");
+    if (answer && !answer.ok) throw new Refused(answer.error?.message ?? "refused");
   }
 
   event(eventType: EventType, what: Record<string, unknown>): void {

@@ -2,8 +2,9 @@
 
 import type { Ack, ActionResult, BrowserAction, TaskStatus } from "../protocol";
 import { PROTOCOL } from "../protocol";
-import { Failure } from "./failure";
+import { Failure, failureOf } from "./failure";
 import { type Entry, Ledger } from "./ledger";
+import { Refused } from "./refused";
 import { inLane, isIdempotent, runMessage } from "./runner";
 import { clientId } from "./settings";
 import type { Wheel } from "./takeover";
@@ -39,7 +40,18 @@ export class Inbox {
     await this.deliver(await work);
   }
 
+  /** Whatever goes wrong, there is one. */
   private async result(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
+    try {
+      return await this.done(message, arrival);
+    } catch (error) {
+      const failure = new Failure("PLUGIN_ERROR", failureOf(error).message);
+      return failed({ actionId: message.id, taskId: message.taskId, traceId: message.traceId }, await clientId().catch(() => message.clientId ?? ""), failure);
+    }
+  }
+
+  private async done(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
+    arrival.catch(() => undefined); // looked at below, or of no use
     const known = await this.ledger.find(message.id);
     if (known?.result) return known.result;
     if (known && !isIdempotent(known.names)) return await interrupted(known);
@@ -53,19 +65,24 @@ export class Inbox {
 
   /** The answer and its record leave in the same moment, the answer first: no kill comes in between. */
   private async deliver(result: ActionResult): Promise<void> {
-    const heard = this.emit(result as unknown as Record<string, unknown>);
+    const heard = this.isHeard(result);
     void this.ledger.finish(result);
-    await heard.then(
-      () => this.ledger.delivered(result.actionId),
-      () => undefined, // sent again at the next connection
-    );
+    if (await heard) await this.ledger.delivered(result.actionId);
+  }
+
+  /** One that the server refuses it has heard: nobody waits for it there. One that it has not is sent again at the next connection. */
+  private async isHeard(result: ActionResult): Promise<boolean> {
+    return await this.emit(result as unknown as Record<string, unknown>).then(() => true, (error: unknown) => error instanceof Refused);
   }
 
   /** After a connection: what was finished and not heard, and what a killed worker left unfinished. */
   async catchUp(): Promise<void> {
     for (const entry of await this.ledger.undelivered()) {
       if (this.running.has(entry.actionId)) continue;
-      await this.deliver(entry.result ?? (await interrupted(entry)));
+      if (entry.result) await this.deliver(entry.result);
+      else if (!isIdempotent(entry.names)) await this.deliver(await interrupted(entry));
+      // What may be done again is not remembered as failed: the server may ask for it once more by the same id.
+      else if (await this.isHeard(await interrupted(entry))) await this.ledger.forget(entry);
     }
   }
 }
@@ -74,8 +91,11 @@ async function interrupted(entry: Entry): Promise<ActionResult> {
   const isSafe = isIdempotent(entry.names);
   const said = isSafe ? "The browser stopped the extension before this was done." : "The browser stopped the extension meanwhile: this may have been done or not.";
   const failure = new Failure("PLUGIN_ERROR", said, { interrupted: true, hint: "Look at the page before trying again." }, isSafe);
-  const head = { v: PROTOCOL, type: "browser_action_result", actionId: entry.actionId, taskId: entry.taskId, clientId: await clientId() } as const;
-  return { ...head, ...(entry.traceId ? { traceId: entry.traceId } : {}), status: "error", error: failure.wire() };
+  return failed(entry, await clientId(), failure);
+}
+
+function failed({ actionId, taskId, traceId }: { actionId: string; taskId: string; traceId?: string | undefined }, clientId: string, failure: Failure): ActionResult {
+  return { v: PROTOCOL, type: "browser_action_result", actionId, taskId, clientId, ...(traceId ? { traceId } : {}), status: "error", error: failure.wire() };
 }
 
 export function problemOf(message: Record<string, unknown>): string | null {

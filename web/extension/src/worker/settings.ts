@@ -5,7 +5,10 @@ export interface Pairing { server: string; token: string; pairedAt: number }
 let known: Promise<string> | undefined;
 
 export function clientId(): Promise<string> {
-  return (known ??= storedClientId());
+  return (known ??= storedClientId().catch((error: unknown) => {
+    known = undefined; // asked again the next time
+    throw error;
+  }));
 }
 
 async function storedClientId(): Promise<string> {
