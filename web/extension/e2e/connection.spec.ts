@@ -221,8 +221,9 @@ async function stopWorker(): Promise<void> {
   const { targetInfos } = (await session.send("Target.getTargets")) as { targetInfos: { targetId: string; type: string }[] };
   const target = targetInfos.find((one) => one.type === "service_worker")!;
   const from = world.server.received.all.length;
+  const { losses } = world.server;
   await session.send("Target.closeTarget", { targetId: target.targetId });
-  await expect.poll(() => world.server.isConnected).toBe(false);
+  await expect.poll(() => world.server.losses).toBeGreaterThan(losses);
   await page.goto("about:blank");
   await page.close();
   await world.server.received.first(isType("activate_extension"), from);

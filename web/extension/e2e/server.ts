@@ -45,6 +45,8 @@ export class PeerServer {
   /** Messages of this type are not acked, as by a server that is busy. */
   unheard = "";
   port = 0;
+  /** How often a plugin has gone. */
+  losses = 0;
   private http: ReturnType<typeof createServer> | null = null;
   private io: Server | null = null;
   private sockets = new Set<Socket>();
@@ -94,7 +96,10 @@ export class PeerServer {
 
   private welcome(socket: Socket): void {
     this.sockets.add(socket);
-    socket.on("disconnect", () => this.sockets.delete(socket));
+    socket.on("disconnect", () => {
+      this.losses += 1;
+      this.sockets.delete(socket);
+    });
     socket.on("plugin_message", (message: Message, ack?: (answer: Ack) => void) => {
       if (message["type"] !== this.unheard) ack?.({ ok: true });
       this.received.add(message);

@@ -111,7 +111,7 @@ export class World {
   async go(tabId: number, page: Page, path: string): Promise<Record<string, any>> {
     const url = `${this.sites.here}${path}`;
     const gone = await this.act({ browser_navigate: { tabId, url } });
-    await expect.poll(() => page.evaluate(() => location.href).catch(() => "")).toBe(url);
+    await expect.poll(() => page.evaluate(() => location.href).catch(String)).toBe(url);
     return gone;
   }
 

@@ -19,6 +19,8 @@ const COMMIT_MS = 3000;
 const READY_MS = 1500;
 const NEWS_MS = 60;
 const DOWNLOAD_MS = 300;
+/** A page that asked to leave mostly does within this, on a busy machine too. */
+const LEAVING_MS = 500;
 /** By then the browser has opened a window, unless it does not let the page. */
 const WINDOW_MS = 200;
 
@@ -73,10 +75,12 @@ async function settled({ deadline }: Context, { tabId, frameId, isClick = false 
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
   let first = await rest(isClick && frameId === TOP);
-  if (first?.isEarly && isLeavingSince(tabId, moment)) {
-    await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined);
-    const second = await rest(false);
-    first = second && together(first, second);
+  if (first && isLeavingSince(tabId, moment)) {
+    await untilTab(tabId, LEAVING_MS, () => journeySince(tabId, moment) !== undefined);
+    if (first.isEarly) {
+      const second = await rest(false);
+      first = second && together(first, second);
+    }
   }
   const until = performance.now() + Math.min(REQUEST_MS, deadline.left() / 2);
   const log = logOf(tabId);
@@ -103,7 +107,7 @@ function together(first: Changes, second: Changes): Changes {
 async function pageChanges(context: Context, tabId: number, frameId: number, moment: number, found: Changes | undefined): Promise<Result> {
   if (journeySince(tabId, moment)) return await arrival(context, tabId, moment);
   // A document that is gone without a journey is one whose journey the browser has not told yet.
-  if (!found) return (await untilTab(tabId, NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
+  if (!found) return (await untilTab(tabId, isLeavingSince(tabId, moment) ? LEAVING_MS : NEWS_MS, () => journeySince(tabId, moment) !== undefined)) ? await arrival(context, tabId, moment) : {};
   await raiseNumbers(tabId, found.next);
   return told(tabId, frameId, found);
 }
