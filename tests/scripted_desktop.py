@@ -24,7 +24,7 @@ from handrail.contract.desktop import (
     Tree,
     Window,
 )
-from handrail.contract.errors import NotFound, PermissionMissing
+from handrail.contract.errors import Conflict, NotFound, PermissionMissing
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 SCREEN = Rect(0, 0, 320, 200)
@@ -56,12 +56,17 @@ class ScriptedDesktop:
         self.readiness_now = Readiness(True, True, True, "Linux test", "x11")
         self.hanging: asyncio.Event | None = None
         self.hanging_calls = 0
+        self.windows_read = 0
+        self.on_keys: Callable[[], None] | None = None
+        """What each combination of keys does."""
         self.front: str | None = None
         """The window in front where it is not the newest."""
         self.silenced: set[int] = set()
         """Processes that do not answer, and whose windows nobody can list."""
         self.shows_pictures = True
         self._typing_permits: asyncio.Semaphore | None = None
+        self.is_held = False
+        """A character waits to be let."""
         self._changed: set[asyncio.Event] = set()
         self._windows: dict[str, tuple[Window, Widget]] = {}
         self.label = Widget("h:label", "AXStaticText", "Name:", frame=Rect(10, 40, 40, 20))
@@ -123,7 +128,7 @@ class ScriptedDesktop:
 
     def hold_typing(self) -> None:
         """From now on every character has to be let."""
-        self._typing_permits = asyncio.Semaphore(0)
+        self._typing_permits, self.is_held = asyncio.Semaphore(0), False
 
     def let_type(self, count: int) -> None:
         assert self._typing_permits is not None
@@ -133,6 +138,7 @@ class ScriptedDesktop:
     # What the host asks of it.
 
     async def windows(self) -> Sequence[Window]:
+        self.windows_read += 1
         front = self._front()
         return [
             replace(window, title=root.title, is_front=handle == front)
@@ -185,7 +191,10 @@ class ScriptedDesktop:
             self._changed.discard(event)
 
     async def bring_to_front(self, window: Window) -> bool:
+        if window.handle == self._front():
+            return True
         self.sent.append(f"front {window.title}")
+        self.front = None
         self._windows = {window.handle: self._windows[window.handle], **self._windows}
         return True
 
@@ -209,15 +218,20 @@ class ScriptedDesktop:
             widget.value = ""
         for piece in text if len(text) < 100 else [text]:
             if self._typing_permits is not None:
+                self.is_held = True
                 await self._typing_permits.acquire()
             self.sent.append(f"type {piece}")
             widget.value = (widget.value or "") + piece
         self.report()
         return Delivery("keys", is_verified=True)
 
-    async def send_keys(self, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         for one in combinations:
+            if self._front() != window.handle:
+                raise Conflict("Another window has the keys.")
             self.sent.append("keys " + "+".join([*one.modifiers, *([one.key] if one.key else [])]))
+            if self.on_keys is not None:
+                self.on_keys()
             if one.key == "escape":
                 self.remove("w:dialog")
             await asyncio.sleep(delay_ms / 1000)

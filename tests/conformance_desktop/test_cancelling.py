@@ -14,7 +14,9 @@ MANY = 500
 async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Workbench) -> None:
     await bench.empty(texts.NAME)
     await bench.focus(texts.NAME)
-    sending = asyncio.create_task(bench.desktop.send_keys([Combination(("shift",), "a")] * MANY, delay_ms=20))
+    sending = asyncio.create_task(
+        bench.desktop.send_keys(bench.window, [Combination(("shift",), "a")] * MANY, delay_ms=20)
+    )
 
     async def has_begun() -> bool:
         return len(await bench.value(texts.NAME)) > 2
@@ -23,7 +25,7 @@ async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Work
     await _cancel(sending)
     assert not bench.ground.has_pressed_keys()
 
-    await bench.desktop.send_keys([Combination((), "z")], delay_ms=0)
+    await bench.desktop.send_keys(bench.window, [Combination((), "z")], delay_ms=0)
 
     async def has_ended() -> bool:
         return (await bench.value(texts.NAME)).endswith("z")

@@ -1,11 +1,13 @@
 """Keys and their combinations."""
 
+import asyncio
+
 import pytest
 
 from handrail.contract.desktop import Combination
-from handrail.contract.errors import InvalidParams
+from handrail.contract.errors import Conflict, InvalidParams
 from tests.conformance_desktop.workbench import Workbench, eventually, window_of
-from tests.desktop_apps import texts
+from tests.desktop_apps import Toolkit, texts
 
 
 def keys(*names: str) -> list[Combination]:
@@ -33,13 +35,13 @@ async def field(bench: Workbench) -> Workbench:
     ],
 )
 async def test_keys_do_what_they_do_under_a_hand(field: Workbench, pressed: list[str], text: str) -> None:
-    await field.desktop.send_keys(keys(*pressed), delay_ms=10)
+    await field.desktop.send_keys(field.window, keys(*pressed), delay_ms=10)
     await field.wait_for_value(texts.NAME, text)
     assert not field.ground.has_pressed_keys()
 
 
 async def test_tab_goes_on_to_the_next_element(field: Workbench) -> None:
-    await field.desktop.send_keys(keys("tab"), delay_ms=0)
+    await field.desktop.send_keys(field.window, keys("tab"), delay_ms=0)
 
     async def has_moved() -> bool:
         return "focused" in (await field.one(texts.NOTES)).states
@@ -51,7 +53,7 @@ async def test_escape_closes_a_dialog(bench: Workbench) -> None:
     await bench.press(texts.OPEN_DIALOG)
     dialog = await window_of(bench.desktop, bench.app, texts.DIALOG)
     await eventually(lambda: bench.desktop.bring_to_front(dialog), "the dialog in front")
-    await bench.desktop.send_keys(keys("esc"), delay_ms=0)
+    await bench.desktop.send_keys(dialog, keys("esc"), delay_ms=0)
 
     async def is_gone() -> bool:
         return dialog.handle not in [one.handle for one in await bench.desktop.windows()]
@@ -59,9 +61,25 @@ async def test_escape_closes_a_dialog(bench: Workbench) -> None:
     await eventually(is_gone, "the dialog to go")
 
 
+async def test_keys_end_where_another_window_takes_them(field: Workbench, toolkit: Toolkit) -> None:
+    other = await window_of(field.desktop, field.ground.app("gtk3" if toolkit != "gtk3" else "qt6"))
+    await field.focus(texts.NAME)
+    sending = asyncio.create_task(field.desktop.send_keys(field.window, keys("a") * 500, delay_ms=20))
+
+    async def has_begun() -> bool:
+        return len(await field.value(texts.NAME)) > 2
+
+    await eventually(has_begun, "the first keys")
+    await field.desktop.bring_to_front(other)
+    with pytest.raises(Conflict):
+        await sending
+    assert not field.ground.has_pressed_keys()
+    assert len(await field.value(texts.NAME)) < 500
+
+
 @pytest.mark.parametrize("name", ["nosuchkey", "", "ab", "f99"])
 async def test_a_key_that_does_not_exist_is_refused_before_any_is_pressed(field: Workbench, name: str) -> None:
     with pytest.raises(InvalidParams):
-        await field.desktop.send_keys([*keys("a"), Combination((), name)], delay_ms=0)
-    await field.desktop.send_keys(keys("z"), delay_ms=0)
+        await field.desktop.send_keys(field.window, [*keys("a"), Combination((), name)], delay_ms=0)
+    await field.desktop.send_keys(field.window, keys("z"), delay_ms=0)
     await field.wait_for_value(texts.NAME, "z")

@@ -215,6 +215,37 @@ async def test_a_modal_whose_buttons_tell_no_default_gets_the_enter_key(desk: De
     assert desk.desktop.sent == ["keys enter"]
 
 
+BY_DEFAULT = {"type": "defaultButton"}
+
+
+async def shown_buttons(bridge: Bridge) -> dict[str, Any]:
+    (modal,) = (await bridge.call("desktop.listModals"))["modals"]
+    return {button["title"]: {"elementRef": button} for button in modal["buttons"]}
+
+
+async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopHouse, bridge: Bridge) -> None:
+    desk.desktop.open_dialog()
+    shown = await shown_buttons(bridge)
+    await bridge.act("desktop.dismissModal", strategy=BY_DEFAULT, target=shown["OK"])
+    assert desk.desktop.sent == ["press h:ok"]
+
+
+async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_shown(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    desk.desktop.open_dialog()
+    shown = await shown_buttons(bridge)
+    ok = desk.desktop._widget("h:ok")
+    assert ok is not None
+    shown["unknown"] = {"elementRef": {"elementId": "e:404"}}
+    changes: list[tuple[str, dict[str, Any]]] = [("Cancel", {}), ("unknown", {}), ("OK", {"title": "Pay"})]
+    for name, change in [*changes, ("OK", {"title": "OK", "states": READY})]:
+        desk.desktop.change(ok, **change)
+        error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy=BY_DEFAULT, target=shown[name])
+        assert (error["code"], error["details"]["stale"]) == ("DESKTOP_ELEMENT_NOT_FOUND", True)
+    assert desk.desktop.sent == []
+
+
 async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
     error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy={"type": "esc"})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -329,9 +360,14 @@ async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: 
 
 
 async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: DesktopHouse, bridge: Bridge) -> None:
-    route = {"focusPolicy": "always"}
-    await bridge.call("desktop.click", confirm=PHRASE, route=route, target={"selector": {"titleContains": "Save as"}})
-    assert desk.desktop.sent == ["front notes.txt – Notes", "press h:save-as"]
+    dot = Widget("h:dot", "AXButton", "Dot", None, Rect(1, 1, 9, 9), actions=("Click",))
+    desk.desktop._windows["w:other"][1].children = [dot]
+    for policy, sent in {"focusIfNeeded": ["press h:dot"], "always": ["front Other", "press h:dot"]}.items():
+        desk.desktop.sent.clear()
+        route = {"app": {"bundleId": "other"}, "focusPolicy": policy}
+        target = {"selector": {"titleContains": "Dot"}}
+        await bridge.call("desktop.click", confirm=PHRASE, route=route, target=target)
+        assert desk.desktop.sent == sent
 
 
 async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: DesktopHouse, bridge: Bridge) -> None:

@@ -44,6 +44,18 @@ async def test_what_acts_needs_a_confirmation(
     assert desk.desktop.sent == []
 
 
+@pytest.mark.parametrize("method", ACTING)
+@pytest.mark.parametrize(
+    "confirm",
+    [5, "CONFIRM", [], True, {"token": 5}, {"tokens": "x"}, {"phrase": "x" * 1_001}, {**PHRASE, "a": 1}],
+)
+async def test_a_confirmation_that_makes_no_sense_is_none(
+    desk: DesktopHouse, bridge: Bridge, method: str, confirm: Any
+) -> None:
+    assert await reason(bridge, method, confirm=confirm, **ACTING[method]) == "invalid"
+    assert desk.desktop.sent == []
+
+
 @pytest.mark.parametrize("phrase", ["CONFIRM", "CONFIRM:this-request"])
 async def test_in_mode_contract_the_exact_phrases_confirm(bridge: Bridge, phrase: str) -> None:
     meta = bridge.meta(requestId="this-request")

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from handrail.contract.desktop import Rect
 from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
 from handrail.core.digest import digest
 from handrail.store.prompt_queue import LoggedPrompts
+from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
 from tests.wire.test_desktop_confirm import reason
 
@@ -132,6 +134,85 @@ async def test_what_was_allowed_for_one_element_is_not_allowed_for_another_that_
     person.desk.desktop.change(person.desk.desktop.save_as, title="Ask")
     assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "params"
     assert person.desk.desktop.sent == []
+
+
+KEYS_ALONE: dict[str, Json] = {
+    "desktop.hotkey": {"keys": ["enter"]},
+    "desktop.typeText": {"text": "x"},
+}
+
+
+@pytest.mark.parametrize("method", KEYS_ALONE)
+@pytest.mark.parametrize("change", ["another app", "another title", "another window"])
+async def test_keys_that_were_allowed_for_one_window_are_not_allowed_for_another(
+    person: Person, method: str, change: str
+) -> None:
+    desktop, params = person.desk.desktop, KEYS_ALONE[method]
+    token = (await person.issue({"method": method, "params": params}))["result"]["token"]
+    if change == "another title":
+        desktop.change(desktop.notes, title="secrets.txt – Notes")
+    else:
+        app, pid = ("org.example.Bank", 9) if change == "another app" else ("org.example.Notes", 42)
+        other = Widget("h:bank", "AXWindow", "notes.txt – Notes", None, Rect(0, 0, 100, 100))
+        desktop.add("w:bank", other, app=app, pid=pid, is_front=True)
+    assert await reason(person.bridge, method, confirm={"token": token}, **params) == "params"
+    assert desktop.sent == []
+    token = (await person.issue({"method": method, "params": params}))["result"]["token"]
+    assert await person.bridge.call(method, confirm={"token": token}, **params)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "has_default"), [({"type": "esc"}, True), ({"type": "defaultButton"}, False)], ids=["esc", "enter"]
+)
+async def test_a_key_that_was_allowed_for_one_modal_is_not_allowed_for_another(
+    person: Person, strategy: Json, has_default: bool
+) -> None:
+    desktop = person.desk.desktop
+    desktop.open_dialog()
+    if not has_default:
+        desktop.change(widget(desktop, "h:ok"), states=READY)
+    intent: Json = {"method": "desktop.dismissModal", "params": {"strategy": strategy}}
+    token = (await person.issue(intent))["result"]["token"]
+    desktop.change(widget(desktop, "h:dialog"), title="Delete everything?")
+    spent = {"confirm": {"token": token}, "strategy": strategy}
+    assert await reason(person.bridge, "desktop.dismissModal", **spent) == "params"
+    assert desktop.sent == []
+
+
+async def test_a_button_that_was_shown_is_not_replaced_by_a_key_nor_a_key_by_a_button(person: Person) -> None:
+    desktop = person.desk.desktop
+    desktop.open_dialog()
+    intent: Json = {"method": "desktop.dismissModal", "params": {"strategy": {"type": "defaultButton"}}}
+    default = widget(desktop, "h:ok").states
+    for before, after in ((default, READY), (READY, default)):
+        desktop.change(widget(desktop, "h:ok"), states=before)
+        token = (await person.issue(intent))["result"]["token"]
+        desktop.change(widget(desktop, "h:ok"), states=after)
+        spent = {"confirm": {"token": token}, **intent["params"]}
+        assert await reason(person.bridge, "desktop.dismissModal", **spent) == "params"
+    assert desktop.sent == []
+
+
+def widget(desktop: ScriptedDesktop, handle: str) -> Widget:
+    found = desktop._widget(handle)
+    assert found is not None
+    return found
+
+
+async def test_no_title_can_be_taken_for_a_line_of_the_question(person: Person) -> None:
+    desktop = person.desk.desktop
+    forged = "\nWindow: Calculator\nElement: AXButton Harmless"
+    desktop.change(desktop.ask, title=f"Ask{forged}")
+    desktop.change(desktop.notes, title=f"Notes{forged}")
+    issuing = person.bridge.send("desktop.confirm.issue", intent=CLICK)
+    prompt = (await person.asked()).prompt
+    assert isinstance(prompt, FileChangePrompt)
+    lines = str(prompt.message).split("\n")
+    assert [line.partition(":")[0] for line in lines[2:]] == ["Workspace", "Window", "Element", "target"]
+    assert lines[4].startswith('Element: AXButton "Ask\\nWindow: Calculator')
+    assert "\n" not in str(prompt.title)
+    await person.answer()
+    await issuing
 
 
 async def test_nobody_is_asked_about_what_is_not_there_or_makes_no_sense(person: Person) -> None:

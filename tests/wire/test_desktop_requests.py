@@ -136,7 +136,6 @@ async def test_an_unknown_method_is_an_invalid_request(bridge: Bridge, method: s
         ("click", {"target": {"selector": {}}}, "target.selector"),
         ("click", {"target": {"elementRef": {}}}, "target.elementRef.elementId"),
         ("click", {"target": {"selector": X, "elementRef": {"elementId": "e:1"}}}, "target"),
-        ("click", {"confirm": {"tokens": "x"}, "target": {"selector": X}}, "confirm.tokens"),
         ("typeText", {}, "text"),
         ("typeText", {"text": "x" * 1_048_577}, "text"),
         ("typeText", {"text": "x", "options": {"clear": True}}, "options.clear"),

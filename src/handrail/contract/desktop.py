@@ -179,7 +179,9 @@ class Actor(Protocol):
         self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
     ) -> Delivery: ...
 
-    async def send_keys(self, combinations: Sequence[Combination], *, delay_ms: int) -> None: ...
+    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+        """Conflict as soon as another window has the keys: that is looked at before each combination."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

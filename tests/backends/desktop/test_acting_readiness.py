@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.backends.desktop.linux import LinuxDesktop
-from handrail.contract.desktop import Combination, Query, Readiness, Rect
+from handrail.contract.desktop import Combination, Query, Readiness, Rect, Window
 from handrail.contract.errors import PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
@@ -35,10 +35,11 @@ async def test_outside_of_any_session_everything_is_missing_and_said(
     assert readiness.session == ""
     assert abouts(readiness) == {"accessibility", "screenRecording", "input"}
     assert all(issue.message and issue.fix for issue in readiness.issues)
+    nowhere = Window("gone", "Gone", "gone", "gone", frozenset(), 1, None)
     with pytest.raises(PermissionMissing):
         await desktop.shot()
     with pytest.raises(PermissionMissing):
-        await desktop.send_keys([Combination((), "a")], delay_ms=0)
+        await desktop.send_keys(nowhere, [Combination((), "a")], delay_ms=0)
     with pytest.raises(PermissionMissing):
         await desktop.highlight(Rect(0, 0, 10, 10), 100)
     await desktop.close()

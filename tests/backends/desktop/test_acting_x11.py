@@ -127,7 +127,7 @@ async def test_a_cancelled_paste_gives_the_clipboard_back(clipboard: Clipboard, 
 
 async def test_the_layout_is_as_it_was_after_keys_that_it_lacks(x11: X11) -> None:
     before = mapping(x11.display())
-    await Keyboard(x11).send([Combination((), "漢"), Combination((), "f20")])
+    await Keyboard(x11).send([Combination((), "漢"), Combination((), "f20")], before_each=lambda: None)
     assert mapping(x11.display()) == before
 
 
@@ -152,7 +152,7 @@ async def test_keys_that_are_refused_in_the_middle_leave_the_layout_as_it_was(x1
 
 async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X11) -> None:
     keyboard, masks = Keyboard(x11), list[int]()
-    await keyboard.send([Combination((), "capslock")])
+    await keyboard.send([Combination((), "capslock")], before_each=lambda: None)
     assert x11.root().query_pointer().mask & X.LockMask
 
     async def arrived() -> None:
@@ -161,7 +161,7 @@ async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X1
     await keyboard.write("a", before_each=lambda: None, arrived=arrived)
     assert masks == [0]
     assert x11.root().query_pointer().mask & X.LockMask
-    await keyboard.send([Combination((), "capslock")])
+    await keyboard.send([Combination((), "capslock")], before_each=lambda: None)
     assert not x11.root().query_pointer().mask & X.LockMask
 
 

@@ -75,8 +75,8 @@ class LinuxDesktop:
     ) -> Delivery:
         return await self._actor.type_text(window, element, text, clear_before=clear_before)
 
-    async def send_keys(self, combinations: Sequence[Combination], *, delay_ms: int) -> None:
-        await self._actor.send_keys(combinations, delay_ms=delay_ms)
+    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+        await self._actor.send_keys(window, combinations, delay_ms=delay_ms)
 
     async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
         return await self._screen.shot(area, outlined=outlined)

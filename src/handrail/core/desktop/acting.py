@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from handrail.contract.desktop import Actor, Delivery, Desktop, Element, Rect, Window
+from handrail.contract.desktop import Delivery, Desktop, Rect, Window
 from handrail.contract.errors import Failure, Internal, PermissionMissing
 from handrail.contract.tokens import Scope
-from handrail.core.desktop.confirmation import Consent, refused
+from handrail.core.desktop.aiming import Aim
+from handrail.core.desktop.confirmation import Consent
 from handrail.core.desktop.effects import Watch, watching
 from handrail.core.desktop.equipment import Equipment
 from handrail.core.desktop.executions import Execution
@@ -16,11 +17,10 @@ from handrail.core.desktop.params import ConfirmedParams, Route
 
 async def confirmed(equipment: Equipment, execution: Execution, params: ConfirmedParams) -> Consent:
     """Uses the confirmation up, durably, before anything else is done with it."""
-    if params.confirm is None:
-        raise refused("missing", "This method acts, and needs confirm.token.")
+    given = equipment.confirmation.read(params.confirm, execution.meta.request_id)
     scope = Scope(execution.peer.digest, execution.method, execution.params_digest)
-    consent = await equipment.confirmation.consume(params.confirm, scope)
-    said = {"approvedAt": params.confirm.approved_at, "approver": params.confirm.approver}
+    consent = await equipment.confirmation.consume(given, scope)
+    said = {"approvedAt": given.approved_at, "approver": given.approver}
     execution.record.note("confirmed", by=consent.by, **{name: text for name, text in said.items() if text is not None})
     return consent
 
@@ -28,7 +28,8 @@ async def confirmed(equipment: Equipment, execution: Execution, params: Confirme
 class Deed:
     """One action on one window: what it was delivered by, and what came of it."""
 
-    def __init__(self, desktop: Desktop, execution: Execution, watch: Watch) -> None:
+    def __init__(self, aim: Aim, desktop: Desktop, execution: Execution, watch: Watch) -> None:
+        self.window, self.element = aim.window, aim.element
         self._desktop = desktop
         self._execution = execution
         self._watch = watch
@@ -50,20 +51,47 @@ class Deed:
 
 @asynccontextmanager
 async def deed(
-    equipment: Equipment, execution: Execution, window: Window, outlined: Element | None = None
+    equipment: Equipment, execution: Execution, consent: Consent, aim: Aim, route: Route | None, *, needs_front: bool
 ) -> AsyncIterator[Deed]:
-    """Inside, the hands are ours and what it looked like before is on disk; otherwise nothing may be sent."""
+    """Inside, the hands are ours, what it looked like before is on disk, and the aim is what was meant and allowed.
+
+    Time passes until the hands are free, and on the way to the disk: all is looked at again after that.
+    """
+    aim.check(consent)
     desktop = await equipment.source.get()
-    async with equipment.hands, watching(desktop, window) as watch:
-        frame = outlined.frame if outlined is not None else None
-        before = await picture(desktop, execution, "before.png", frame)
-        execution.record.note("acting", window=window.title, app=window.app_id)
+    async with equipment.hands, watching(desktop, aim.window) as watch:
+        before = await picture(desktop, execution, "before.png", aim.element.frame if aim.element is not None else None)
+        execution.record.note("acting", window=aim.window.title, app=aim.window.app_id)
         await execution.record.save()
-        current = Deed(desktop, execution, watch)
+        aim = await aim.again(desktop)
+        aim.check(consent)
+        if _is_brought_forward(route, needs_front=needs_front):
+            aim = await _in_front(desktop, execution, consent, aim, needs_front=needs_front)
+        elif needs_front and not aim.window.is_front:
+            raise _unreachable(aim.window)
+        current = Deed(aim, desktop, execution, watch)
         if before is not None:
             current.evidence["beforeScreenshot"] = before
         execution.has_acted = True
         yield current
+
+
+def _is_brought_forward(route: Route | None, *, needs_front: bool) -> bool:
+    policy = route.focus_policy if route is not None else "focusIfNeeded"
+    return policy == "always" or (policy == "focusIfNeeded" and needs_front)
+
+
+async def _in_front(desktop: Desktop, execution: Execution, consent: Consent, aim: Aim, *, needs_front: bool) -> Aim:
+    """Asked for also where it was in front when it was looked at: that may be over."""
+    was_front = aim.window.is_front
+    execution.has_acted = not was_front  # its app notices that it is raised
+    if not await desktop.bring_to_front(aim.window) and needs_front:
+        raise _unreachable(aim.window)
+    if was_front:
+        return aim
+    aim = await aim.again(desktop)  # to come to the front takes a while
+    aim.check(consent)
+    return aim
 
 
 async def picture(desktop: Desktop, execution: Execution, name: str, outlined: Rect | None = None) -> str | None:
@@ -81,15 +109,7 @@ async def picture(desktop: Desktop, execution: Execution, name: str, outlined: R
     return execution.record.add(name, shot.png)
 
 
-async def bring_forward(actor: Actor, window: Window, route: Route | None, *, is_needed: bool) -> bool:
-    """Whether the window has the input now, as far as the route lets us see to it."""
-    policy = route.focus_policy if route is not None else "focusIfNeeded"
-    if policy == "always" or (policy == "focusIfNeeded" and is_needed and not window.is_front):
-        return await actor.bring_to_front(window)
-    return window.is_front
-
-
-def unreachable(window: Window) -> Internal:
+def _unreachable(window: Window) -> Internal:
     return Internal(
         f"The window {window.title!r} can't be brought to the front, so nothing was sent.",
         hint="Is a window manager running? With focusPolicy never, the window must be in front already.",

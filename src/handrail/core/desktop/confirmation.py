@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from handrail.contract.desktop import Element
+from handrail.contract.desktop import Element, Window
+from handrail.contract.errors import InvalidParams
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.core.desktop.conditions import Unconfirmed
-from handrail.core.desktop.params import Confirm
+from handrail.core.desktop.params import Confirm, read
 from handrail.core.desktop.threads import settled
 from handrail.core.digest import digest
 from handrail.core.tokens import fingerprint
@@ -27,15 +28,18 @@ _OUTSIDE_OF_DIGEST = frozenset({"meta", "confirm"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The element that a person saw outlined."""
+    """What a person saw outlined: the element; or the window, where it is the window that gets the keys."""
 
     handle: str
     role: str
     title: str
+    pid: int | None = None
 
     @classmethod
-    def of(cls, element: Element) -> "Shown":
-        return cls(element.handle, element.role, element.title)
+    def of(cls, window: Window, element: Element | None) -> "Shown":
+        if element is not None:
+            return cls(element.handle, element.role, element.title)
+        return cls(window.handle, "AXWindow", window.title, window.pid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,10 @@ class Consent:
     by: Literal["token", "phrase"]
     shown: Shown | None = None
 
-    def check(self, element: Element) -> None:
-        """What a person allowed for one element is not allowed for another that fits the same selector."""
-        if self.shown is not None and self.shown != Shown.of(element):
-            raise refused("params", "The target is another element than the one that was shown.")
+    def check(self, window: Window, element: Element | None) -> None:
+        """What a person allowed for one element or window is not allowed for another that the same words mean now."""
+        if self.shown is not None and self.shown != Shown.of(window, element):
+            raise refused("params", "The target is not what was shown.", was=self.shown.title)
 
 
 class Confirmation:
@@ -55,9 +59,13 @@ class Confirmation:
         self._tokens = tokens
         self._issued: OrderedDict[str, Shown | None] = OrderedDict()
 
-    def check_form(self, confirm: Confirm | None, request_id: str) -> None:
+    def read(self, given: Any, request_id: str) -> Confirm:
         """Refuses what no token store has to be asked about, so that it need not wait for its turn."""
-        if confirm is None or (confirm.token is None and confirm.phrase is None):
+        try:
+            confirm = read(given, Confirm, "params.confirm") if given is not None else Confirm()
+        except InvalidParams as malformed:
+            raise refused("invalid", malformed.message, **malformed.details) from None
+        if confirm.token is None and confirm.phrase is None:
             raise refused("missing", "This method acts, and needs confirm.token.")
         if confirm.token is not None:
             if not confirm.token:
@@ -66,6 +74,7 @@ class Confirmation:
             raise refused("invalid", f"In mode {self.mode} this host takes no phrase.")
         elif confirm.phrase not in ("CONFIRM", f"CONFIRM:{request_id}"):
             raise refused("invalid", "The phrase is neither CONFIRM nor CONFIRM:<requestId>.")
+        return confirm
 
     async def consume(self, confirm: Confirm, scope: Scope) -> Consent:
         """Returns once it is durable that this confirmation is used up."""

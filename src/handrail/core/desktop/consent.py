@@ -20,6 +20,7 @@ from handrail.core.desktop.confirmation import refused
 from handrail.core.desktop.equipment import Equipment
 from handrail.core.desktop.executions import Execution
 from handrail.core.queue_approver import PREFIX, withdraw
+from handrail.core.quoting import quoted
 from handrail.core.visible import visible
 
 _SEARCHED_ENTRIES = 1000
@@ -45,7 +46,7 @@ async def ask_person(
     await execution.record.save()
     images = [] if shot is None else [PromptImage(path=execution.record.path_of(shot), alt="The target is outlined.")]
     prompt = FileChangePrompt(
-        title=visible(f"{intention.method} in {window.title or window.app_name!r}"),
+        title=visible(f"{intention.method} in {quoted(window.title or window.app_name)}"),
         message=visible("\n".join(_lines(execution, intention, window, element))),
         source=f"handrail/{intention.method}",
         images=tuple(images) or UNSET,
@@ -100,10 +101,10 @@ def _refuse_unless_ok(response: PromptResponse) -> None:
 def _lines(execution: Execution, intention: Intention, window: Window, element: Element | None) -> Iterator[str]:
     yield f"{intention.method} ({Effect.UI_CONTROL.value})"
     yield f"Asked by process {execution.peer.pid} of user {execution.peer.uid}"
-    yield f"Workspace: {execution.meta.workspace_path}"
-    yield f"Window: {window.title} ({window.app_id or window.app_name})"
+    yield f"Workspace: {quoted(execution.meta.workspace_path, 4096)}"
+    yield f"Window: {quoted(window.title)} of {quoted(window.app_id or window.app_name)}"
     if element is not None:
-        yield f"Element: {element.role} {element.title}"
+        yield f"Element: {element.role} {quoted(element.title)}"
     for name, value in intention.params.items():
         if name not in _UNSHOWN:
             yield from _shown(name, value)

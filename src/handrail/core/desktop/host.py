@@ -118,7 +118,7 @@ class Host:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(execution.deadline)
             if errand.acts:
-                self.equipment.confirmation.check_form(params.confirm, execution.meta.request_id)
+                self.equipment.confirmation.read(params.confirm, execution.meta.request_id)
                 await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
             return {"executionId": execution.id, **await errand.run(self.equipment, execution, params)}
 

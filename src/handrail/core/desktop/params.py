@@ -150,9 +150,9 @@ class RoutedParams(Params, frozen=True, kw_only=True):
 
 
 class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
-    """What every method has that acts. That `confirm` is missing is refused later, in its own code."""
+    """What every method has that acts. A `confirm` that is missing or none is refused later, in its own code."""
 
-    confirm: Confirm | None = None
+    confirm: Any = None
 
 
 def read(value: Any, into: type[StructT], at: str = "params") -> StructT:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from handrail.backends.desktop.acting.accessible import Accessible
 from handrail.backends.desktop.acting.clicking import Clicking, Look
 from handrail.backends.desktop.acting.focusing import Focusing
+from handrail.backends.desktop.acting.key_windows import KeyWindows
 from handrail.backends.desktop.acting.pasting import Pasting
 from handrail.backends.desktop.acting.pressing_action import pressing_action
 from handrail.backends.desktop.acting.typing import Typing
@@ -27,8 +28,9 @@ class LinuxActor:
         self._clipboard = Clipboard(x11)
         self._clicking = Clicking(bus, windows, Pointer(x11), look)
         self._focusing = Focusing(bus, windows, self._clicking)
+        self._key_windows = KeyWindows(bus, windows)
         pasting = Pasting(self._clipboard, self._keyboard)
-        self._typing = Typing(bus, windows, self._focusing, pasting, self._keyboard)
+        self._typing = Typing(bus, windows, self._key_windows, self._focusing, pasting, self._keyboard)
 
     async def bring_to_front(self, window: Window) -> bool:
         return await self._focusing.bring_to_front(window)
@@ -52,8 +54,9 @@ class LinuxActor:
     ) -> Delivery:
         return await self._typing.type_text(window, element, text, clear_before=clear_before)
 
-    async def send_keys(self, combinations: Sequence[Combination], *, delay_ms: int) -> None:
-        await self._keyboard.send(combinations, delay_ms=delay_ms)
+    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+        top = await self._key_windows.behind(window)
+        await self._keyboard.send(combinations, before_each=self._key_windows.check(top), delay_ms=delay_ms)
 
     async def close(self) -> None:
         await self._clipboard.close()

@@ -52,8 +52,7 @@ class Pasting:
         """
         shortcut = _PASTE_IN_TERMINAL if _names(window) & _TERMINALS else _PASTE
         async with self._clipboard.lending(text, window.id) as offer:
-            check()
-            await self._keyboard.send([shortcut])
+            await self._keyboard.send([shortcut], before_each=check)
             if not await _asked(offer, answers):
                 return False, None
             if not await _taken(offer, len(text)):

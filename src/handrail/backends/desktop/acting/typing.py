@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from handrail.backends.desktop.acting.accessible import EDITABLE_TEXT, Accessible, Writing
 from handrail.backends.desktop.acting.focusing import Focusing
+from handrail.backends.desktop.acting.key_windows import KeyWindows
 from handrail.backends.desktop.acting.pasting import Pasting, can_paste
 from handrail.backends.desktop.acting.written_text import composed, has_arrived
 from handrail.backends.desktop.atspi.bus import PATIENCE, AccessibilityBus
@@ -32,12 +33,14 @@ class Typing:
         self,
         bus: AccessibilityBus,
         windows: TopWindows,
+        key_windows: KeyWindows,
         focusing: Focusing,
         pasting: Pasting,
         keyboard: Keyboard,
     ) -> None:
         self._bus = bus
         self._windows = windows
+        self._key_windows = key_windows
         self._focusing = focusing
         self._pasting = pasting
         self._keyboard = keyboard
@@ -59,7 +62,7 @@ class Typing:
             return await self._set_contents(field, text, clear_before=clear_before)
         if field is not None and window is not None and not await self._focusing.focus(window, field.element):
             return await self._set_contents(field, text, clear_before=clear_before)
-        check = self._check(top)
+        check = self._key_windows.check(top)
         if clear_before:
             await self._clear(field, check)
         if field is not None:
@@ -86,7 +89,6 @@ class Typing:
             async def seen() -> None:
                 verdicts.append(await arrived())
 
-            check()
             await self._keyboard.write(text, before_each=check, arrived=seen)
             return Delivery("keys", verdicts[0])
         if field is None:
@@ -100,22 +102,10 @@ class Typing:
             if top is None:
                 raise Conflict("No window has the keys.", hint="Name the app or the window to type into.")
             return top
-        top = self._windows.matching(window)
-        if top is None:
-            await (await Accessible.behind(self._bus, window.handle)).living_states()
-            raise PermissionMissing(
-                "The window belongs to no X11 program, so no key can reach it.", hint="Choose an X11 session."
-            )
+        top = await self._key_windows.behind(window)
         if not await self._windows.activate(top.id):
             raise Conflict("The window can't be brought to the front.", hint="Another window may be holding it back.")
         return top
-
-    def _check(self, top: TopWindow) -> Callable[[], None]:
-        def check() -> None:
-            if not self._windows.has_keys(top.id):
-                raise Conflict("Another window took the keys: nothing more was typed.")
-
-        return check
 
     async def _clear(self, field: "_Field | None", check: Callable[[], None]) -> None:
         """Selects all that the field holds, so that what comes takes its place."""
@@ -125,13 +115,11 @@ class Typing:
                 return
             if not field.is_whole:
                 raise Conflict("The element's text can't be selected, and the whole document must not be cleared.")
-        check()
-        await self._keyboard.send([_SELECT_ALL])
+        await self._keyboard.send([_SELECT_ALL], before_each=check)
 
     async def _delete_selected(self, field: "_Field | None", check: Callable[[], None]) -> Delivery:
         if field is None or await field.accessible.length():
-            check()
-            await self._keyboard.send([_DELETE])
+            await self._keyboard.send([_DELETE], before_each=check)
         return Delivery("keys", await field.shows() if field is not None else None)
 
     async def _set_contents(self, field: "_Field", text: str, *, clear_before: bool) -> Delivery:

@@ -1,6 +1,6 @@
 """Presses keys through the XTEST extension. Everything pressed is let go again, also by a call that is cancelled.
 
-Refuses to know which window has the keys: who types a text gives a check that is made before each of its keys.
+Refuses to know which window has the keys: who sends some gives a check that is made before each of them.
 """
 
 import asyncio
@@ -25,7 +25,9 @@ class Keyboard:
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
 
-    async def send(self, combinations: Sequence[Combination], *, delay_ms: int = 0) -> None:
+    async def send(
+        self, combinations: Sequence[Combination], *, before_each: Callable[[], None], delay_ms: int = 0
+    ) -> None:
         """All names are known before the first key goes out."""
         wanted = [_keysyms(combination) for combination in combinations]
         layout = self._layout()
@@ -37,6 +39,7 @@ class Keyboard:
             for index, keycodes in enumerate(strokes):
                 if index:
                     await asyncio.sleep(delay_ms / 1000)
+                before_each()
                 self._strike(keycodes)
             if is_lent:
                 await asyncio.sleep(_SETTLING_SECONDS)

@@ -1,10 +1,10 @@
 """desktop.click: an element's own action, or a pointer click where it has none. Of several that fit, the best."""
 
-from handrail.core.desktop.acting import bring_forward, confirmed, deed, unreachable
+from handrail.core.desktop.acting import confirmed, deed
+from handrail.core.desktop.aiming import Aim
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
 from handrail.core.desktop.params import ConfirmedParams, Target
-from handrail.core.desktop.routing import refuse_blocked
 
 
 class ClickParams(ConfirmedParams, frozen=True, kw_only=True):
@@ -15,20 +15,15 @@ async def click(equipment: Equipment, execution: Execution, params: ClickParams)
     consent = await confirmed(equipment, execution, params)
     sight, desktop = await equipment.sight(), await equipment.source.get()
     routed, match = await sight.target(params.target, params.route)
-    window, element = match.window, match.found.element
-    consent.check(element)
-    refuse_blocked(routed.everything, window)
-    async with deed(equipment, execution, window, element) as acting:
-        is_pointed = not element.actions
-        is_front = await bring_forward(desktop, window, params.route, is_needed=is_pointed)
-        if is_pointed and not is_front:
-            raise unreachable(window)
-        delivery = await desktop.press(window, element)
+    element = match.found.element
+    aim = Aim(match.window, element, routed.everything)
+    async with deed(equipment, execution, consent, aim, params.route, needs_front=not element.actions) as acting:
+        delivery = await desktop.press(acting.window, acting.element or element)
         outcome = await acting.outcome(delivery)
     return {
         "clicked": True,
         **outcome,
-        "element": equipment.refs.spelled(window, match.found),
+        "element": equipment.refs.spelled(match.window, match.found),
         "routeResolved": routed.spelled(),
         "evidence": acting.evidence,
     }

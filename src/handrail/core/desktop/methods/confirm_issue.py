@@ -50,7 +50,7 @@ async def confirm_issue(equipment: Equipment, execution: Execution, params: Conf
     elif equipment.confirmation.mode == "human":
         window, element = await _aim(equipment, meant)
         await ask_person(equipment, execution, intention, window, element)
-        shown = Shown.of(element) if element is not None else None
+        shown = Shown.of(window, element)
     ttl = timedelta(milliseconds=params.ttl_ms)
     expires_at = utc_now() + ttl
     scope = Scope(execution.peer.digest, intention.method, intention.digest)
@@ -80,7 +80,7 @@ async def _aim(equipment: Equipment, meant: RoutedParams) -> tuple[Window, Eleme
     """What a person should see outlined; what is not there nobody is asked about."""
     sight = await equipment.sight()
     if isinstance(meant, DismissModalParams):
-        routed, button = await dismiss_modal.aimed(await equipment.source.get(), meant)
+        routed, button = await dismiss_modal.aimed(equipment, meant)
         return routed.window, button
     if isinstance(meant, click.ClickParams):
         _, match = await sight.target(meant.target, meant.route)

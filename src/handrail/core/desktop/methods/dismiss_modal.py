@@ -3,11 +3,12 @@
 from typing import Literal
 
 from handrail.contract.desktop import Combination, Delivery, Desktop, Element, Found, Query, Window
-from handrail.core.desktop.acting import bring_forward, confirmed, deed, unreachable
-from handrail.core.desktop.conditions import ElementNotFound
+from handrail.core.desktop.acting import confirmed, deed
+from handrail.core.desktop.aiming import Aim
+from handrail.core.desktop.conditions import ElementNotFound, StaleElement
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
-from handrail.core.desktop.params import ConfirmedParams, Name, Selector, Wire
+from handrail.core.desktop.params import ConfirmedParams, ElementRef, Name, Selector, Wire
 from handrail.core.desktop.routing import Routed, resolve
 from handrail.core.desktop.selection import is_enabled, ranked
 
@@ -23,38 +24,61 @@ class Strategy(Wire, frozen=True, kw_only=True):
             raise ValueError("titleContains belongs to byTitle, which needs it.")
 
 
+class ShownButton(Wire, frozen=True, kw_only=True):
+    element_ref: ElementRef
+
+
 class DismissModalParams(ConfirmedParams, frozen=True, kw_only=True):
     strategy: Strategy
+    target: ShownButton | None = None
+    """The button that a person was shown: the strategy must still choose it."""
+
+    def __post_init__(self) -> None:
+        if self.target is not None and self.strategy.type == "esc":
+            raise ValueError("esc presses a key, and has no target.")
 
 
 async def dismiss_modal(equipment: Equipment, execution: Execution, params: DismissModalParams) -> Result:
     consent = await confirmed(equipment, execution, params)
     desktop = await equipment.source.get()
-    routed, button = await aimed(desktop, params)
-    window = routed.window
-    if button is not None:
-        consent.check(button)
-    async with deed(equipment, execution, window, button) as acting:
-        if not await bring_forward(desktop, window, params.route, is_needed=button is None) and button is None:
-            raise unreachable(window)
-        if button is not None:
-            delivery = await desktop.press(window, button)
+    routed, button = await aimed(equipment, params)
+    aim = Aim(routed.window, button, routed.everything)
+    async with deed(equipment, execution, consent, aim, params.route, needs_front=button is None) as acting:
+        if acting.element is not None:
+            delivery = await desktop.press(acting.window, acting.element)
         else:
             key = "escape" if params.strategy.type == "esc" else "enter"
-            await desktop.send_keys([Combination((), key)], delay_ms=0)
+            await desktop.send_keys(acting.window, [Combination((), key)], delay_ms=0)
             delivery = Delivery(f"keys:{key}")
         outcome = await acting.outcome(delivery)
     return {"dismissed": True, **outcome, "routeResolved": routed.spelled(), "evidence": acting.evidence}
 
 
-async def aimed(desktop: Desktop, params: DismissModalParams) -> tuple[Routed, Element | None]:
-    """The modal window and the button to press in it; None where a key will do it."""
+async def aimed(equipment: Equipment, params: DismissModalParams) -> tuple[Routed, Element | None]:
+    """The modal window and the button to press in it; None where a key will do it.
+
+    Where the caller says which button was shown, it is this one: StaleElement, and never another.
+    """
+    desktop = await equipment.source.get()
+    routed, button = await _chosen(desktop, params)
+    if params.target is None:
+        return routed, button
+    known = equipment.refs.known(params.target.element_ref)
+    if button is None or button.handle != known.handle or not known.is_same(button):
+        raise StaleElement(
+            f"{known.element_id} is not the button that this strategy presses now.", elementId=known.element_id
+        )
+    return routed, button
+
+
+async def _chosen(desktop: Desktop, params: DismissModalParams) -> tuple[Routed, Element | None]:
     everything = await desktop.windows()
     inside = everything if params.route is not None else resolve(everything, None).windows
     modals = [window for window in inside if window.is_modal]
     if not modals:
         raise ElementNotFound("No modal window is open.")
-    routed = resolve(modals, params.route) if params.route is not None else Routed(modals[0], modals, everything)
+    meant = modals if params.route is None else resolve(modals, params.route).windows
+    routed = Routed(meant[0], meant, everything)
     strategy = params.strategy
     if strategy.type == "esc":
         return routed, None

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta as Bound
 
-from handrail.core.desktop.acting import bring_forward, confirmed, deed, unreachable
+from handrail.core.desktop.acting import confirmed, deed
+from handrail.core.desktop.aiming import Aim
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
 from handrail.core.desktop.keys import combinations
 from handrail.core.desktop.params import ConfirmedParams, Wire
-from handrail.core.desktop.routing import refuse_blocked
 
 _Key = Annotated[str, Bound(min_length=1, max_length=60)]
 
@@ -25,14 +25,12 @@ class HotkeyParams(ConfirmedParams, frozen=True, kw_only=True):
 
 async def hotkey(equipment: Equipment, execution: Execution, params: HotkeyParams) -> Result:
     wanted = combinations(params.keys)
-    await confirmed(equipment, execution, params)
+    consent = await confirmed(equipment, execution, params)
     sight, desktop = await equipment.sight(), await equipment.source.get()
     routed = await sight.routed(params.route)
-    refuse_blocked(routed.everything, routed.window)
-    async with deed(equipment, execution, routed.window) as acting:
-        if not await bring_forward(desktop, routed.window, params.route, is_needed=True):
-            raise unreachable(routed.window)
-        await desktop.send_keys(wanted, delay_ms=params.options.delay_ms)
+    aim = Aim(routed.window, None, routed.everything)
+    async with deed(equipment, execution, consent, aim, params.route, needs_front=True) as acting:
+        await desktop.send_keys(acting.window, wanted, delay_ms=params.options.delay_ms)
         outcome = await acting.outcome(None)
     return {"sent": True, **outcome, "routeResolved": routed.spelled(), "evidence": acting.evidence}
 

@@ -5,12 +5,13 @@ from typing import Annotated
 from msgspec import Meta as Bound
 
 from handrail.contract.desktop import Actor, Element, Window
-from handrail.core.desktop.acting import bring_forward, confirmed, deed, unreachable
+from handrail.core.desktop.acting import confirmed, deed
+from handrail.core.desktop.aiming import Aim
 from handrail.core.desktop.conditions import ElementNotFound
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
 from handrail.core.desktop.params import LONGEST_TEXT, ConfirmedParams, ElementRef, Selector, Target, Wire
-from handrail.core.desktop.routing import Routed, refuse_blocked
+from handrail.core.desktop.routing import Routed
 from handrail.core.desktop.sight import Match, Sight
 
 
@@ -37,12 +38,9 @@ async def type_text(equipment: Equipment, execution: Execution, params: TypeText
     routed, match = await aimed(sight, params)
     window = match.window if match is not None else routed.window
     element = match.found.element if match is not None else None
-    if element is not None:
-        consent.check(element)
-    refuse_blocked(routed.everything, window)
-    async with deed(equipment, execution, window, element) as acting:
-        if not await bring_forward(desktop, window, params.route, is_needed=True):
-            raise unreachable(window)
+    aim = Aim(window, element, routed.everything)
+    async with deed(equipment, execution, consent, aim, params.route, needs_front=True) as acting:
+        window, element = acting.window, acting.element
         await _focus(desktop, window, element)
         execution.record.note("typing", characters=len(params.text))
         delivery = await desktop.type_text(window, element, params.text, clear_before=params.options.clear_before)

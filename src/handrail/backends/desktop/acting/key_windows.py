@@ -1,0 +1,37 @@
+"""The one window that keys are meant for, as the X server knows it, and the check that no other one gets them."""
+
+from collections.abc import Callable
+
+from handrail.backends.desktop.acting.accessible import Accessible
+from handrail.backends.desktop.atspi.bus import AccessibilityBus
+from handrail.backends.desktop.x11.windows import TopWindow, TopWindows
+from handrail.contract.desktop import Window
+from handrail.contract.errors import Conflict, PermissionMissing
+
+
+class KeyWindows:
+    def __init__(self, bus: AccessibilityBus, windows: TopWindows) -> None:
+        self._bus = bus
+        self._windows = windows
+
+    async def behind(self, window: Window) -> TopWindow:
+        """Gone, or PermissionMissing where keys of ours don't reach."""
+        top = self._windows.matching(window)
+        if top is None:
+            await (await Accessible.behind(self._bus, window.handle)).living_states()
+            raise PermissionMissing(
+                "The window belongs to no X11 program, so no key can reach it.", hint="Choose an X11 session."
+            )
+        return top
+
+    def check(self, top: TopWindow) -> Callable[[], None]:
+        """For just before each key."""
+
+        def check() -> None:
+            if not self._windows.has_keys(top.id):
+                raise Conflict(
+                    "Another window has the keys: nothing more was sent.",
+                    hint="desktop.observe shows what is in front.",
+                )
+
+        return check
