@@ -140,8 +140,6 @@ def _aim(given: Wire, looked: _Looked) -> Aim:
     if looked.element is UNSET:
         return Aim(route, None, {**given, "route": pinned(given.get("route", {}), route)})
     ref = looked.element
-    if "target" not in given:
-        return Aim(route, ref, given)
     exactly = {"elementRef": {"elementId": ref.element_id, "fingerprint": ref.fingerprint}}
     return Aim(route, ref, {**given, "target": exactly})
 

@@ -16,6 +16,7 @@ from handrail.surfaces.desktop.params import RoutedParams, on_wire
 from handrail.surfaces.desktop.results import Acted, RouteResolved, read
 
 _WITHIN_MS = 30_000
+_ENABLED = frozenset({"enabled", "sensitive"})
 
 
 class Params(RoutedParams, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ async def desktop_dismiss_modal(desktop: Desktop, call: Call, params: Params, pr
 
 
 async def _aim(desktop: Desktop, call: Call, params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The modal window that is in front now, and the button that would be pressed, as far as it can be named."""
+    """The modal window that is in front now, and the button that would be pressed; none where a key would do it."""
     given = on_wire(params)
     routed = {name: given[name] for name in ("route",) if name in given}
     found = read(await desktop.ask(call, "desktop.listModals", routed, _WITHIN_MS), Modals)
@@ -53,7 +54,9 @@ def _button(modal: Modal, strategy: Strategy) -> dict[str, Any] | None:
     if strategy.type == "esc":
         return None
     marked = [button for button in modal.buttons if "is-default" in (button.states or ())]
-    return {"elementRef": {"elementId": marked[0].element_id}} if marked else None
+    enabled = [button for button in modal.buttons if _ENABLED.intersection(button.states or ())]
+    chosen = marked[:1] or (enabled if len(enabled) == 1 else [])
+    return {"elementRef": {"elementId": chosen[0].element_id}} if chosen else None
 
 
 def _summary(params: Params, target: str) -> str:
