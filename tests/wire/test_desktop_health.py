@@ -11,7 +11,7 @@ import handrail
 from handrail.contract.desktop import Desktop, Issue, Readiness
 from handrail.contract.errors import PermissionMissing
 from tests.scripted_desktop import ScriptedDesktop
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
+from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting, read_json
 
 
 async def test_health_tells_version_system_permissions_schema_and_peer(bridge: Bridge) -> None:
@@ -118,3 +118,60 @@ async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: Deskto
     clicked = await bridge.act("desktop.click", target={"selector": {"titleContains": "Ask"}})
     assert clicked["clicked"] is True
     assert "beforeScreenshot" not in clicked["evidence"]
+
+
+@pytest.fixture
+def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What works is never told from memory."""
+    monkeypatch.setattr("handrail.core.desktop.source._OLD_SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("always_looked_at")
+@pytest.mark.parametrize(
+    ("method", "params"), [("desktop.find", {"selector": {"byRole": "AXButton"}}), ("desktop.health", {})]
+)
+async def test_a_desktop_that_takes_long_to_tell_what_works_keeps_nobody_beyond_the_deadline(
+    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
+) -> None:
+    async def never() -> Readiness:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    monkeypatch.setattr(desk.desktop, "readiness", never)
+    error = await bridge.refused(method, meta=bridge.meta(timeoutMs=100), **params)
+    assert error["code"] == "DESKTOP_TIMEOUT"
+    for line in desk.index():
+        assert read_json({"evidence": {"dir": line["evidenceDir"]}}, "env.json")["method"] == method
+
+
+@pytest.mark.usefixtures("always_looked_at")
+async def test_a_desktop_that_fails_to_tell_what_works_is_told_and_the_host_goes_on(
+    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken() -> Readiness:
+        raise RuntimeError("no answer")
+
+    monkeypatch.setattr(desk.desktop, "readiness", broken)
+    assert "no answer" in (await bridge.call("desktop.doctor"))["issues"][0]
+    assert (await bridge.call("desktop.health"))["permissions"]["input"] == "denied"
+
+
+async def test_a_desktop_that_fails_right_after_it_was_opened_is_closed_again(tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    class Broken(ScriptedDesktop):
+        async def readiness(self) -> Readiness:
+            opened.append("opened")
+            raise RuntimeError("no answer")
+
+        async def close(self) -> None:
+            opened.append("closed")
+
+    async def give() -> Desktop:
+        return Broken()
+
+    async with hosting(tmp_path, open_desktop=give) as desk:
+        bridge = await desk.connect()
+        while "error" in await bridge.send("desktop.health"):
+            pass
+        assert opened[:2] == ["opened", "closed"]

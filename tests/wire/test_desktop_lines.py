@@ -172,8 +172,9 @@ async def test_a_client_that_does_not_read_hurts_nobody(desk: DesktopHouse) -> N
 
 async def test_too_many_calls_of_one_connection_are_told_to_wait(desk: DesktopHouse, bridge: Bridge) -> None:
     condition = {"selectorExists": {"titleContains": "Later"}}
+    patient: dict[str, Any] = {"condition": condition, "timeoutMs": 600_000}
     calls = [
-        asyncio.ensure_future(bridge.send("desktop.waitUntil", condition=condition, timeoutMs=60_000))
+        asyncio.ensure_future(bridge.send("desktop.waitUntil", meta=bridge.meta(timeoutMs=600_000), **patient))
         for _ in range(1_001)
     ]
     done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
@@ -182,6 +183,22 @@ async def test_too_many_calls_of_one_connection_are_told_to_wait(desk: DesktopHo
     desk.desktop.change(desk.desktop.ask, title="Later")
     answers = await asyncio.gather(*calls)
     assert sum("result" in answer for answer in answers) == 1_000
+
+
+async def test_who_has_too_much_running_can_still_ask_and_end_it(bridge: Bridge) -> None:
+    condition = {"selectorExists": {"titleContains": "Never"}}
+    meta = bridge.meta(requestId="all-of-them", timeoutMs=600_000)
+    calls = [
+        asyncio.ensure_future(bridge.send("desktop.waitUntil", meta=meta, condition=condition, timeoutMs=600_000))
+        for _ in range(1_001)
+    ]
+    await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    assert await bridge.call("desktop.health")
+    assert await bridge.call("desktop.doctor")
+    patient = bridge.meta(timeoutMs=600_000)
+    assert (await bridge.call("desktop.abort", meta=patient, executionId="all-of-them"))["aborted"] is True
+    codes = [error_of(answer)["code"] for answer in await asyncio.gather(*calls)]
+    assert codes.count("DESKTOP_ABORTED") == 1_000
 
 
 async def test_a_client_that_has_gone_takes_its_executions_along(desk: DesktopHouse) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from handrail.contract.desktop import Readiness
 from handrail.contract.errors import Aborted, Failure, InputOutput, Internal
 from handrail.contract.files import Folder
 from handrail.contract.peers import Caller
@@ -65,6 +66,10 @@ class Host:
             return None
         return method.at_once(self.equipment, *self._admitted(method, request))
 
+    def is_inquiry(self, name: str) -> bool:
+        """It is soon over, or it ends something else."""
+        return isinstance(self._methods.get(name), Inquiry)
+
     async def answer(self, request: Request) -> Result:
         method = self._methods.get(request.method)
         if method is None:
@@ -95,7 +100,7 @@ class Host:
         execution.record.note("begin", method=errand.name, requestId=visit.meta.request_id)
         try:
             with self.equipment.executions.running(execution):
-                execution.record.add("env.json", await self._surroundings(execution))
+                execution.record.add("env.json", self._surroundings(execution, None))
                 result = await self._on_time(errand, execution, params)
         except asyncio.CancelledError:
             why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
@@ -117,6 +122,8 @@ class Host:
     async def _on_time(self, errand: Errand, execution: Execution, params: Any) -> Result:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(execution.deadline)
+            readiness = await self.equipment.source.readiness(is_fresh=False)
+            execution.record.add("env.json", self._surroundings(execution, readiness))
             if errand.acts:
                 self.equipment.confirmation.read(params.confirm, execution.meta.request_id)
                 await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
@@ -138,13 +145,13 @@ class Host:
             task=task,
         )
 
-    async def _surroundings(self, execution: Execution) -> dict[str, Any]:
-        readiness = await self.equipment.source.readiness(is_fresh=False)
+    def _surroundings(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
+        """None as long as nobody has said what works here."""
         return {
             "hostVersion": self.equipment.version,
             "schemaVersion": execution.meta.schema_version,
-            "os": readiness.os,
-            "session": readiness.session,
+            "os": "" if readiness is None else readiness.os,
+            "session": "" if readiness is None else readiness.session,
             "confirmMode": self.equipment.confirmation.mode,
             "method": execution.method,
             "executionId": execution.id,

@@ -81,6 +81,9 @@ class DesktopSource:
             self._readiness = await (await self.get()).readiness()
         except Failure as failure:
             self._readiness = self._without(failure)
+        except Exception as fault:
+            logger.exception("the desktop can't tell what works")
+            self._readiness = self._without(Internal(f"The desktop failed: {type(fault).__name__}: {fault}"))
         self._looked_at = asyncio.get_running_loop().time()
 
     async def close(self) -> None:
@@ -98,7 +101,11 @@ class DesktopSource:
     async def _try(self) -> None:
         try:
             desktop = await self._open()
-            self._readiness = await desktop.readiness()
+            try:
+                self._readiness = await desktop.readiness()
+            except BaseException:
+                await desktop.close()
+                raise
             self._looked_at = asyncio.get_running_loop().time()
             self._desktop = desktop
         except Failure as failure:

@@ -19,10 +19,16 @@ from handrail.faces.bridge.messages import BadMessage, Message, decode, failure,
 logger = logging.getLogger(__name__)
 
 MOST_RUNNING = 1_000
+_MOST_INQUIRIES = 100
+"""Beyond the others, so that whoever has too much running can still end some of it."""
 _GONE_AFTER_SECONDS = 0.2
 
 
 class Answers(Protocol):
+    def is_inquiry(self, message: Message) -> bool:
+        """What is answered also when much is running: above all, what ends it."""
+        ...
+
     def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
         """None for what takes its time."""
         ...
@@ -96,7 +102,8 @@ class Connection(asyncio.Protocol):
     def _begin(self, message: Message) -> None:
         if self._caller is None:
             return
-        if len(self._running) >= MOST_RUNNING:
+        most = MOST_RUNNING + _MOST_INQUIRIES if self._answers.is_inquiry(message) else MOST_RUNNING
+        if len(self._running) >= most:
             busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
             self._write(failure(message.id, busy))
             return

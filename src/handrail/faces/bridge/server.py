@@ -43,6 +43,9 @@ class HostAnswers:
     def __init__(self, host: Host) -> None:
         self._host = host
 
+    def is_inquiry(self, message: Message) -> bool:
+        return self._host.is_inquiry(message.method)
+
     def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
         return self._host.answer_at_once(Request(message.id, message.method, message.params, caller))
 

@@ -1,6 +1,7 @@
 """desktop.health: that the host lives, what it may do here, and whom it takes the caller for."""
 
 from handrail.contract.desktop import Readiness
+from handrail.core.deadline import Deadline
 from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Params
 
@@ -8,7 +9,9 @@ SCHEMA_VERSION = 1
 
 
 async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
-    return _told(equipment, visit, await equipment.source.readiness(is_fresh=False))
+    async with Deadline("desktop.health", params.meta.timeout_ms):
+        readiness = await equipment.source.readiness(is_fresh=False)
+    return _told(equipment, visit, readiness)
 
 
 def known_health(equipment: Equipment, visit: Visit, params: Params) -> Result | None:
