@@ -19,6 +19,7 @@ from tests.wire.test_desktop_confirm import reason
 ASK = {"target": {"selector": {"titleContains": "Ask"}}}
 CLICK: Json = {"method": "desktop.click", "params": ASK}
 OK = PromptResponse(status="ok")
+_PATIENCE = 60.0
 
 
 class Person:
@@ -28,8 +29,9 @@ class Person:
 
     async def asked(self) -> RequestEntry:
         """The first question that waits for an answer."""
-        while not (waiting := await self.queue.pending()):
-            await self.bridge.call("desktop.health")
+        async with asyncio.timeout(_PATIENCE):
+            while not (waiting := await self.queue.pending()):
+                await self.bridge.call("desktop.health")
         return waiting[0]
 
     async def answer(self, response: PromptResponse = OK) -> None:
@@ -89,12 +91,11 @@ async def test_a_person_who_denies_gives_no_token_and_the_remark_travels(person:
 
 
 async def test_the_wait_for_a_person_is_outside_of_the_deadline(person: Person) -> None:
-    issuing = asyncio.ensure_future(
-        person.bridge.send("desktop.confirm.issue", meta=person.bridge.meta(timeoutMs=1_000), intent=CLICK)
-    )
+    meta = person.bridge.meta(timeoutMs=3_000)  # for everything before the question and after it
+    issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", meta=meta, intent=CLICK))
     await person.asked()
     late = await person.bridge.refused(
-        "desktop.waitUntil", condition={"selectorExists": {"titleContains": "Zzz"}}, timeoutMs=1_300
+        "desktop.waitUntil", condition={"selectorExists": {"titleContains": "Zzz"}}, timeoutMs=3_300
     )
     assert late["code"] == "DESKTOP_TIMEOUT"
     await person.answer()
@@ -219,8 +220,16 @@ async def test_nobody_is_asked_about_what_is_not_there_or_makes_no_sense(person:
     absent = {"method": "desktop.click", "params": {"target": {"selector": {"titleContains": "nothing"}}}}
     error = await person.bridge.refused("desktop.confirm.issue", intent=absent)
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
-    wrong = {"method": "desktop.click", "params": {}}
-    assert (await person.bridge.refused("desktop.confirm.issue", intent=wrong))["code"] == "DESKTOP_INVALID_REQUEST"
+    for method, params in (
+        ("desktop.click", {}),
+        ("desktop.hotkey", {"keys": ["nosuchkey"]}),
+        ("desktop.hotkey", {"keys": ["a", "b"]}),
+        ("desktop.hotkey", {"keys": ["ctrl+"]}),
+    ):
+        intent = {"method": method, "params": params}
+        error = await person.bridge.refused("desktop.confirm.issue", intent=intent)
+        assert error["code"] == "DESKTOP_INVALID_REQUEST"
+        assert error["details"]["field"].startswith("params.intent.params")
     assert await person.queue.pending() == []
 
 

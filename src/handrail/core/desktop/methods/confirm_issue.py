@@ -13,6 +13,7 @@ from handrail.core.desktop.confirmation import Shown, params_digest
 from handrail.core.desktop.consent import Intention, ask_person, check_answer
 from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
+from handrail.core.desktop.keys import combinations
 from handrail.core.desktop.methods import click, dismiss_modal, hotkey, type_text
 from handrail.core.desktop.methods.dismiss_modal import DismissModalParams
 from handrail.core.desktop.params import ConfirmedParams, Name, Params, RoutedParams, Wire, read
@@ -73,6 +74,8 @@ def _meant(params: ConfirmIssueParams, execution: Execution) -> RoutedParams:
     meant = read({**inner, "meta": meta}, method.params, "params.intent.params")
     assert isinstance(meant, ConfirmedParams)
     check_pattern(meant.route)
+    if isinstance(meant, hotkey.HotkeyParams):
+        combinations(meant.keys, "params.intent.params.keys")
     return meant
 
 
