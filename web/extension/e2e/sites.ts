@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 
 const pages = new URL("./pages/", import.meta.url);
 
-export interface Sites { here: string; there: string; stop(): Promise<void>; release(): void }
+export interface Sites { here: string; there: string; stop(): Promise<void>; release(): number }
 
 export async function startSites(): Promise<Sites> {
   const held: ServerResponse[] = [];
@@ -35,7 +35,7 @@ export async function startSites(): Promise<Sites> {
   return {
     here: here(),
     there: there(),
-    release: () => held.splice(0).forEach((response) => response.end("late")),
+    release: () => held.splice(0).map((response) => response.end("late")).length,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
