@@ -30,4 +30,11 @@ async function receive(event: MessageEvent): Promise<void> {
   else answer({ type, requestId }, await ask({ type: "bridge/pair", server, code }));
 }
 
-if (window === window.top) window.addEventListener("message", (event) => void receive(event));
+/** A page that loads while the extension is installed gets this script twice, and must not be heard twice. */
+const world = globalThis as { handrailListener?: (event: MessageEvent) => void };
+
+if (window === window.top) {
+  if (world.handrailListener) window.removeEventListener("message", world.handrailListener);
+  world.handrailListener = (event) => void receive(event);
+  window.addEventListener("message", world.handrailListener);
+}

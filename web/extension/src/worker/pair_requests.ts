@@ -18,8 +18,17 @@ export async function pendingRequest(): Promise<PairRequest | null> {
   return found && { server: found.server, code: found.code };
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
 /** False while a person is asked about another server: no question takes the place of the one that is read. */
-export async function holdRequest(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
+export function holdRequest(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
+  // One after the other: two that come at once must not open two windows.
+  const held = last.then(() => hold(request, show));
+  last = held.catch(() => undefined);
+  return held;
+}
+
+async function hold(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
   const before = await stored();
   if (before && before.server !== request.server) return false;
   await chrome.storage.session.set({ pairRequest: { ...before, ...request, at: Date.now() } });
