@@ -12,6 +12,9 @@ import pytest
 from tests import desktop_keeper
 from tests.desktop_session import DesktopSession, NotReady
 
+# In a process of its own: python-xlib can't wait for descriptors beyond 1,023, of which thousands of tests leave many.
+pytestmark = pytest.mark.alone
+
 COMMAND = [sys.executable, "-m", "tests.desktop_session"]
 DAEMON = "sleep 600 & disown; setsid sleep 601 & echo started"
 PATIENCE = 20.0
