@@ -37,6 +37,15 @@ async def test_what_has_no_action_is_clicked_with_the_pointer(bench: Workbench) 
     await bench.wait_for(texts.TOUCHED.format(touches + 1))
 
 
+async def test_two_clicks_in_a_row_are_two_clicks_and_no_double_click(bench: Workbench) -> None:
+    touches, area = await bench.touches(), await bench.one(texts.AREA)
+    await bench.desktop.press(bench.window, area)
+    await bench.desktop.press(bench.window, area)
+    await bench.wait_for(texts.TOUCHED.format(touches + 2))
+    await bench.press(texts.COUNT)
+    assert await bench.touches() == touches + 2
+
+
 async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: Workbench, toolkit: Toolkit) -> None:
     touches = await bench.touches()
     frame = bench.ground.frame(bench.app)
@@ -61,6 +70,11 @@ async def test_what_is_only_partly_on_the_screen_is_clicked_where_it_is(bench: W
     await bench.desktop.press(window, await bench.one(texts.AREA))
     await bench.wait_for(texts.TOUCHED.format(touches + 1))
     bench.ground.move(bench.app, before.x, before.y)
+
+    async def is_back() -> bool:
+        return bench.ground.frame(bench.app).x >= 0
+
+    await eventually(is_back, "the window to be back on the screen")
 
 
 async def test_a_disabled_button_does_nothing(bench: Workbench) -> None:

@@ -1,12 +1,18 @@
 """The one window that keys are meant for, as the X server knows it, and the check that no other one gets them."""
 
-from collections.abc import Callable
+import asyncio
+import time
 
 from handrail.backends.desktop.acting.accessible import Accessible
 from handrail.backends.desktop.atspi.bus import AccessibilityBus
+from handrail.backends.desktop.x11.keyboard import Check
 from handrail.backends.desktop.x11.windows import TopWindow, TopWindows
 from handrail.contract.desktop import Window
 from handrail.contract.errors import Conflict, PermissionMissing
+
+_HANDING_OVER_SECONDS = 0.3
+"""How long nobody may have the keys: a window that has just come up is given them, and takes them once more."""
+_LOOK_EVERY = 0.005
 
 
 class KeyWindows:
@@ -24,14 +30,17 @@ class KeyWindows:
             )
         return top
 
-    def check(self, top: TopWindow) -> Callable[[], None]:
+    def check(self, top: TopWindow) -> Check:
         """For just before each key."""
 
-        def check() -> None:
-            if not self._windows.has_keys(top.id):
-                raise Conflict(
-                    "Another window has the keys: nothing more was sent.",
-                    hint="desktop.observe shows what is in front.",
-                )
+        async def check() -> None:
+            deadline = time.monotonic() + _HANDING_OVER_SECONDS
+            while (holder := self._windows.key_holder()) != top.id:
+                if holder is not None or time.monotonic() > deadline:
+                    raise Conflict(
+                        "Another window has the keys: nothing more was sent.",
+                        hint="desktop.observe shows what is in front.",
+                    )
+                await asyncio.sleep(_LOOK_EVERY)
 
         return check

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from handrail.backends.desktop.x11.clipboard import Clipboard
-from handrail.backends.desktop.x11.keyboard import Keyboard
+from handrail.backends.desktop.x11.keyboard import Check, Keyboard
 from handrail.backends.desktop.x11.offer import Offer
 from handrail.backends.desktop.x11.windows import TopWindow
 from handrail.contract.desktop import Combination
@@ -43,7 +43,7 @@ class Pasting:
         window: TopWindow,
         text: str,
         *,
-        check: Callable[[], None],
+        check: Check,
         answers: Callable[[], Awaitable[None]],
         arrived: Callable[[], Awaitable[bool | None]],
     ) -> tuple[bool, bool | None]:

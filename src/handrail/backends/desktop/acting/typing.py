@@ -12,7 +12,7 @@ from handrail.backends.desktop.acting.key_windows import KeyWindows
 from handrail.backends.desktop.acting.pasting import Pasting, can_paste
 from handrail.backends.desktop.acting.written_text import composed, has_arrived
 from handrail.backends.desktop.atspi.bus import PATIENCE, AccessibilityBus
-from handrail.backends.desktop.x11.keyboard import Keyboard
+from handrail.backends.desktop.x11.keyboard import Check, Keyboard
 from handrail.backends.desktop.x11.windows import TopWindow, TopWindows
 from handrail.contract.desktop import Combination, Delivery, Element, Window
 from handrail.contract.errors import Conflict, InvalidParams, NotFound, PermissionMissing, Timeout
@@ -69,7 +69,7 @@ class Typing:
             await field.remember(is_cleared=clear_before)
         return await self._deliver(top, field, text, check)
 
-    async def _deliver(self, top: TopWindow, field: "_Field | None", text: str, check: Callable[[], None]) -> Delivery:
+    async def _deliver(self, top: TopWindow, field: "_Field | None", text: str, check: Check) -> Delivery:
         async def arrived() -> bool | None:
             return await field.shows() if field is not None else None
 
@@ -107,7 +107,7 @@ class Typing:
             raise Conflict("The window can't be brought to the front.", hint="Another window may be holding it back.")
         return top
 
-    async def _clear(self, field: "_Field | None", check: Callable[[], None]) -> None:
+    async def _clear(self, field: "_Field | None", check: Check) -> None:
         """Selects all that the field holds, so that what comes takes its place."""
         if field is not None:
             length = await field.accessible.length()
@@ -117,7 +117,7 @@ class Typing:
                 raise Conflict("The element's text can't be selected, and the whole document must not be cleared.")
         await self._keyboard.send([_SELECT_ALL], before_each=check)
 
-    async def _delete_selected(self, field: "_Field | None", check: Callable[[], None]) -> Delivery:
+    async def _delete_selected(self, field: "_Field | None", check: Check) -> Delivery:
         if field is None or await field.accessible.length():
             await self._keyboard.send([_DELETE], before_each=check)
         return Delivery("keys", await field.shows() if field is not None else None)

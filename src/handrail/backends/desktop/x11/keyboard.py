@@ -16,6 +16,8 @@ from handrail.backends.desktop.x11.layout import Layout
 from handrail.contract.desktop import Combination
 from handrail.contract.errors import PermissionMissing
 
+Check = Callable[[], Awaitable[None]]
+"""Refuses just before a key."""
 _SHIFT = MODIFIERS["shift"]
 _SETTLING_SECONDS = 0.25
 """How long lent keys stay: a program asks for the layout when it comes to the key, not when the key was pressed."""
@@ -25,9 +27,7 @@ class Keyboard:
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
 
-    async def send(
-        self, combinations: Sequence[Combination], *, before_each: Callable[[], None], delay_ms: int = 0
-    ) -> None:
+    async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
         """All names are known before the first key goes out."""
         wanted = [_keysyms(combination) for combination in combinations]
         layout = self._layout()
@@ -39,14 +39,12 @@ class Keyboard:
             for index, keycodes in enumerate(strokes):
                 if index:
                     await asyncio.sleep(delay_ms / 1000)
-                before_each()
+                await before_each()
                 self._strike(keycodes)
             if is_lent:
                 await asyncio.sleep(_SETTLING_SECONDS)
 
-    async def write(
-        self, text: str, *, before_each: Callable[[], None], arrived: Callable[[], Awaitable[object]]
-    ) -> None:
+    async def write(self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[object]]) -> None:
         """Types a text. `arrived` is awaited at the end, before the layout is as it was."""
         layout = self._layout()
         self._let_go_of_modifiers(layout)
@@ -55,7 +53,7 @@ class Keyboard:
             keysyms = [character(sign) for sign in part]
             with layout.lending(keysyms), self._without_caps_lock(layout):
                 for keysym in keysyms:
-                    before_each()
+                    await before_each()
                     self._strike(_keycodes(layout, [keysym]))
                     await asyncio.sleep(0)
                 await (arrived() if index == len(parts) - 1 else asyncio.sleep(_SETTLING_SECONDS))

@@ -125,9 +125,11 @@ class TopWindows:
         return True
 
     def has_keys(self, window_id: int) -> bool:
-        if self.has_manager():
-            return self.active() == window_id
-        return self.focused() == window_id
+        return self.key_holder() == window_id
+
+    def key_holder(self) -> int | None:
+        """None while the keys go from one window to another."""
+        return self.active() if self.has_manager() else self.focused()
 
     def focused(self) -> int | None:
         """The top-level window that holds the X server's focus."""
