@@ -31,6 +31,8 @@ async function tabTo(selector) {
   }
   assert.fail(`Tab does not reach ${selector}`);
 }
+/** Until the page has put the focus there, which it does with the next frame. */
+const focused = (selector) => page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector);
 
 test("a change is allowed once by mouse", async () => {
   const id = await ask(samples.change);
@@ -182,9 +184,11 @@ test("tasks are dragged, edited, added and removed by mouse", async () => {
   await page.getByRole("button", { name: "Add a task" }).click();
   await page.getByRole("button", { name: "Confirm" }).click();
   await page.getByText("A task needs a title.").waitFor();
+  await focused("[data-task]:last-child input[aria-invalid=true]");
   await page.keyboard.type("Third");
   await page.getByRole("button", { name: "Remove Third" }).click();
   await page.getByRole("button", { name: "Add a task" }).click();
+  await focused("[data-task]:last-child input");
   await page.keyboard.type("Fourth");
   await page.getByLabel("Remark for the agent").fill("go");
   await page.getByRole("button", { name: "Confirm" }).click();
