@@ -33,6 +33,10 @@ async function tabTo(selector) {
 }
 /** Until the page has put the focus there, which it does with the next frame. */
 const focused = (selector) => page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector);
+const goToPanel = async () => {
+  await press("q");
+  await focused(".panel article:not([hidden]) h2");
+};
 
 test("a change is allowed once by mouse", async () => {
   const id = await ask(samples.change);
@@ -122,7 +126,7 @@ test("a form is filled by mouse; the secret leaves the page", async () => {
 
 test("a form is filled by keyboard; what is missing is named, what the server refuses as well", async () => {
   const id = await ask(samples.form);
-  await press("q");
+  await goToPanel();
   await tabTo(".prompt:not([hidden]) input");
   await page.keyboard.type("refuse-me");
   await press("Control+Enter");
@@ -148,7 +152,7 @@ test("one of several is chosen by mouse", async () => {
 
 test("one of several is chosen by arrows and y", async () => {
   const id = await ask(samples.single);
-  await press("q");
+  await goToPanel();
   await tabTo("input[type=radio]");
   await press("ArrowDown", "ArrowDown", "y");
   assert.deepEqual(await answer(id), { status: "ok", selection: "gamma" });
@@ -168,7 +172,7 @@ test("several are chosen within their limits by mouse", async () => {
 
 test("several are chosen by arrows, space and y", async () => {
   const id = await ask(samples.several);
-  await press("q");
+  await goToPanel();
   await tabTo("input[type=checkbox]");
   await press("ArrowDown", "ArrowDown", "Space", "y");
   assert.deepEqual(await answer(id), { status: "ok", selection: ["a", "c"] });
@@ -200,7 +204,7 @@ test("tasks are dragged, edited, added and removed by mouse", async () => {
 
 test("tasks are moved by keyboard and the focus goes with them", async () => {
   const id = await ask(samples.tasks);
-  await press("q");
+  await goToPanel();
   await tabTo('[data-task="t1"] .grip');
   await press("Alt+ArrowDown");
   await page.waitForFunction(() => document.activeElement?.closest("[data-task]")?.getAttribute("data-task") === "t1");
