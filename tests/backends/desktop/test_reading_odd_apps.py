@@ -118,7 +118,8 @@ async def test_nothing_stays_registered_when_the_listening_ends(reader: AtspiRea
         assert await app.registered() == []
         async with reader.changes(window) as changes, reader.changes(window):
             assert len({event for _, event in await app.registered()}) > 5
-            assert not await changes.next(0)
+            while await changes.next(0):
+                pass  # Others on the bus may have something to tell, too.
             app.tell_of_a_change()
             assert await changes.next(10)
         async with asyncio.timeout(10):
