@@ -32,7 +32,7 @@ async function withOurExtension(options) {
   return context;
 }
 
-async function open(name, address, { width = 1280, height = 860, withExtension = false, ...given }) {
+async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", ...given }) {
   const options = { locale: "en-US", viewport: { width, height }, ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
@@ -42,7 +42,7 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   page.on("pageerror", (error) => faults.push(String(error)));
   windows.set(name, { page, faults });
   await page.goto(address);
-  await page.locator(".connection.online").waitFor();
+  await page.locator(until).waitFor();
 }
 
 const steps = {

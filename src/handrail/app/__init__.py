@@ -21,6 +21,7 @@ from handrail.app.records import (
     trust_policy,
     watching_queue,
 )
+from handrail.app.reporting import task_summaries, write_report
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio
 from handrail.backends.display import has_display, open_in_browser
@@ -57,8 +58,10 @@ __all__ = [
     "serve_http",
     "serve_stdio",
     "state_format",
+    "task_summaries",
     "through",
     "trust_policy",
     "user_name",
     "watching_queue",
+    "write_report",
 ]

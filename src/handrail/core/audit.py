@@ -46,13 +46,17 @@ class Audit:
 
     def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
         """Every record that can be read, as it was written; damage is for `verify` to find."""
+        return (entry for _, entry in self.lines(reverse=reverse))
+
+    def lines(self, *, reverse: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """The same, each with the line that it stands in."""
         for line in self._journal.lines_backwards() if reverse else self._journal.lines():
             try:
                 entry = msgspec.json.decode(line)
             except msgspec.DecodeError:
                 continue
             if isinstance(entry, dict):
-                yield entry
+                yield line, entry
 
     def verify(self) -> int:
         """How many records there are; BrokenChain at the first line that is not as it was written."""

@@ -21,6 +21,7 @@ from handrail.faces.cli.open import open_console
 from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
 from handrail.faces.cli.prompts import prompts
+from handrail.faces.cli.report import report
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
@@ -56,6 +57,7 @@ class Commands(click.Group):
         undo,
         history,
         audit,
+        report,
         policy,
         webgal,
         doctor,

@@ -1,0 +1,63 @@
+"""`handrail report`: which tasks there were, and one of them as a page."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.app.browsers import open_bus
+from handrail.contract.errors import InputOutput
+from handrail.core.story import Story, TaskSummary, tasks, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from handrail.app.house import House
+    from handrail.contract.browser import Message
+    from handrail.store.state import State
+
+_MOST_TASKS = 10_000
+
+
+def task_summaries(house: House) -> Sequence[TaskSummary]:
+    return tasks(house.audit, house.project.location)
+
+
+def write_report(house: House, task: str | None, to: Path) -> Story:
+    """Of a task, or of every call. The page is whole or not there; it is its owner's alone."""
+    from handrail.faces.report.page import page
+
+    title, words = ("", ()) if task is None else asyncio.run(_said(house.state, task))
+    story = tell(house.audit, house.evidence, house.project.location, task, title=title, words=words)
+    _write(to, page(story, datetime.now(UTC)))
+    return story
+
+
+async def _said(state: State, task: str) -> tuple[str, Sequence[Message]]:
+    """The task's title and what was said in it, where it is one of the browser's."""
+    bus = open_bus(state)
+    try:
+        found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
+        return ("", ()) if found is None else (found.title, await bus.tasks.messages(task))
+    finally:
+        await bus.close()
+
+
+def _write(to: Path, pieces: Iterable[str]) -> None:
+    try:
+        descriptor, half = tempfile.mkstemp(dir=to.absolute().parent, prefix=f".{to.name}-")
+        try:
+            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces)
+            os.replace(half, to)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(half)
+            raise
+    except OSError as error:
+        raise InputOutput(f"The report can't be written to {to}: {error.strerror or error}.") from None

@@ -1,0 +1,1 @@
+"""A task's story as one page that needs nothing else: no server, no network, no other file."""
