@@ -21,6 +21,7 @@ from handrail.app.records import (
     trust_policy,
     watching_queue,
 )
+from handrail.app.secrets import open_secrets
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio
 from handrail.backends.display import has_display, open_in_browser
@@ -49,6 +50,7 @@ __all__ = [
     "open_house",
     "open_in_browser",
     "open_queue",
+    "open_secrets",
     "policy_file",
     "policy_in_force",
     "remote_bus",

@@ -21,6 +21,7 @@ from handrail.faces.cli.open import open_console
 from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
 from handrail.faces.cli.prompts import prompts
+from handrail.faces.cli.secrets import secrets
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
@@ -57,6 +58,7 @@ class Commands(click.Group):
         history,
         audit,
         policy,
+        secrets,
         webgal,
         doctor,
     ],
