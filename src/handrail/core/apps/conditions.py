@@ -15,7 +15,5 @@ class AuthRequired(Failure):
     """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
 
 
-class BrokenDescriptor(Failure):
-    """The app's descriptor does not pass the checks; the reasons are in `details["problems"]`."""
-
-    recoverable = False
+class BrokenDescriptor(UnknownApp):
+    """The app's descriptor does not pass the checks, which hides it; the reasons are in `details["problems"]`."""
