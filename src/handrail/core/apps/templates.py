@@ -3,7 +3,7 @@ no string, and leads to no other host or path. Knows no HTTP client.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -91,5 +91,9 @@ def _segment(template: str, params: Mapping[str, Any]) -> str:
     return filled
 
 
+def filled_text(template: str, params: Mapping[str, Any], spelled: Callable[[Any], str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: spelled(params[found[1]]) if found[1] in params else "", template)
+
+
 def _in_text(template: str, params: Mapping[str, Any]) -> str:
-    return _PLACEHOLDER.sub(lambda found: in_words(params[found[1]]) if found[1] in params else "", template)
+    return filled_text(template, params, in_words)
