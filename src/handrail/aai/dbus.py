@@ -2,12 +2,15 @@
 
 `Cancel(s)` with a request_id calls off a request of the same sender.
 
-Every reply goes out by one lane: dbus-fast's writer gives the connection up when a message is sent while a large one
-is still on its way.
+Every message goes out by one lane, when there is room for it: dbus-fast's writer gives the connection up where the
+socket is full, as it is after a few large replies.
 """
 
 import asyncio
-from contextlib import suppress
+import select
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from xml.sax.saxutils import quoteattr
 
 from dbus_fast import BusType, DBusError, ErrorType, Message, MessageFlag, MessageType, NameFlag, RequestNameReply
@@ -45,7 +48,8 @@ async def serve(name: str, answer: Answer, *, idle: float | None) -> None:
             if ended != 1:
                 # What was sent to us before the name was given up has arrived by the time of this answer;
                 # what comes later starts a new process.
-                await bus.release_name(name)
+                async with bus.room():
+                    await bus.release_name(name)
                 if ended == 2:
                     await first_of(workload.until_empty(), stop.wait())
     finally:
@@ -73,14 +77,30 @@ async def reload_services(within: float) -> None:
         return
 
 
+class _PatientBus(MessageBus):
+    def __init__(self) -> None:
+        super().__init__(bus_type=BusType.SESSION)
+        self._sending = asyncio.Lock()
+
+    @asynccontextmanager
+    async def room(self) -> AsyncIterator[None]:
+        """For one message: nobody else is sending, and the socket takes something."""
+        async with self._sending:
+            assert self._sock is not None  # since it is connected
+            ready = select.poll()
+            ready.register(self._sock, select.POLLOUT)
+            if not ready.poll(0):
+                await _until_writable(self._sock)
+            yield
+
+
 class _Door:
     """Messages to this process, each answered once."""
 
-    def __init__(self, bus: MessageBus, answer: Answer, workload: Workload) -> None:
+    def __init__(self, bus: "_PatientBus", answer: Answer, workload: Workload) -> None:
         self._bus = bus
         self._answer = answer
         self._workload = workload
-        self._sending = asyncio.Lock()
         self._running: dict[tuple[str | None, str], asyncio.Task[str]] = {}
 
     def receive(self, message: Message) -> bool:
@@ -93,7 +113,7 @@ class _Door:
     async def _serve(self, message: Message) -> None:
         reply = await self._reply(message)
         if not message.flags & MessageFlag.NO_REPLY_EXPECTED:
-            async with self._sending:
+            async with self._bus.room():
                 await self._bus.send(reply)
 
     async def _reply(self, message: Message) -> Message:
@@ -127,13 +147,24 @@ class _Door:
             self._running.pop((sender, request_id), None)
 
 
-async def _connected() -> MessageBus:
+async def _connected() -> _PatientBus:
     try:
-        return await MessageBus(bus_type=BusType.SESSION).connect()
+        bus = _PatientBus()
+        await bus.connect()
+        return bus
     except (OSError, EOFError, KeyError, DBusFastError) as error:
         raise CantServe(
             f"There is no session bus to be reached on: {error}. Start the app in a desktop session, or with --stdio."
         ) from None
+
+
+async def _until_writable(sock: socket.socket) -> None:
+    loop, is_writable = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_writer(sock, is_writable.set)
+    try:
+        await is_writable.wait()
+    finally:
+        loop.remove_writer(sock)
 
 
 async def _gone(bus: MessageBus) -> None:

@@ -49,10 +49,12 @@ class Tool:
     def read(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What the function is called with, or INVALID_PARAMS with the field in its message."""
         try:
-            # Through JSON, because there 2.0 is an integer, as JSON Schema says; `convert` knows Python's types.
-            value = msgspec.json.decode(msgspec.json.encode(params), type=self.params)
-        except msgspec.ValidationError as error:
-            raise AppError(INVALID_PARAMS, self._complaint(str(error))) from None
+            value = msgspec.convert(params, self.params, str_keys=True)
+        except msgspec.ValidationError:
+            try:
+                value = msgspec.convert(_with_integers(params), self.params, str_keys=True)
+            except msgspec.ValidationError as error:
+                raise AppError(INVALID_PARAMS, self._complaint(str(error))) from None
         return {field: getattr(value, field) for field in self.params.__struct_fields__}
 
     async def call(self, arguments: Mapping[str, Any]) -> Any:
@@ -62,9 +64,9 @@ class Tool:
             result = await result
         if self.returns is None:
             return {}
-        plain = msgspec.to_builtins(result)
+        plain = msgspec.to_builtins(result, str_keys=True)
         if self.returns is not inspect.Signature.empty:
-            msgspec.json.decode(msgspec.json.encode(plain), type=self.returns)
+            msgspec.convert(plain, self.returns, str_keys=True)
         return plain
 
     def _complaint(self, said: str) -> str:
@@ -138,6 +140,15 @@ def _field(
     if isinstance(default, list | dict | set) and default:
         return (name, hint, msgspec.field(default_factory=lambda: copy.deepcopy(default)))
     return (name, hint, default)
+
+
+def _with_integers(value: Any) -> Any:
+    """JSON Schema takes 2.0 for an integer, msgspec does not."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, Mapping):
+        return {name: _with_integers(item) for name, item in value.items()}
+    return [_with_integers(item) for item in value] if isinstance(value, list) else value
 
 
 def _root(type: Any) -> dict[str, Any]:
