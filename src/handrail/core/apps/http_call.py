@@ -16,9 +16,7 @@ from handrail.core.apps.templates import filled_body, filled_header, filled_path
 
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
-_OURS_ALONE = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te", "upgrade"}
-)
+_FRAMING = ("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te", "upgrade")
 _PATH_SAFE = "/-._~!$&'()*+,;=:@%"
 
 
