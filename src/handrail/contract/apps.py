@@ -9,8 +9,6 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from handrail.contract.call import Caller
-
 OBJECT_PATH = "/com/aai/Executor"
 INTERFACE = "com.aai.Executor"
 EVENT_CLASS = "aai "
@@ -126,10 +124,9 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTool:
+class ListedTool(msgspec.Struct, frozen=True, gc=False):
     name: str
-    description: str
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +209,3 @@ class Credentials(Protocol):
     async def renew(self, app: App, refused: Grant) -> Grant:
         """After the app refused that one (401): another that is worth one try. AuthRequired where there is none."""
         ...
-
-
-class Consents(Protocol):
-    """What a person has allowed for good; asked before anybody is asked, after the policy has denied nothing."""
-
-    def allows(self, caller: Caller, app: str, tool: str) -> bool: ...

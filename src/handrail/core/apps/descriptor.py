@@ -33,16 +33,11 @@ class _AppPart(msgspec.Struct, kw_only=True):
     default_lang: str | None = None
 
 
-class _ListedToolPart(msgspec.Struct):
-    name: str
-    description: str = ""
-
-
 class _ListedPart(msgspec.Struct):
     """What a list needs of the usual spelling; everything else is skipped unread."""
 
     app: _AppPart
-    tools: list[_ListedToolPart]
+    tools: tuple[ListedTool, ...]
 
 
 _LISTED = msgspec.json.Decoder(_ListedPart)
@@ -54,12 +49,13 @@ def listed(text: bytes, source: str) -> ListedApp:
         part = _LISTED.decode(text)
     except (msgspec.DecodeError, RecursionError):
         app = read(text, source)  # another spelling, or a mistake that has to be told
-        return ListedApp(app.id, app.name, app.description, _listed_tools(app.tools), source)
+        tools = tuple(ListedTool(tool.name, tool.description) for tool in app.tools)
+        return ListedApp(app.id, app.name, app.description, tools, source)
     head = part.app
     if not is_app_id(head.id) or not part.tools or not all(is_tool_name(tool.name) for tool in part.tools):
         read(text, source)
     name, description = in_words(head.name, head.default_lang), in_words(head.description, head.default_lang)
-    return ListedApp(head.id, name, description, _listed_tools(part.tools), source)
+    return ListedApp(head.id, name, description, part.tools, source)
 
 
 def read(text: bytes, source: str, *, platform: str = sys.platform) -> App:
@@ -142,7 +138,3 @@ def _tools(raw: Any, found: Findings) -> Iterator[AppTool]:
             found.add(f"tools[{number}].name", f"{tool.name!r} stands twice")
         seen.add(tool.name)
         yield tool
-
-
-def _listed_tools(tools: Any) -> tuple[ListedTool, ...]:
-    return tuple([ListedTool(tool.name, tool.description) for tool in tools])

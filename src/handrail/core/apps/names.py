@@ -3,7 +3,7 @@
 import re
 
 _APP_ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")
-_TOOL_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,254}")
 _LONGEST_ID = 255
 """D-Bus takes no longer name, and most file systems no longer folder."""
 
@@ -13,4 +13,4 @@ def is_app_id(text: str) -> bool:
 
 
 def is_tool_name(text: str) -> bool:
-    return len(text) <= _LONGEST_ID and _TOOL_NAME.fullmatch(text) is not None
+    return _TOOL_NAME.fullmatch(text) is not None
