@@ -12,6 +12,7 @@ import pytest
 from dbus_fast import Message, MessageFlag, MessageType
 from dbus_fast.aio import MessageBus
 
+from handrail.core.apps.envelopes import MAX_REPLY
 from tests.aai import trial_app
 from tests.session_bus import SessionBus
 
@@ -158,7 +159,7 @@ async def test_no_bad_request_ends_the_service(client: MessageBus) -> None:
 
 
 async def test_a_result_that_is_too_large_for_a_reply_is_an_internal_error(client: MessageBus) -> None:
-    answer = await execute(client, request("fill", {"size": 33 * 1024 * 1024}))
+    answer = await execute(client, request("fill", {"size": MAX_REPLY}))
     assert answer["error"]["code"] == "INTERNAL_ERROR"
 
 

@@ -25,6 +25,7 @@ from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
+from handrail.store.consents import SqliteConsents
 from handrail.store.policy_source import PolicySource
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.settings import Settings
@@ -147,6 +148,7 @@ def open_house(
         evidence,
         audit,
         files.location,
+        consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)

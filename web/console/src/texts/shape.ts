@@ -52,6 +52,8 @@ export interface Texts {
   allowOnce: string;
   allowTask: string;
   allowRule: string;
+  allowTool: string;
+  allowApp: (app: string) => string;
   deny: string;
   cancel: string;
   understood: string;
@@ -120,7 +122,7 @@ export interface Texts {
   answer: string;
   answerGiven: string;
   asked: string;
-  scopes: Record<"once" | "task" | "rule", string>;
+  scopes: Record<"once" | "task" | "rule" | "tool" | "app", string>;
   scope: string;
   // Activity
   search: string;
