@@ -23,6 +23,7 @@ from handrail.aai.workload import Workload
 
 INTERFACE = "com.aai.Executor"
 PATH = "/com/aai/Executor"
+_LINGER = 0.2
 _FREEDESKTOP = "org.freedesktop.DBus"
 _DOCTYPE = (
     '<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"\n'
@@ -46,12 +47,12 @@ async def serve(name: str, answer: Answer, *, idle: float | None) -> None:
             await _take(bus, name)
             ended = await first_of(stop.wait(), _gone(bus), workload.until_idle(idle))
             if ended != 1:
-                # What was sent to us before the name was given up has arrived by the time of this answer;
-                # what comes later starts a new process.
+                # What was sent to the name has arrived by the time of this answer, and what is sent to it later
+                # starts a new process; who asks this very connection has to hear first that it goes.
                 async with bus.room():
                     await bus.release_name(name)
                 if ended == 2:
-                    await first_of(workload.until_empty(), stop.wait())
+                    await first_of(workload.until_idle(_LINGER), stop.wait())
     finally:
         await workload.cancel()
         bus.disconnect()

@@ -6,11 +6,12 @@ from typing import Any, NoReturn
 import msgspec
 
 from handrail.contract.errors import InvalidParams
-from handrail.core.strict_json import MAX_BYTES, decode
+from handrail.core.strict_json import decode
 
 VERSION = "1.0"
-# What the gateway's decoder accepts; a longer reply would only be refused there.
-MAX_REPLY = MAX_BYTES
+MAX_REQUEST = 32 * 1024 * 1024
+# What the gateway takes; a longer reply would only be refused there.
+MAX_REPLY = 16 * 1024 * 1024
 
 INVALID_REQUEST = "INVALID_REQUEST"
 UNKNOWN_TOOL = "UNKNOWN_TOOL"
@@ -60,7 +61,7 @@ def id_of(text: str) -> str:
 def read_request(text: str | bytes) -> Request:
     """The request, or BadRequest. Members that the contract does not name are left for later versions of it."""
     try:
-        value = decode(text)
+        value = decode(text, max_bytes=MAX_REQUEST)
     except InvalidParams as wrong:
         raise BadRequest(wrong.message) from None
     if not isinstance(value, dict):

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from handrail.aai.envelope import INVALID_REQUEST, MAX_REPLY, failure
+from handrail.aai.envelope import INVALID_REQUEST, MAX_REQUEST, failure
 from handrail.aai.serving import Answer, first_of, stop_signals
 from handrail.aai.workload import Workload
 
 _CHUNK = 1 << 16
-_TOO_LONG = failure("", INVALID_REQUEST, f"A request has at most {MAX_REPLY} bytes.")
+_TOO_LONG = failure("", INVALID_REQUEST, f"A request has at most {MAX_REQUEST} bytes.")
 
 
 async def serve(answer: Answer, *, idle: float | None) -> None:
@@ -61,13 +61,13 @@ def _listen(descriptor: int, heard: Callable[[bytes | None], None], over: Callab
             *lines, rest = part.split(b"\n")
             for line in lines:
                 pending += line
-                if is_too_long or len(pending) > MAX_REPLY:
+                if is_too_long or len(pending) > MAX_REQUEST:
                     heard(None)
                 elif pending.strip():
                     heard(bytes(pending))
                 pending, is_too_long = bytearray(), False
             pending += rest
-            if len(pending) > MAX_REPLY:
+            if len(pending) > MAX_REQUEST:
                 pending, is_too_long = bytearray(), True
         if pending.strip():
             heard(bytes(pending))
