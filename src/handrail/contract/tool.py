@@ -54,6 +54,8 @@ class Preview:
 
     consent: ConsentTo | None = None
     """What a person may allow for good, for this caller."""
+    shown_params: Any = None
+    """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
 
     @property
     def place(self) -> str | None:
@@ -77,6 +79,8 @@ class Reply:
     result: Any
     content: Sequence[Text | Image | Audio | Resource] = ()
     text: str | None = None
+    kept_result: Any = None
+    """The result as the evidence keeps it, where it holds a secret."""
 
 
 def no_target(params: Any) -> Target:

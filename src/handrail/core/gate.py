@@ -91,7 +91,7 @@ class Gate:
             unforeseen = _as_failure(fault)
             self._close(passage, error=unforeseen)
             raise unforeseen from fault
-        self._close(passage, result=reply.result)
+        self._close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
         return reply
 
     def _entry(self, call: Call) -> Registered:
@@ -167,6 +167,7 @@ class Gate:
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         passage.exhibit = self._exhibit(passage, preview)
+        passage.call.keep = passage.exhibit.add
         self._record(passage, "begin", durable=True)
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
@@ -185,7 +186,7 @@ class Gate:
             passage.call,
             passage.entry.tool.title,
             passage.effect,
-            passage.params,
+            passage.params if preview.shown_params is None else preview.shown_params,
             preview,
             bound_to,
             images,
@@ -256,7 +257,7 @@ class Gate:
                 "tool": passage.call.tool,
                 "caller": str(passage.call.caller),
                 "task": passage.call.task,
-                "params": passage.params,
+                "params": passage.params if preview.shown_params is None else preview.shown_params,
                 "binding": dict(preview.binding),
                 "summary": preview.summary,
             },

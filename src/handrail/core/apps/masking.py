@@ -15,12 +15,13 @@ def masked(value: Any, schema: Any, depth: int = 0) -> Any:
     if schema.get("writeOnly") is True or schema.get("format") == "password":
         return MASK
     if isinstance(value, dict):
-        parts = schema.get("properties")
-        rest = schema.get("additionalProperties")
+        parts, rest = schema.get("properties"), schema.get("additionalProperties")
         known = parts if isinstance(parts, Mapping) else {}
-        value = {name: masked(item, known.get(name, rest), depth + 1) for name, item in value.items()}
+        inside = {name: masked(item, known.get(name, rest), depth + 1) for name, item in value.items()}
+        value = inside if any(inside[name] is not item for name, item in value.items()) else value
     elif isinstance(value, list):
-        value = [masked(item, schema.get("items"), depth + 1) for item in value]
+        items = [masked(item, schema.get("items"), depth + 1) for item in value]
+        value = items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     for name in ("allOf", "anyOf", "oneOf"):
         choices = schema.get(name)
         for choice in choices if isinstance(choices, list) else ():
