@@ -24,7 +24,8 @@ from handrail.surfaces.apps.apps import Apps
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from handrail.contract.apps import AppTransport, Credentials, Execution
+    from handrail.app.house import House
+    from handrail.contract.apps import AppCatalogue, AppTransport, Credentials, Execution
 
 
 class Connections:
@@ -94,6 +95,12 @@ def open_apps(credentials: Credentials) -> OpenApps:
     checks = Checks()
     port = Apps(catalogue, checks, Switchboard(connections.transport, checks))
     return OpenApps(port, catalogue, connections)
+
+
+def offered_tools(house: House) -> AppCatalogue | None:
+    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+    is_on = any(entry.surface.name == "apps" for entry in house.registry)
+    return house.apps.catalogue if house.settings.app_tools and is_on else None
 
 
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.app.approving import InQueue, queue_approver
+from handrail.app.apps import offered_tools
 from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
@@ -29,7 +30,7 @@ async def serve_stdio(house: House) -> None:
     from handrail.faces.mcp.stdio import serve
 
     async with tidying(house), closing(house):
-        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house))
 
 
 async def serve_http(
@@ -51,7 +52,9 @@ async def serve_http(
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
     async with tidying(house), desktop_kept(house), _browser(house, house.bus or open_bus(house.state)) as annex:
-        endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        endpoint = McpEndpoint(
+            house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house)
+        )
         until = UntilUnused(*until_unused) if until_unused is not None else None
         desk = _desk(house, checkup)
         await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
