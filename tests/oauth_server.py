@@ -1,4 +1,4 @@
-"""An authorization server of the tests' own, with one user who says yes: codes that work once, PKCE, rotating tokens."""
+"""An authorization server of the tests' own, with a user who says yes: codes that work once, PKCE, rotating tokens."""
 
 import base64
 import hashlib
@@ -47,10 +47,8 @@ class OAuthServer:
             else:
                 challenge, redirect = self.challenges.pop(form.get("code", ""), ("", ""))
                 digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-                if (
-                    base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != challenge
-                    or form["redirect_uri"] != redirect
-                ):
+                proof = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+                if proof != challenge or form["redirect_uri"] != redirect:
                     return 400, b'{"error": "invalid_grant"}'
             access, refresh = self._new("access"), self._new("refresh")
             self.access_tokens = {access}

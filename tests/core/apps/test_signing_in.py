@@ -58,10 +58,9 @@ class Visit:
                 return None
 
         opener = urllib.request.build_opener(Still)
-        try:
+        with pytest.raises(urllib.error.HTTPError) as redirect:
             opener.open(address, timeout=10)
-        except urllib.error.HTTPError as redirect:
-            back = redirect.headers["location"]
+        back = redirect.value.headers["location"]
         for wrong in ("/", "/callback", "/callback?code=x", "/callback?code=x&state=guessed"):
             self._visit(opener, back.partition("/callback")[0] + wrong)
         self._visit(opener, self._change(back))
@@ -180,8 +179,9 @@ async def test_a_renewal_whose_caller_gave_up_is_kept(desk: Desk) -> None:
     await desk.signed_in()
     desk.now += 3590
     asking = asyncio.ensure_future(desk.bearer())
-    while not desk.credentials._renewals:
-        await asyncio.sleep(0)  # noqa: ASYNC110 - the store is read in a thread, of which nobody is told
+    # The store is read in a thread, of which nobody is told.
+    while not desk.credentials._renewals:  # noqa: ASYNC110
+        await asyncio.sleep(0)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     assert await desk.bearer() == f"Bearer {next(iter(desk.server.access_tokens))}"
