@@ -190,9 +190,10 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
 
 
 def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
-    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app")
+    facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
+    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts)
     call = Call("apps_call", {}, CALLER)
-    params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo"}}
+    params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
     preview = Preview("Send an email", app="com.example.mail", consent=to)
     return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_ruled=is_ruled)
 
@@ -204,7 +205,19 @@ async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allo
         asking = asyncio.ensure_future(at.approver.ask(app_question()))
         entry = await at.shown()
         prompt: Any = entry.prompt
-        assert '{"to":["a@b.c"],"body":"one\\ntwo"}' in prompt.message
+        assert prompt.message.split("\n")[2:] == [
+            "does:",
+            "  │ Sends an email.",
+            "  │ At once.",
+            "goes to: com.example.mail on the session bus",
+            "app: com.example.mail",
+            "tool: send_email",
+            'params.to: ["a@b.c"]',
+            "params.body:",
+            "  │ one",
+            "  │ two",
+            'params."x\\ny": 1',
+        ]
         assert (prompt.consent.app, prompt.consent.app_name, prompt.consent.tool) == (
             "com.example.mail",
             "Mail\\u{202e}",

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.backends.apps.catalogue import Catalogue, usual_places
 from handrail.contract.apps import (
-    App,
     AppleEventsExecution,
     DBusExecution,
-    Grant,
     HttpExecution,
     Problem,
     StdioExecution,
 )
 from handrail.core.apps.checks import Checks
-from handrail.core.apps.conditions import AuthRequired
 from handrail.core.apps.switchboard import Switchboard
 from handrail.surfaces.apps.apps import Apps
 
@@ -51,7 +49,7 @@ class Connections:
             case DBusExecution():
                 from handrail.backends.apps.dbus import DBusTransport
 
-                return DBusTransport()
+                return DBusTransport(os.getuid())
             case StdioExecution():
                 from handrail.backends.apps.stdio import StdioTransport
 
@@ -76,16 +74,6 @@ class OpenApps:
 
     async def disconnect(self) -> None:
         await self.connections.close()
-
-
-class NobodySignedIn:
-    """Where no secrets are kept, nobody is known to any app."""
-
-    async def grant(self, app: App) -> Grant:
-        raise AuthRequired(f"{app.name} wants you to sign in.", hint=f"handrail apps login {app.id}")
-
-    async def renew(self, app: App, refused: Grant) -> Grant:
-        return await self.grant(app)
 
 
 def open_apps(credentials: Credentials) -> OpenApps:

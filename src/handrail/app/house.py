@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.app.approving import InQueue, queue_approver, summons_to
-from handrail.app.apps import NobodySignedIn, OpenApps, open_apps
+from handrail.app.apps import OpenApps, open_apps
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
+from handrail.app.sign_ins import credentials_in
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
@@ -134,7 +135,7 @@ def open_house(
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
-    apps = open_apps(NobodySignedIn())
+    apps = open_apps(credentials_in(state.path))
     webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
     registry = Registry(
         [

@@ -19,9 +19,13 @@ _PATIENCE = 40.0  # longer than a token endpoint may take
 
 
 def credentials_in(state: Path) -> StoredCredentials:
-    from handrail.backends.apps.fetching import post_form
     from handrail.core.apps.credentials import StoredCredentials
     from handrail.store import locks
+
+    async def post_form(url: str, form: str) -> tuple[int, bytes]:
+        from handrail.backends.apps import fetching  # brings the HTTP client along
+
+        return await fetching.post_form(url, form)
 
     def turn(app: str) -> AbstractContextManager[None]:
         return locks.exclusive(state / f"sign-in.{app}.lock", patience=_PATIENCE)

@@ -1,7 +1,7 @@
 """What a person allows a program to do with an app for good: per caller, app and tool. Knows no store and no prompt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from handrail.contract.call import Caller
@@ -18,6 +18,8 @@ class ConsentTo:
     tool: str
     tool_digest: str
     app_digest: str
+    facts: Sequence[tuple[str, str]] = field(default=(), compare=False)
+    """What a person should know of it beside the parameters: what it does, where it goes, in whose name."""
 
     @property
     def place(self) -> str:

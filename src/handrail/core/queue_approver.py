@@ -7,7 +7,7 @@ that is stopped takes its prompt along.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -147,10 +147,12 @@ def prompt_of(question: Question) -> FileChangePrompt:
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
     if preview.host == ANY_HOST:
         lines.append(_NAMELESS)
-    if preview.consent is not None and question.is_ruled:
-        lines.append(_RULED)
+    if preview.consent is not None:
+        lines += [_RULED] if question.is_ruled else []
+        for name, fact in preview.consent.facts:
+            lines += _shown(name, fact)
     if preview.diff is None:
-        for name, value in msgspec.to_builtins(question.params).items():
+        for name, value in _parameters(question):
             lines += _shown(name, value)
     return FileChangePrompt(
         title=visible(preview.summary),
@@ -164,6 +166,20 @@ def prompt_of(question: Question) -> FileChangePrompt:
         scope=UNSET if preview.warrant is None else preview.warrant,
         consent=_subject(question),
     )
+
+
+def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
+    """An app's parameters are told one by one: text in them is read as text."""
+    for name, value in msgspec.to_builtins(question.params).items():
+        if question.preview.consent is not None and isinstance(value, dict) and value:
+            yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
+        else:
+            yield name, value
+
+
+def _quoted(name: str) -> str:
+    """A name of the agent's own making, so that it can't be taken for anything else."""
+    return name if name.isidentifier() else msgspec.json.encode(name).decode()
 
 
 def _subject(question: Question) -> Any:

@@ -5,7 +5,17 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.apps import App, AppTool
+from handrail.contract.apps import (
+    ApiKey,
+    App,
+    AppleEventsExecution,
+    AppTool,
+    DBusExecution,
+    Execution,
+    HttpExecution,
+    OAuth2,
+    StdioExecution,
+)
 from handrail.contract.consents import ConsentTo
 
 
@@ -18,7 +28,34 @@ def consent_to(app: App, tool: AppTool) -> ConsentTo:
         tool=tool.name,
         tool_digest=_digest({**frame, "tool": _declared(tool)}),
         app_digest=_digest({**frame, "tools": [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]}),
+        facts=_facts(app, tool),
     )
+
+
+def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
+    facts = [("app", f"{app.name} ({app.id})"), ("does", tool.description), ("goes to", _place(app.execution, tool))]
+    match app.auth:
+        case ApiKey(env_var=str(name)):
+            facts.append(("signed in by", f"a key: ${name} of the environment, or the one that you have given"))
+        case ApiKey():
+            facts.append(("signed in by", "the key that you have given"))
+        case OAuth2(scopes=scopes):
+            facts.append(("signed in by", f"your sign-in ({' '.join(scopes) or 'no scopes'})"))
+    return facts
+
+
+def _place(execution: Execution, tool: AppTool) -> str:
+    match execution:
+        case DBusExecution(service=service, bus=bus):
+            return f"{service} on the {bus} bus"
+        case StdioExecution(command=command, args=args):
+            return f"the program {' '.join((command, *args))}"
+        case HttpExecution(base_url=base) if tool.route is not None:
+            return f"{tool.route.method} {base.rstrip('/')}/{tool.route.path.lstrip('/')}"
+        case HttpExecution(base_url=base):
+            return f"POST {base}"
+        case AppleEventsExecution(bundle_id=bundle):
+            return f"{bundle} by Apple Events"
 
 
 def _frame(app: App) -> dict[str, Any]:
