@@ -1,15 +1,42 @@
 """A session bus of the tests' own, with a home of its own: it starts what is installed there, and nothing else."""
 
+import asyncio
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+
+from dbus_fast import Message, MessageType
+from dbus_fast.aio import MessageBus
 
 ROOT = Path(__file__).parents[1]
+# The usual one would also start the services of this machine, which are none of the tests' business.
+_CONFIG = """\
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>{address}</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>{services}</servicedir>
+  <policy context="default">
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+  </policy>
+  <limit name="max_message_size">134217728</limit>
+</busconfig>
+"""
+_LOOK_AGAIN = 0.02
+_FIRST_NUMBER = re.compile(r"^(\d+)$", re.MULTILINE)
 
 
 class SessionBus:
@@ -21,7 +48,7 @@ class SessionBus:
         self.home = self.folder / "home"
         self.data = self.home / ".local" / "share"
         runtime = self.folder / "runtime"
-        for folder in (self.data, runtime, self.folder / "empty"):
+        for folder in (self.data / "dbus-1" / "services", runtime):
             folder.mkdir(parents=True, mode=0o700)
         self.address = f"unix:path={runtime}/bus"
         shared = {name: os.environ[name] for name in ("PATH", "TZ", "VIRTUAL_ENV") if name in os.environ}
@@ -31,17 +58,17 @@ class SessionBus:
             "HOME": str(self.home),
             "XDG_RUNTIME_DIR": str(runtime),
             "XDG_DATA_HOME": str(self.data),
-            # The machine's own services are none of the tests' business.
-            "XDG_DATA_DIRS": str(self.folder / "empty"),
             "DBUS_SESSION_BUS_ADDRESS": self.address,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT / "src"), os.environ.get("PYTHONPATH")))),
         }
         self._programs: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> "SessionBus":
+        config = self.folder / "bus.conf"
+        config.write_text(_CONFIG.format(address=self.address, services=self.data / "dbus-1" / "services"))
         with self.log.open("wb") as log:
             self._daemon = subprocess.Popen(
-                ["dbus-daemon", "--session", "--nofork", f"--address={self.address}", "--print-address=1"],
+                ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address=1"],
                 env=self.env,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -80,3 +107,36 @@ class SessionBus:
             )
         self._programs.append(program)
         return program
+
+    def ask(self, app: str, tool: str, **params: Any) -> Any:
+        """Calls a tool of an app as a bare client would; the whole answer."""
+        return asyncio.run(self._asked(app, tool, params))
+
+    def show_display(self) -> None:
+        """From now on, programs of this session have a screen to draw on."""
+        server = self.start("Xvfb", "-displayfd", "2", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset")
+        deadline = time.monotonic() + 20
+        while not (number := _FIRST_NUMBER.search(self.log.read_text(errors="replace"))):
+            assert server.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, "no X server"
+            time.sleep(_LOOK_AGAIN)
+        self.env["DISPLAY"] = f":{number[1]}"
+
+    async def _asked(self, app: str, tool: str, params: dict[str, Any]) -> Any:
+        request = {"version": "1.0", "tool": tool, "params": params, "request_id": "req_1"}
+        bus = await MessageBus(bus_address=self.address).connect()
+        try:
+            reply = await bus.call(
+                Message(
+                    destination=app,
+                    path="/com/aai/Executor",
+                    interface="com.aai.Executor",
+                    member="Execute",
+                    signature="s",
+                    body=[json.dumps(request)],
+                )
+            )
+        finally:
+            bus.disconnect()
+        assert reply.message_type is MessageType.METHOD_RETURN, reply.body
+        return json.loads(reply.body[0])
