@@ -5,7 +5,6 @@ can step into its place.
 """
 
 import asyncio
-import os
 from contextlib import suppress
 from typing import NoReturn
 
@@ -23,7 +22,10 @@ _ROOT = 0
 
 
 class DBusTransport:
-    def __init__(self) -> None:
+    """`user` is whose processes may own an app's name."""
+
+    def __init__(self, user: int) -> None:
+        self._user = user
         self._lines: dict[str, SessionLine] = {}
         self._opening = asyncio.Lock()
         self._owners: dict[tuple[str, str], str] = {}
@@ -91,7 +93,7 @@ class DBusTransport:
     async def _check_user(self, line: SessionLine, place: DBusExecution, owner: str) -> None:
         told = await line.ask_bus("GetConnectionUnixUser", "s", owner)
         user = told.body[0] if told.message_type is MessageType.METHOD_RETURN else None
-        if user == os.getuid() or (place.bus == "system" and user == _ROOT):
+        if user == self._user or (place.bus == "system" and user == _ROOT):
             return
         whose = "a user whom the bus does not tell" if user is None else f"user {user}"
         raise Offline(

@@ -28,8 +28,10 @@ class Checks:
         returns = self._of(app, tool).returns
         wrong = returns.faults(result) if returns is not None else []
         if wrong:
+            # The message is on record, and what an app gives back is not for everybody: so it quotes nothing.
+            fields = ", ".join(item["field"] or "the whole" for item in wrong)
             raise BadAnswer(
-                f"What {tool.name} gave back does not fit the schema that {app.id} declares: {_in_words(wrong)}",
+                f"What {tool.name} gave back does not fit the schema that {app.id} declares: {fields}",
                 fieldErrors=wrong,
             )
 
