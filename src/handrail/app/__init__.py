@@ -1,5 +1,6 @@
 """The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
 
+from handrail.app.app_desk import AppDesk, add_web_app, open_app_desk, read_web_app, revoked
 from handrail.app.approving import InQueue
 from handrail.app.browsers import (
     ask_server,
@@ -31,8 +32,10 @@ from handrail.backends.ripgrep import program as ripgrep_program
 
 __all__ = [
     "SURFACES",
+    "AppDesk",
     "House",
     "InQueue",
+    "add_web_app",
     "ask_server",
     "check_surfaces",
     "chromium_program",
@@ -45,6 +48,7 @@ __all__ = [
     "has_display",
     "has_openat2",
     "launch_browser",
+    "open_app_desk",
     "open_audit",
     "open_bus",
     "open_house",
@@ -53,7 +57,9 @@ __all__ = [
     "open_secrets",
     "policy_file",
     "policy_in_force",
+    "read_web_app",
     "remote_bus",
+    "revoked",
     "ripgrep_program",
     "running_server",
     "serve_http",

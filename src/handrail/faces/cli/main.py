@@ -9,6 +9,7 @@ import click
 
 import handrail
 from handrail.contract.errors import Failure
+from handrail.faces.cli.apps import apps
 from handrail.faces.cli.audit import audit
 from handrail.faces.cli.call import call
 from handrail.faces.cli.desktop import desktop
@@ -50,6 +51,7 @@ class Commands(click.Group):
         extension,
         desktop,
         desktop_host,
+        apps,
         mcp,
         tools,
         call,
