@@ -17,9 +17,10 @@ from handrail.contract.apps import (
     HttpExecution,
     StdioExecution,
 )
+from handrail.core.apps.names import is_app_id
 from handrail.core.apps.parts import Findings, timeout_ms
 
-_BUS_NAME = re.compile(r"[A-Za-z_-][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+")
+_BUS_NAME = re.compile(r"[A-Za-z_-][A-Za-z0-9_-]*(\.[A-Za-z_-][A-Za-z0-9_-]*)+")
 _INTERFACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+")
 _OBJECT_PATH = re.compile(r"/|(/[A-Za-z0-9_]+)+")
 _EVENT_CODE = re.compile(r"[\x20-\x7e]{4}")
@@ -79,8 +80,9 @@ def read_execution(raw: Any, app_id: str, found: Findings, platform: str) -> Rea
 
 def _dbus(part: _Part, app_id: str, found: Findings) -> DBusExecution:
     service = part.service or app_id
-    if _BUS_NAME.fullmatch(service) is None or len(service) > _LONGEST_NAME:
-        # A D-Bus name may have digits first in no element but the app's id may: such an app must name its service.
+    is_told = part.service is None and not is_app_id(app_id)
+    if not is_told and (_BUS_NAME.fullmatch(service) is None or len(service) > _LONGEST_NAME):
+        # No part of a D-Bus name begins with a digit, and one of an app's id may: such an app must name its service.
         found.add("execution.service", f"{service[:100]!r} is no name of a D-Bus service")
     if _OBJECT_PATH.fullmatch(part.object_path) is None:
         found.add("execution.object_path", f"{part.object_path[:100]!r} is no D-Bus object path")
