@@ -1,6 +1,6 @@
 """The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
 
-from handrail.app.app_desk import AppDesk, add_web_app, open_app_desk, read_web_app, revoked
+from handrail.app.app_desk import AppDesk, open_app_desk, revoked
 from handrail.app.approving import InQueue
 from handrail.app.browsers import (
     ask_server,
@@ -25,6 +25,7 @@ from handrail.app.records import (
 from handrail.app.secrets import open_secrets
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio
+from handrail.app.web_apps import add_web_app, read_web_app
 from handrail.backends.display import has_display, open_in_browser
 from handrail.backends.localfs.beneath import has_openat2
 from handrail.backends.person import user_name

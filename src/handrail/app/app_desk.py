@@ -2,87 +2,87 @@
 
 from __future__ import annotations
 
-import os
-import secrets
+import asyncio
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from handrail.app.secrets import secrets_in
 from handrail.app.sign_ins import credentials_in, sign_in_to
 from handrail.backends.apps.catalogue import Catalogue, usual_places
-from handrail.contract.errors import BadAnswer, NotFound
+from handrail.contract.errors import NotFound
+from handrail.core.apps.consent import place_of
 from handrail.store.consents import SqliteConsents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from handrail.contract.apps import App, AppCatalogue
+    from handrail.contract.apps import App
     from handrail.contract.consents import Given
     from handrail.contract.secrets import Kept, Secret
     from handrail.store.state import State
 
-_MAX_REDIRECTS = 3
-_OK = 200
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
 
 @dataclass(frozen=True, slots=True)
 class AppDesk:
-    state: Path
-    catalogue: AppCatalogue
-    consents: SqliteConsents
+    """Descriptors are read and checked in a thread, one after the other."""
 
-    def overview(self) -> dict[str, Any]:
-        apps = [
-            {
-                "id": app.id,
-                "name": app.name,
-                "description": app.description,
-                "source": app.source,
-                "tools": [{"name": tool.name, "description": tool.description} for tool in app.tools],
-            }
-            for app in self.catalogue.apps()
-        ]
-        problems = [
-            {"source": each.source, "field": each.field, "reason": each.reason} for each in self.catalogue.problems()
-        ]
-        return {"apps": apps, "problems": problems}
+    state: Path
+    catalogue: Catalogue
+    consents: SqliteConsents
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    async def overview(self) -> dict[str, Any]:
+        return await asyncio.to_thread(self._overview)
 
     async def description(self, id: str) -> dict[str, Any]:
         """UnknownApp, BrokenDescriptor."""
-        app = self.catalogue.find(id)
+        return _described(app := await self.find(id), await self._sign_in(app))
+
+    async def given(self) -> list[dict[str, Any]]:
+        """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
+        return await asyncio.to_thread(self._given)
+
+    async def find(self, id: str) -> App:
+        return await asyncio.to_thread(self._find, id)
+
+    def revoke(self, id: str) -> bool:
+        return self.consents.revoke(id)
+
+    def close(self) -> None:
+        self.catalogue.close()
+
+    def _find(self, id: str) -> App:
+        with self._turn:
+            return self.catalogue.find(id)
+
+    def _overview(self) -> dict[str, Any]:
+        with self._turn:
+            problems = self.catalogue.problems()  # first: what is broken is not listed afterwards
+            apps = self.catalogue.apps()
         return {
-            "id": app.id,
-            "name": app.name,
-            "description": app.description,
-            **({"version": app.version} if app.version is not None else {}),
-            "source": app.source,
-            "execution": msgspec.to_builtins(app.execution),
-            "auth": await self._sign_in(app),
-            "tools": [
+            "apps": [
                 {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                    **({"returns": tool.returns} if tool.returns is not None else {}),
-                    "idempotent": tool.is_idempotent,
+                    "id": app.id,
+                    "name": app.name,
+                    "description": app.description,
+                    "source": app.source,
+                    "tools": [{"name": tool.name, "description": tool.description} for tool in app.tools],
                 }
-                for tool in app.tools
+                for app in apps
             ],
+            "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
         }
 
-    def given(self) -> list[dict[str, Any]]:
-        """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
+    def _given(self) -> list[dict[str, Any]]:
         return [_consent(one, is_valid=self._is_valid(one)) for one in self.consents.given()]
 
     async def keep_key(self, id: str, key: Secret) -> Kept:
         from handrail.core.apps.signing_in import keep_key
 
-        return await keep_key(self.catalogue.find(id), key, secrets_in(self.state))
+        return await keep_key(await self.find(id), key, secrets_in(self.state))
 
     async def sign_in(
         self,
@@ -93,7 +93,7 @@ class AppDesk:
         client_secret: str | None = None,
         patience: float,
     ) -> Kept:
-        app = self.catalogue.find(id)
+        app = await self.find(id)
         return await sign_in_to(
             app, self.state, show, client_id=client_id, client_secret=client_secret, patience=patience
         )
@@ -119,7 +119,7 @@ class AppDesk:
         from handrail.core.apps.consent import consent_to
 
         try:
-            app = self.catalogue.find(given.app)
+            app = self._find(given.app)
         except (UnknownApp, BrokenDescriptor):
             return False
         tool = app.tools[0] if given.tool is None else app.tool(given.tool)
@@ -129,55 +129,14 @@ class AppDesk:
         return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
 
 
-def app_desk(state: State, catalogue: AppCatalogue) -> AppDesk:
-    return AppDesk(state.path, catalogue, SqliteConsents(state.database))
+def app_desk(state: State) -> AppDesk:
+    return AppDesk(state.path, Catalogue(*usual_places(Path.home())), SqliteConsents(state.database))
 
 
 def open_app_desk(state_dir: Path | None) -> AppDesk:
     from handrail.store.state import open_state
 
-    return app_desk(open_state(state_dir), Catalogue(*usual_places(Path.home())))
-
-
-async def read_web_app(given: str) -> App:
-    """The descriptor that a site publishes. InvalidParams, Offline, BadAnswer, NotFound, BrokenDescriptor."""
-    from handrail.backends.apps.fetching import fetch
-    from handrail.core.apps.descriptor import MAX_BYTES, read
-    from handrail.core.apps.web_app import check_web_app, descriptor_address, onward
-
-    first = address = descriptor_address(given)
-    for _ in range(_MAX_REDIRECTS + 1):
-        fetched = await fetch("GET", address, {"accept": "application/json"}, None, most_bytes=MAX_BYTES)
-        if fetched.status not in _REDIRECTS:
-            break
-        address = onward(address, fetched.location)
-    else:
-        raise BadAnswer(f"{first} answers with one redirect after the other.")
-    if fetched.status != _OK:
-        raise NotFound(f"There is no descriptor at {address}: status {fetched.status}.", status=fetched.status)
-    app = read(fetched.body, address)
-    check_web_app(app, address)
-    return app
-
-
-def add_web_app(app: App) -> Path:
-    """Writes the descriptor to the user's own, whole or not at all."""
-    from handrail.core.apps.first_generation import spelled
-
-    own, _ = usual_places(Path.home())
-    folder = own / app.id
-    folder.mkdir(parents=True, exist_ok=True)
-    target, new = folder / "aai.json", folder / f".aai.json.{secrets.token_hex(6)}"
-    try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        with open(descriptor, "wb") as file:
-            file.write(spelled(app))
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
-    return target
+    return app_desk(open_state(state_dir))
 
 
 def revoked(desk: AppDesk, ids: Sequence[str]) -> None:
@@ -185,6 +144,28 @@ def revoked(desk: AppDesk, ids: Sequence[str]) -> None:
     for id in ids:
         if not desk.consents.revoke(id):
             raise NotFound(f"There is no consent {id!r}.", hint="`handrail apps consents` lists those that there are.")
+
+
+def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": app.id,
+        "name": app.name,
+        "description": app.description,
+        **({"version": app.version} if app.version is not None else {}),
+        "source": app.source,
+        "execution": {"type": app.execution.__struct_config__.tag, "place": place_of(app.execution)},
+        "auth": auth,
+        "tools": [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                **({"returns": tool.returns} if tool.returns is not None else {}),
+                "idempotent": tool.is_idempotent,
+            }
+            for tool in app.tools
+        ],
+    }
 
 
 def _consent(given: Given, *, is_valid: bool) -> dict[str, Any]:

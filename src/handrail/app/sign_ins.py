@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.app.secrets import secrets_in
+from handrail.contract.errors import InvalidParams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,7 @@ async def sign_in_to(
     from handrail.contract.apps import OAuth2
     from handrail.core.apps.signing_in import client_of, sign_in
 
-    assert isinstance(app.auth, OAuth2)
+    if not isinstance(app.auth, OAuth2):
+        raise InvalidParams(f"{app.name} has no sign-in in the browser.")
     client = client_of(app.auth, client_id, client_secret)
     return await sign_in(app, client, secrets_in(state), post_form, loopback, show, patience=patience)

@@ -33,7 +33,7 @@ def consent_to(app: App, tool: AppTool) -> ConsentTo:
 
 
 def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
-    facts = [("app", f"{app.name} ({app.id})"), ("does", tool.description), ("goes to", _place(app.execution, tool))]
+    facts = [("app", f"{app.name} ({app.id})"), ("does", tool.description), ("goes to", place_of(app.execution, tool))]
     match app.auth:
         case ApiKey(env_var=str(name)):
             facts.append(("signed in by", f"a key: ${name} of the environment, or the one that you have given"))
@@ -44,16 +44,17 @@ def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
     return facts
 
 
-def _place(execution: Execution, tool: AppTool) -> str:
+def place_of(execution: Execution, tool: AppTool | None = None) -> str:
+    """In words, without what a descriptor gives along: headers and variables may be secrets of its vendor's."""
     match execution:
         case DBusExecution(service=service, bus=bus):
             return f"{service} on the {bus} bus"
         case StdioExecution(command=command, args=args):
             return f"the program {' '.join((command, *args))}"
-        case HttpExecution(base_url=base) if tool.route is not None:
+        case HttpExecution(base_url=base) if tool is not None and tool.route is not None:
             return f"{tool.route.method} {base.rstrip('/')}/{tool.route.path.lstrip('/')}"
         case HttpExecution(base_url=base):
-            return f"POST {base}"
+            return base if tool is None else f"POST {base}"
         case AppleEventsExecution(bundle_id=bundle):
             return f"{bundle} by Apple Events"
 

@@ -52,7 +52,9 @@ def apps(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Which apps there are, and what is wrong with descriptors."""
-    overview = _desk(state or ctx.obj).overview()
+    from handrail.faces.cli.running import run
+
+    overview = run(_desk(state or ctx.obj).overview())
     if as_json:
         print_json(overview)
         return

@@ -38,8 +38,9 @@ def consents(ctx: click.Context, state: Path | None) -> None:
 def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """All of them, the newest first."""
     from handrail.app import open_app_desk
+    from handrail.faces.cli.running import run
 
-    given = open_app_desk(state or ctx.obj).given()
+    given = run(open_app_desk(state or ctx.obj).given())
     if as_json:
         print_json({"consents": given})
         return
