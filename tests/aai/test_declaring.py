@@ -177,6 +177,10 @@ def alien(name: App) -> None:
     """Do."""
 
 
+def closed(name: Annotated[str, msgspec.Meta(pattern=r"\A[a-z]+\Z")]) -> None:
+    """Do."""
+
+
 def BadName() -> None:  # noqa: N802
     """Do."""
 
@@ -188,6 +192,7 @@ def BadName() -> None:  # noqa: N802
         (many, "can't be named in JSON"),
         (mute, "needs a docstring"),
         (alien, "has no JSON Schema"),
+        (closed, "is Python's own"),
         (BadName, "'BadName' is no name for a tool"),
     ],
 )

@@ -21,7 +21,7 @@ from handrail.aai import App
 app = App("com.example.calendar", name="Calendar", description="The user's appointments.", version="1.0.0")
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
 _LONGEST = timedelta(days=366)
 _MOST = 500
 

@@ -15,6 +15,7 @@ import pytest
 from handrail.core.apps.review import review
 
 HERE = Path(__file__).parent
+pytestmark = pytest.mark.xdist_group("apps-libreoffice")
 TEXT = "Dear Ada,\nthe price is 100 €. 你好!\n"
 
 

@@ -20,8 +20,8 @@ from handrail.aai import App
 
 app = App("com.example.mail", name="Mail", description="The user's mail in a local maildir.", version="1.0.0")
 
-Folder = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,8}\Z")]
-Line = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*\Z", max_length=900)]
+Folder = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,8}$(?!\n)")]
+Line = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*$(?!\n)", max_length=900)]
 INBOX = "INBOX"
 _LONGEST_BODY = 200_000
 

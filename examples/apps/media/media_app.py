@@ -14,7 +14,7 @@ PREFIX = "org.mpris.MediaPlayer2."
 PATH = "/org/mpris/MediaPlayer2"
 PLAYER = "org.mpris.MediaPlayer2.Player"
 PROPERTIES = "org.freedesktop.DBus.Properties"
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\Z", max_length=200)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$(?!\n)", max_length=200)]
 _MEMBERS = {"play": "Play", "pause": "Pause", "stop": "Stop", "next": "Next", "previous": "Previous"}
 _GONE = ("ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected")
 _connection: MessageBus | None = None

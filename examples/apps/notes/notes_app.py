@@ -16,7 +16,7 @@ from handrail.aai import App
 app = App("com.example.notes", name="Notes", description="Short notes to remember things by.", version="1.0.0")
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
-Tag = Annotated[str, msgspec.Meta(pattern=r"^[^\s,]{1,50}\Z")]
+Tag = Annotated[str, msgspec.Meta(pattern=r"^[^\s,]{1,50}$(?!\n)")]
 
 
 class Note(msgspec.Struct, kw_only=True):

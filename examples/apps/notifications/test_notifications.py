@@ -11,6 +11,7 @@ import pytest
 from tests.session_bus import SessionBus
 
 APP = "com.example.notifications"
+pytestmark = pytest.mark.xdist_group("apps-notifications")
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,8 @@ def run(app: "App", argv: Sequence[str], *, idle: float | None) -> None:
 def own_command() -> list[str]:
     """The words that start this very program again."""
     main = sys.modules["__main__"]
-    if spec := getattr(main, "__spec__", None):
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.parent:  # a part of a package, which its file alone would not find
         return [sys.executable, "-m", spec.name.removesuffix(".__main__")]
     file = getattr(main, "__file__", None)
     if file is None:
