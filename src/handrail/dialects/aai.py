@@ -37,4 +37,4 @@ def envelope(failure: errors.Failure) -> Envelope:
     if failure.hint is not None:
         error["hint"] = failure.hint
     error["retryable"] = failure.retryable
-    return {"status": "error", "error": error}
+    return {"error": error}

@@ -15,7 +15,7 @@ from handrail.core import strict_json
 from handrail.core.apps.auth_part import read_auth
 from handrail.core.apps.conditions import BrokenDescriptor
 from handrail.core.apps.execution_part import read_execution
-from handrail.core.apps.names import is_app_id, is_tool_name
+from handrail.core.apps.names import are_tool_names, is_app_id
 from handrail.core.apps.parts import Findings, Text, in_words
 from handrail.core.apps.spelling import folded_descriptor, spelled_twice
 from handrail.core.apps.tool_part import read_tool
@@ -52,7 +52,7 @@ def listed(text: bytes, source: str) -> ListedApp:
         tools = tuple(ListedTool(tool.name, tool.description) for tool in app.tools)
         return ListedApp(app.id, app.name, app.description, tools, source)
     head = part.app
-    if not is_app_id(head.id) or not part.tools or not all(is_tool_name(tool.name) for tool in part.tools):
+    if not is_app_id(head.id) or not are_tool_names([tool.name for tool in part.tools]):
         read(text, source)
     name, description = in_words(head.name, head.default_lang), in_words(head.description, head.default_lang)
     return ListedApp(head.id, name, description, part.tools, source)
