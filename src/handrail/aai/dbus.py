@@ -11,7 +11,6 @@ import select
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from xml.sax.saxutils import quoteattr
 
 from dbus_fast import BusType, DBusError, ErrorType, Message, MessageFlag, MessageType, NameFlag, RequestNameReply
 from dbus_fast.aio import MessageBus
@@ -30,7 +29,7 @@ _DOCTYPE = (
     '"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">\n'
 )
 _OURS = (
-    f"<interface name={quoteattr(INTERFACE)}>"
+    f'<interface name="{INTERFACE}">'
     '<method name="Execute"><arg name="request" type="s" direction="in"/>'
     '<arg name="response" type="s" direction="out"/></method>'
     '<method name="Cancel"><arg name="request_id" type="s" direction="in"/></method></interface>'
@@ -189,4 +188,5 @@ def _introspection(path: str) -> str:
     above = path if path.endswith("/") else f"{path}/"
     if not PATH.startswith(above):
         return f"{_DOCTYPE}<node/>"
-    return f"{_DOCTYPE}<node><node name={quoteattr(PATH.removeprefix(above).partition('/')[0])}/></node>"
+    below = PATH.removeprefix(above).partition("/")[0]
+    return f'{_DOCTYPE}<node><node name="{below}"/></node>'
