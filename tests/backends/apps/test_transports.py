@@ -175,6 +175,17 @@ async def test_only_a_tool_that_says_so_is_tried_again(ground: Ground, tmp_path:
     assert await ground.call("flaky", marker=marker) == {"said": {"marker": marker}}
 
 
+async def test_large_parameters_of_many_calls_leave_whole_also_when_a_caller_gives_up(ground: Ground) -> None:
+    text = "x" * 400_000
+    calls = [asyncio.ensure_future(ground.call("process", text=text)) for _ in range(20)]
+    await until(lambda: any(call.done() for call in calls))
+    for call in calls[15:]:
+        call.cancel()
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    assert all(isinstance(answer, dict | asyncio.CancelledError) for answer in answers)
+    assert await ground.call("echo", text="again") == {"said": {"text": "again"}}
+
+
 async def test_one_app_is_asked_many_things_at_once(ground: Ground) -> None:
     texts = [f"number {number}" for number in range(50)]
     answers = await asyncio.gather(*(ground.call("echo", text=text) for text in texts))

@@ -1,10 +1,11 @@
 """A line to a message bus that takes requests of any size from many callers. Knows no app.
 
-dbus-fast's own `call` gives the connection up when one message is sent while a larger one is still on its way, so
-every message here waits until the one before has left.
+dbus-fast's writer gives the connection up where a message is sent while the socket is full, or a larger message is
+still on its way: so here every message waits until the one before has left and there is room.
 """
 
 import asyncio
+import select
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -28,7 +29,12 @@ class SessionLine:
         self._bus = bus
         self._on_owner_changed = on_owner_changed
         self._waiting: dict[int, asyncio.Future[Message]] = {}
-        self._sending = asyncio.Lock()
+        self._leaving: asyncio.Future[None] | None = None
+        self._room: asyncio.Future[None] | None = None
+        assert bus._sock is not None  # since it is connected
+        self._socket = bus._sock
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLOUT)
         self._places = asyncio.Semaphore(_IN_FLIGHT)
         self._loop = asyncio.get_running_loop()
         bus.add_message_handler(self._receive)
@@ -94,14 +100,33 @@ class SessionLine:
         self._bus.disconnect()
 
     async def _send(self, message: Message) -> None:
-        async with self._sending:
-            if not self._bus.connected:
-                raise _gone()
-            try:
-                # Half a message on the wire would end the line for everybody, so it is not cut off.
-                await asyncio.shield(self._bus.send(message))
-            except (OSError, EOFError) as error:
-                raise _gone() from error
+        """What has begun to leave leaves, whoever gives up meanwhile: half a message would end the line for all."""
+        while self._bus.connected:
+            if self._leaving is not None and not self._leaving.done():
+                await asyncio.wait([self._leaving])
+            elif not self._poll.poll(0):
+                await self._until_room()
+            else:
+                break
+        if not self._bus.connected:
+            raise _gone()
+        try:
+            self._leaving = self._bus.send(message)
+            await asyncio.shield(self._leaving)
+        except (OSError, EOFError) as error:
+            raise _gone() from error
+
+    async def _until_room(self) -> None:
+        if self._room is None:
+            self._room = self._loop.create_future()
+            self._loop.add_writer(self._socket, self._has_room)
+        await asyncio.shield(self._room)
+
+    def _has_room(self) -> None:
+        self._loop.remove_writer(self._socket)
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+        self._room = None
 
     def _receive(self, message: Message) -> bool:
         kind = message.message_type
@@ -117,6 +142,8 @@ class SessionLine:
     async def _fail_at_the_end(self) -> None:
         with suppress(Exception):  # however it ended, it has
             await self._bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(_gone())
