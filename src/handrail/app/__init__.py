@@ -2,6 +2,7 @@
 
 from handrail.app.app_desk import AppDesk, open_app_desk, revoked
 from handrail.app.approving import InQueue
+from handrail.app.apps import descriptor_problems
 from handrail.app.browsers import (
     ask_server,
     chromium_program,
@@ -44,6 +45,7 @@ __all__ = [
     "connected_browsers",
     "console_key",
     "describe",
+    "descriptor_problems",
     "desktop_checkup",
     "extension_folder",
     "has_display",
