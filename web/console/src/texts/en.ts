@@ -1,11 +1,13 @@
 import { browserEn } from "./browser/en";
+import { appsEn } from "./apps/en";
 import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", tools: "Tools", settings: "Settings" },
+  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
+  apps: appsEn,
   navigation: "Pages",
   skip: "Skip to the content",
   connection: { connecting: "connecting…", online: "connected", offline: "not connected, trying again…" },

@@ -4,14 +4,16 @@ import type { Problem } from "../logic/answers";
 import type { CallState } from "../logic/calls";
 import type { ParameterProblem } from "../logic/schema";
 import type { BrowserTexts } from "./browser/shape";
+import type { AppsTexts } from "./apps/shape";
 import type { DesktopTexts } from "./desktop/shape";
 
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "apps" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
+  apps: AppsTexts;
   navigation: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;

@@ -1,11 +1,13 @@
 import { browserZh } from "./browser/zh";
+import { appsZh } from "./apps/zh";
 import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", tools: "工具", settings: "设置" },
+  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
+  apps: appsZh,
   navigation: "页面",
   skip: "跳到内容",
   connection: { connecting: "正在连接…", online: "已连接", offline: "未连接，正在重试…" },
