@@ -113,7 +113,10 @@ class Office:
         program = shutil.which("soffice")
         if program is None:
             raise Refusal("SERVICE_UNAVAILABLE", "LibreOffice is not installed.")
-        self._profile = tempfile.mkdtemp(prefix="libreoffice-app-")
+        for left in Path(tempfile.gettempdir()).glob("libreoffice-app-*"):  # by a process that was killed
+            if not Path("/proc", left.name.split("-")[2]).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        self._profile = tempfile.mkdtemp(prefix=f"libreoffice-app-{os.getpid()}-")
         pipe = f"pipe,name=app-{secrets.token_hex(8)};urp"
         words = [str(Path(program).resolve().with_name("soffice.bin"))]  # itself, and not a script that starts it
         words += ["--headless", "--norestore", "--nologo", "--nodefault", "--nofirststartwizard"]

@@ -25,7 +25,7 @@ class App:
     def __init__(self, folder: Path) -> None:
         execution = json.loads((HERE / "aai.json").read_text())["execution"]
         self.temporary = folder / "tmp"
-        self.temporary.mkdir()
+        (self.temporary / "libreoffice-app-99999999-left").mkdir(parents=True)
         env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(self.temporary), "LANG": "C.UTF-8"}
         with (folder / "log").open("wb") as log:
             self.process = subprocess.Popen(
