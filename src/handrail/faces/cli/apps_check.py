@@ -35,7 +35,8 @@ _DIALECT = "aai"
 @click.option("--run", "with_run", is_flag=True, help="Call every tool with its examples. They do what they do.")
 @state_option
 @json_option
-def check_app(path: Path, with_run: bool, state: Path | None, as_json: bool) -> None:
+@click.pass_context
+def check_app(ctx: click.Context, path: Path, with_run: bool, state: Path | None, as_json: bool) -> None:
     """Check the descriptor of an app.
 
     Every problem is told with its field and reason. One is enough to hide the app from agents; advice hides nothing.
@@ -52,7 +53,7 @@ def check_app(path: Path, with_run: bool, state: Path | None, as_json: bool) -> 
     if with_run and found.app is not None and not found.problems:
         from handrail.faces.cli.running import run
 
-        tried = run(_try(found.app, state, quiet=as_json))
+        tried = run(_try(found.app, state or ctx.obj, quiet=as_json))
     is_well = not found.problems and all(one["ok"] for one in tried)
     if as_json:
         print_json(_told(file, found, tried, is_well=is_well))
