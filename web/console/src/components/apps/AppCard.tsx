@@ -17,9 +17,9 @@ interface AppCardProps {
   setConsents: (consents: Consent[]) => void;
 }
 
-export function AppCard({ app, consents, setConsents }: AppCardProps) {
+export function AppCard({ app, consents, setConsents, isOnlyOne }: AppCardProps & { isOnlyOne: boolean }) {
   const t = texts.value.apps;
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(isOnlyOne);
   return (
     <div class="call">
       <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

@@ -29,7 +29,7 @@ export function Apps() {
         {found && found.problems.length > 0 && <Problems problems={found.problems} />}
         {found && found.apps.length === 0 && <p class="nothing">{t.apps.none} {t.apps.noneHint}</p>}
         {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
-        {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} />)}
+        {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
         {consents && (
           <section class="surface" aria-label={t.apps.consents}>
             <h2>{t.apps.consents}</h2>
