@@ -8,6 +8,14 @@ from handrail.contract.prompts import MASK
 _DEEPEST = 64
 
 
+def has_secrets(schema: Any) -> bool:
+    """Whether any value could be masked by it; True at worst where none will."""
+    if isinstance(schema, Mapping):
+        is_secret = schema.get("writeOnly") is True or schema.get("format") == "password"
+        return is_secret or any(map(has_secrets, schema.values()))
+    return isinstance(schema, list) and any(map(has_secrets, schema))
+
+
 def masked(value: Any, schema: Any, depth: int = 0) -> Any:
     """The same value with each secret in it replaced; itself where it has none."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:

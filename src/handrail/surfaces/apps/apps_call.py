@@ -18,10 +18,8 @@ from handrail.contract.errors import (
 )
 from handrail.contract.tool import Preview, Reply, Tool
 from handrail.core.apps.conditions import AuthRequired, UnknownApp, UnknownAppTool
-from handrail.core.apps.consent import consent_to
-from handrail.core.apps.masking import masked
 from handrail.core.struct_schema import schema_of
-from handrail.surfaces.apps.apps import Apps, place_of
+from handrail.surfaces.apps.apps import Apps, Declared
 from handrail.surfaces.apps.exchange import Exchange
 from handrail.surfaces.apps.params import AppId, app_target, required_object
 
@@ -39,29 +37,31 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     asked first. An app's own error code comes back as it is.
     """
     assert preview is not None
-    app, tool = preview.state
-    await call.check(place_of(app))
-    exchange = Exchange(call.keep, tool)
-    result = await apps.switchboard.call(app, tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard)
+    declared: Declared = preview.state
+    await call.check(declared.place)
+    exchange = Exchange(call.keep, declared)
+    result = await apps.switchboard.call(
+        declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
+    )
     if result is None:
         return Reply(None, content=(Text("The app gave nothing back."),))
-    kept = masked(result, tool.returns)
+    kept = declared.shown_result(result)
     return Reply(result, kept_result=None if kept is result else kept)
 
 
 async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
     """What is shown is what will be called: the tool as its descriptor declares it now."""
-    app, tool = apps.find(params.app, params.tool)
+    declared = apps.find(params.app, params.tool)
+    app, tool = declared.app, declared.tool
     apps.checks.check_params(app, tool, params.params)
-    consent = consent_to(app, tool)
-    shown = masked(params.params, tool.parameters)
+    shown = declared.shown_params(params.params)
     summary = f"{app.name} ({app.id}), {tool.name}: {' '.join(tool.description.split())}"
     return Preview(
         summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[: _LONGEST_SUMMARY - 1]}…",
         app=app.id,
-        binding={"descriptor": consent.tool_digest},
-        state=(app, tool),
-        consent=consent,
+        binding={"descriptor": declared.consent.tool_digest},
+        state=declared,
+        consent=declared.consent,
         shown_params=None if shown is params.params else msgspec.structs.replace(params, params=shown),
     )
 

@@ -4,23 +4,23 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.apps import AppRequest, AppTool
+from handrail.contract.apps import AppRequest
 from handrail.contract.call import Keep
-from handrail.core.apps.masking import masked
+from handrail.surfaces.apps.apps import Declared
 
 _LONGEST_KEPT = 1 << 20
 
 
 class Exchange:
-    def __init__(self, keep: Keep, tool: AppTool) -> None:
+    def __init__(self, keep: Keep, declared: Declared) -> None:
         self._keep = keep
-        self._tool = tool
+        self._declared = declared
         self._tries = 0
 
     def heard(self, request: AppRequest, reply: bytes) -> None:
         self._tries += 1
         name = "exchange.json" if self._tries == 1 else f"exchange-{self._tries}.json"
-        params = masked(request.params, self._tool.parameters)
+        params = self._declared.shown_params(request.params)
         said = {"request": msgspec.structs.replace(request, params=params), "reply": self._read(reply)}
         self._keep(name, said)
 
@@ -33,5 +33,5 @@ class Exchange:
         except (msgspec.DecodeError, RecursionError):
             return reply.decode(errors="replace")
         if isinstance(message, dict) and "result" in message:
-            message["result"] = masked(message["result"], self._tool.returns)
+            message["result"] = self._declared.shown_result(message["result"])
         return message
