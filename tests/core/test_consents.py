@@ -11,6 +11,7 @@ from handrail.contract.apps import ApiKey, App, AppTool, DBusExecution, HttpExec
 from handrail.contract.call import Call, Caller
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
+from handrail.contract.target import Target
 from handrail.contract.tool import Preview
 from handrail.core.apps.consent import consent_to
 from handrail.core.gate import Gate
@@ -35,7 +36,7 @@ class House:
 
     def __init__(self, folder: Path, rules: Sequence[dict[str, str]] = ()) -> None:
         self.shown = TO
-        self.gatehouse = Gatehouse(folder, [tool("apps_call", echo, Effect.EXECUTE, self._plan)], rules=rules)
+        self.gatehouse = Gatehouse(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
         self.consents = SqliteConsents(Database(folder / "handrail.db"), now=lambda: NOON)
         gate = self.gatehouse.gate
         self.gate = Gate(
@@ -49,6 +50,11 @@ class House:
             consents=self.consents,
             now=lambda: NOON,
         )
+
+    async def _work(self, call: Call, params: Any) -> Any:
+        """As an HTTP app's call: the host that it goes to is told on the way."""
+        await call.check(Target(app=MAIL.id, host="api.example.com"))
+        return await echo(call, params)
 
     async def _plan(self, call: Call, params: Any) -> Preview:
         return Preview("Send an email", app=MAIL.id, consent=self.shown)
@@ -130,10 +136,13 @@ async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_
     assert not await house.is_asked()
 
 
-@pytest.mark.parametrize("key", ["tool", "effect"])
-async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, key: str) -> None:
-    named = {"tool": "apps_call", "effect": "EXECUTE"}[key]
-    house = House(tmp_path, [{key: named, "decision": "deny"}])
+@pytest.mark.parametrize(
+    "rule",
+    [{"tool": "apps_call"}, {"effect": "EXECUTE"}, {"tool": "apps_call", "host": "api.example.com"}],
+    ids=["tool", "effect", "host"],
+)
+async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict[str, str]) -> None:
+    house = House(tmp_path, [{**rule, "decision": "deny"}])
     house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     with pytest.raises(Declined):
         await house.is_asked()

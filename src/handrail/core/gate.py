@@ -140,7 +140,7 @@ class Gate:
         verdict = self._policy().decide_again(passage.call.tool, passage.effect, target)
         passage.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
-        if verdict.decision is Decision.ASK and not (verdict.is_default and passage.answer is not None):
+        if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, host=target.host, app=target.app)
             assert passage.deadline is not None
@@ -208,7 +208,7 @@ class Gate:
             return False
         given = self._consents.allows(passage.call.caller, preview.consent)
         if given is not None:
-            passage.decision = f"allow (consent {given.id}, by {given.by})"
+            passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None
 
     def _approved(self, passage: Passage) -> Approved:

@@ -24,6 +24,8 @@ class Passage:
     verdict: Verdict | None = None
     decision: str | None = None
     answer: Answer | None = None
+    has_consent: bool = False
+    """What a person has allowed for good stands for the answer."""
     params_digest: str | None = None
     target: str | None = None
     reached: dict[str, str] = field(default_factory=dict)
@@ -32,6 +34,10 @@ class Passage:
     undoes: str | None = None
     exhibit: Exhibit | None = None
     deadline: Deadline | None = None
+
+    @property
+    def has_yes(self) -> bool:
+        return self.answer is not None or self.has_consent
 
     @property
     def is_ruled(self) -> bool:
