@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import apps_picture
 import browser_picture
 import desktop_picture
 import httpx2
@@ -88,6 +89,7 @@ def main() -> None:
         asyncio.run(screen_picture("prompts", home / "queue"))
         console_picture("console", project, env)
         browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env))
+        apps_picture.take(HANDRAIL, project, env, lambda: photograph_page("apps", env))
         desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
 
 

@@ -10,6 +10,7 @@ from handrail.contract.effect import Effect
 from handrail.contract.target import Target
 from handrail.core.deadline import Deadline
 from handrail.core.evidence import Exhibit
+from handrail.core.policy import Verdict
 from handrail.core.registry import Registered
 
 
@@ -20,8 +21,11 @@ class Passage:
     started: float = field(default_factory=time.perf_counter)
     params: Any = None
     effect: Effect | None = None
+    verdict: Verdict | None = None
     decision: str | None = None
     answer: Answer | None = None
+    has_consent: bool = False
+    """What a person has allowed for good stands for the answer."""
     params_digest: str | None = None
     target: str | None = None
     reached: dict[str, str] = field(default_factory=dict)
@@ -30,6 +34,15 @@ class Passage:
     undoes: str | None = None
     exhibit: Exhibit | None = None
     deadline: Deadline | None = None
+
+    @property
+    def has_yes(self) -> bool:
+        return self.answer is not None or self.has_consent
+
+    @property
+    def is_ruled(self) -> bool:
+        """A rule spoke, not the default."""
+        return self.verdict is not None and not self.verdict.is_default
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
         """One line of the audit; what is not known yet is left out."""

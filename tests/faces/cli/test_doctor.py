@@ -1,5 +1,6 @@
 """`handrail doctor`: what works here, what is missing, how to get it."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.faces.cli.machine import Ended, Machine
@@ -15,7 +16,7 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     found = checks(looked)
     assert set(found) == {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "handrail up",
-        "extension", "Chromium", "browsers", "desktop",
+        "extension", "Chromium", "browsers", "desktop", "apps",
     }  # fmt: skip
     assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
     assert all(check["ok"] for check in found.values() if check["required"])
@@ -56,3 +57,14 @@ def test_without_gnu_diff_handrail_still_works(machine: Machine) -> None:
     assert looked.status == 0
     diff = checks(looked)["GNU diff"]
     assert (diff["ok"], "diffutils" in diff["fix"]) == (False, True)
+
+
+def test_a_broken_descriptor_is_told_by_file_field_and_reason(machine: Machine, tmp_path: Path) -> None:
+    file = tmp_path / ".aai/com.example.mail/aai.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"schema_version": "1.0"}')
+    looked = machine.run("doctor", "--json", HOME=str(tmp_path))
+    assert looked.status == 0
+    apps = checks(looked)["apps"]
+    assert (apps["ok"], apps["required"]) == (False, False)
+    assert f"0 found. {file}: app: is missing" in apps["detail"]

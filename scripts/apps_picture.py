@@ -1,0 +1,50 @@
+"""The console's page of the apps: one of the examples, what an agent was allowed, a call, a broken descriptor."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from handrail.contract.call import Caller
+from handrail.core.apps.consent import consent_to
+from handrail.core.apps.descriptor import read
+from handrail.store.consents import SqliteConsents
+from handrail.store.state import open_state
+
+NOTES = Path(__file__).parents[1] / "examples" / "apps" / "notes" / "notes_app.py"
+AGENT = Caller("mcp", "claude-code/2.1", "uid:1000")
+
+
+def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable[[], None]) -> None:
+    """`photograph` is called while a server runs that knows the app and what was allowed."""
+    home = project.parent / "someone"
+    home.mkdir()
+    there = {**env, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PATH": f"{home}:{env['PATH']}"}
+    program = home / "notes"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} {NOTES} --stdio\n")
+    program.chmod(0o755)
+    subprocess.run([sys.executable, NOTES, "--install", "--stdio"], env=there, check=True)
+    (file,) = home.glob(".aai/*/aai.json")
+    descriptor = json.loads(file.read_text())
+    descriptor["execution"] = {"type": "stdio", "command": program.name}
+    file.write_text(json.dumps(descriptor))
+    broken = home / ".aai" / "com.example.shop" / "aai.json"
+    broken.parent.mkdir()
+    text = file.read_text().replace(file.parent.name, broken.parent.name)
+    broken.write_text(text.replace('"name": "add"', '"name": "Add!"'))
+    app = read(file.read_bytes(), str(file))
+    consents = SqliteConsents(open_state(Path(env["HANDRAIL_STATE"])).database)
+    consents.give(AGENT, consent_to(app, app.tools[0]), is_for_app=True, by="console:ada")
+    call = [handrail, "apps", "call", app.id, "add", json.dumps({"text": "Water the basil"}), "--answer", "allow"]
+    subprocess.run(call, cwd=project, env=there, check=True)
+    command = [handrail, "up", "--no-open", "--port", "0"]
+    server = subprocess.Popen(command, cwd=project, env=there, stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    server.stdout.readline()
+    try:
+        photograph()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=20)

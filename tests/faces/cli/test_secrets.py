@@ -1,0 +1,34 @@
+"""`handrail secrets`: names and places, never values."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from handrail.app.secrets import secrets_in
+from handrail.contract.errors import NotFound
+from handrail.contract.secrets import Secret
+from handrail.faces.cli.main import app
+
+VALUE = "sk-tr0ub4dor"
+
+
+def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Path) -> None:
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(app, ["secrets", *words, "--state", str(tmp_path)])
+
+    assert run("list").stdout == "Nothing is kept.\n"
+    for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):
+        secrets_in(tmp_path).put(name, Secret(VALUE))
+    listed = run("list", "--json")
+    assert [(one["name"], one["place"]) for one in json.loads(listed.stdout)["secrets"]] == [
+        ("app:a.b:key", "file"),
+        ("app:c.d:key", "file"),
+        ("llm:one:key", "file"),
+    ]
+    assert VALUE not in listed.output + run("list").output
+    assert run("forget", "app:a.b:key").stdout == "Forgotten: app:a.b:key\n"
+    assert isinstance(run("forget", "app:a.b:key").exception, NotFound)
+    assert run("forget").exit_code == 2
+    assert run("forget", "--all").stdout == "Forgotten: app:c.d:key\nForgotten: llm:one:key\n"
+    assert VALUE not in (tmp_path / "secrets.json").read_text()
