@@ -25,6 +25,21 @@ def interpolated(text: str) -> list[str]:
     return _INTERPOLATED.findall(text) if "{" in text else []
 
 
+def variable_places(condition: str) -> list[tuple[int, int]]:
+    """Where the variables of a condition stand."""
+    plain = _COMPARED.sub(_blanks, _QUOTED.sub(_blanks, condition))
+    return [found.span() for found in _NAME.finditer(plain) if found.group() not in _WORDS]
+
+
+def interpolated_places(text: str) -> list[tuple[int, int]]:
+    """Where the names stand whose values are put into a text."""
+    return [found.span(1) for found in _INTERPOLATED.finditer(text)]
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
 def unpaired(condition: str) -> str | None:
     """The bracket or quote without its partner."""
     bare = _QUOTED.sub("", condition)

@@ -65,7 +65,11 @@ class Project:
         before = self.scenes.get(name)
         if before is not None and before.text == text:
             return before
-        scene = check_scene(text)
+        return self.adopt(name, check_scene(text))
+
+    def adopt(self, name: str, scene: Scene) -> Scene:
+        """A scene that was read already: what is known of its text holds in any surroundings."""
+        before = self.scenes.get(name)
         listing = self.around.listing
         ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), loops.exit_of(scene))
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
