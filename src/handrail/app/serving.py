@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from handrail.store.private_file import make_private_folder
 from handrail.store.watching import watching
 
 if TYPE_CHECKING:
+    from handrail.contract.game_view import GameView
     from handrail.core.mimo.bus import LocalBus
     from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
@@ -84,9 +86,17 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         audit=house.audit,
         evidence=house.evidence,
         sights=Sights(house.project),
+        game=cache(lambda: _game(house)),
         prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
         watching=lambda: watching(house.state.path),
     )
+
+
+def _game(house: House) -> GameView:
+    """Made when somebody first looks: most starts need none of what checks a game."""
+    from handrail.surfaces.webgal.game_view import ShownGame
+
+    return ShownGame(house.registry.find("check_game").surface.port)

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from handrail.contract.game_view import GameView
 from handrail.contract.prompts import PromptQueue
 from handrail.core.audit import Audit
 from handrail.core.desktop.sights import Sights
@@ -33,6 +34,7 @@ class Desk:
     audit: Audit
     evidence: Evidence
     sights: Sights
+    game: Callable[[], GameView]
     prompts: PromptQueue
     policy: Callable[[], Record]
     checkup: Callable[[], Record]
