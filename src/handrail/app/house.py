@@ -106,7 +106,6 @@ def open_house(
     own, house_folder = files.subfolder(AGENT_FOLDER), files.subfolder(HANDRAIL_FOLDER)
     policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
-    names: list[str] = []
     checks = Checks(files, policy.current, os.environ.get("HANDRAIL_LANG", ""))
     workspace = Workspace(
         files=files,
@@ -119,7 +118,7 @@ def open_house(
         searcher=ripgrep.Ripgrep(),
         replacer=Re2Replacer(),
         now=utc_now,
-        tool_names=lambda: names,
+        tools=lambda: [entry.tool for entry in registry],
         review=checks.review,
     )
     prompts = LoggedPrompts(state.path)
@@ -132,8 +131,8 @@ def open_house(
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
+        in_developer_mode=lambda: policy.current().is_for_developers,
     )
-    names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal
     if isinstance(approver, InQueue):

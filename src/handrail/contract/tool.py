@@ -103,6 +103,8 @@ class Tool(Generic[PortT, ParamsT]):
     has_own_clock: bool = False
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
+    is_for_developers: bool = False
+    """It runs in developer mode alone; in any other it is switched off and in no list."""
 
     @property
     def description(self) -> str:

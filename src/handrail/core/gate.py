@@ -111,6 +111,7 @@ class Gate:
             _refuse_if_denied(verdict, call.tool)
             passage.passed.add(target)
             call.check = partial(self._check, passage)
+            call.keep = lambda name, data: self._opened(passage).add(name, data)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})

@@ -1,12 +1,12 @@
 """Which tools there are. A value that the composition builds, not a side effect of imports."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
-from handrail.contract.errors import Disabled, InvalidParams, NotFound
+from handrail.contract.errors import Declined, Disabled, InvalidParams, NotFound
 from handrail.contract.tool import Schema, Surface, Tool
 from handrail.core.validation import Validator
 
@@ -49,7 +49,15 @@ def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 class Registry:
-    def __init__(self, surfaces: Sequence[Surface], enabled: Collection[str] | None = None) -> None:
+    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs."""
+
+    def __init__(
+        self,
+        surfaces: Sequence[Surface],
+        enabled: Collection[str] | None = None,
+        in_developer_mode: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._in_developer_mode = in_developer_mode
         self._tools: dict[str, Registered] = {}
         for surface in surfaces:
             for tool in surface.tools:
@@ -59,7 +67,12 @@ class Registry:
 
     def __iter__(self) -> Iterator[Registered]:
         """The tools that agents may call, in the order of declaration."""
-        return (entry for entry in self._tools.values() if entry.is_enabled and entry.tool.is_for_agents)
+        offered = [entry for entry in self._tools.values() if entry.is_enabled and entry.tool.is_for_agents]
+        try:
+            has_all = self._in_developer_mode()
+        except Declined:  # a policy that can't be read opens nothing
+            has_all = False
+        return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
 
     def find(self, name: str) -> Registered:
         entry = self._tools.get(name)
@@ -75,6 +88,12 @@ class Registry:
             raise Disabled(
                 f"The tool {name} is switched off here.",
                 hint=f"Start handrail with --tools that include {entry.surface.name}, if no setting switches it off.",
+                tool=name,
+            )
+        if entry.tool.is_for_developers and not self._in_developer_mode():
+            raise Disabled(
+                f"The tool {name} works in developer mode alone.",
+                hint='A person switches it on: "mode": "developer" in .handrail/policy.json, then `handrail policy trust`.',
                 tool=name,
             )
         return entry

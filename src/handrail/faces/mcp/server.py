@@ -37,9 +37,9 @@ _COMPLETE = {"resultType": "complete"}
 
 def build_server(gate: Gate, peer: Callable[[Context], str], *, elicits_approvals: bool = False) -> Server[Any]:
     """`peer` tells what the transport vouches for about the client of a request."""
-    tools = [listed(entry.tool) for entry in gate.registry]
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+        tools = [listed(entry.tool) for entry in gate.registry]
         return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
