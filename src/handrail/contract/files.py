@@ -74,6 +74,10 @@ class Folder(Protocol):
         """Everything below a folder, (path relative to it, entry), closed folders left out."""
         ...
 
+    def stamp(self, path: str) -> Stamp | None:
+        """Of one regular file; None when nothing or something else is there."""
+        ...
+
     def stamps(self, path: str) -> dict[str, Stamp]:
         """Every regular file below a folder, by its path relative to it; closed folders left out, no link followed."""
         ...

@@ -106,6 +106,14 @@ class LocalFolder:
         with self._root.folder(top):  # refused here and now, not at the first step
             return tree.walk(self._list, top)
 
+    def stamp(self, path: str) -> Stamp | None:
+        try:
+            found = self._root.look(self._parts(path))
+        except NotFound:
+            return None
+        regular = stat.S_ISREG(found.st_mode)
+        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if regular else None
+
     def stamps(self, path: str) -> dict[str, Stamp]:
         top = self._parts(path)
         with self._root.folder(top):  # as with `walk`

@@ -1,0 +1,108 @@
+// Runs before the engine's own scripts, in every page that the preview's server hands out.
+(() => {
+  const base = new URL(".", document.baseURI);
+  const isHeld = location.hash === "#held";
+
+  // The engine knows the socket's path by heart; ours lies below the screen's secret.
+  const Socket = window.WebSocket;
+  const send = Socket.prototype.send;
+  let isSending = false;
+  let socket = null;
+  window.WebSocket = class extends Socket {
+    constructor(url, protocols) {
+      const own = new URL(url, base);
+      if (own.host === base.host && own.pathname === "/api/webgalsync") own.pathname = `${base.pathname}api/webgalsync`;
+      if (protocols === undefined) super(own);
+      else super(own, protocols);
+    }
+    send(data) {
+      isSending = true;
+      queueMicrotask(() => { isSending = false; });
+      socket = this;
+      return send.call(this, data);
+    }
+  };
+
+  // Engines up to 4.5 tell their state once a second; handrailLook makes them tell it now.
+  const later = window.setTimeout;
+  let report = null;
+  let timer = 0;
+  window.setTimeout = (run, after, ...rest) => {
+    if (!isSending || after !== 1000 || typeof run !== "function") return later(run, after, ...rest);
+    clearTimeout(timer);
+    report = run;
+    timer = later(run, after);
+    return timer;
+  };
+  window.handrailLook = () => {
+    if (isHeld) step(40, false);
+    if (report) report();
+  };
+
+  // What goes wrong is told right after the state in which it did, so that it has a line.
+  const complain = (error) => {
+    if (socket === null || socket.readyState !== Socket.OPEN) return;
+    if (report) report();
+    send.call(socket, JSON.stringify({ event: "handrail-trouble", data: String(error?.message ?? error).slice(0, 500) }));
+  };
+  window.addEventListener("error", (event) => { if (event.error) complain(event.error); });
+  window.addEventListener("unhandledrejection", (event) => complain(event.reason));
+
+  // Neither a question for the language nor a worker that answers from a cache.
+  try { localStorage.getItem("lang") ?? localStorage.setItem("lang", "0"); } catch { /* a frame without storage */ }
+  if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {});
+
+  // In the page that is photographed, frames are held back and run when they are wanted, only the last one drawn:
+  // drawing without a graphics card takes longer than a frame lasts, and nobody watches in between.
+  if (!isHeld) return;
+  const frame = window.requestAnimationFrame;
+  let held = new Map();
+  let lastId = 0;
+  let now = performance.now();
+  let isDrawing = true;
+  window.requestAnimationFrame = (run) => {
+    held.set(++lastId, run);
+    return lastId;
+  };
+  window.cancelAnimationFrame = (id) => { held.delete(id); };
+  for (const Context of [window.WebGLRenderingContext, window.WebGL2RenderingContext]) {
+    for (const name of ["drawArrays", "drawElements", "drawArraysInstanced", "drawElementsInstanced"]) {
+      const draw = Context?.prototype[name];
+      if (draw) Context.prototype[name] = function (...values) { if (isDrawing) draw.apply(this, values); };
+    }
+  }
+  const step = (milliseconds, isDrawn) => {
+    const due = held;
+    held = new Map();
+    now += milliseconds;
+    isDrawing = isDrawn;
+    for (const run of due.values()) {
+      try { run(now); } catch (error) { reportError(error); }
+    }
+    isDrawing = true;
+  };
+  const images = new Set();
+  const PlainImage = window.Image;
+  window.Image = class extends PlainImage {
+    constructor(...size) {
+      super(...size);
+      images.add(this);
+    }
+  };
+  const isLoading = () => {
+    for (const image of images) if (image.complete) images.delete(image);
+    return images.size > 0;
+  };
+  const pause = (milliseconds) => new Promise((done) => later(done, milliseconds));
+  window.handrailSettle = async () => {
+    for (let round = 0; round < 3 || (isLoading() && round < 40); round++) {
+      for (let count = 0; count < 25; count++) step(40, false);
+      for (const moving of document.getAnimations()) {
+        try { moving.finish(); } catch { /* it never ends */ }
+      }
+      await pause(25);
+    }
+    step(1, true);
+    return new Promise((done) => frame(() => done(true)));
+  };
+})();

@@ -1,0 +1,171 @@
+"""One place to show the game: its secret, the pages that are open there, where they were sent and where they are.
+
+Every jump gets a number of its own, which goes with the scene's name as its query: so the engine tells by itself which
+jump its state is of, and the same address serves unsaved text in place of the file.
+"""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from urllib.parse import quote
+
+from handrail.backends.game_site.socket import EngineSocket
+from handrail.contract.errors import Failure
+from handrail.contract.files import Stamp
+from handrail.contract.preview import OnLook, Position, Spot, Trouble
+from handrail.core.webgal.sync import Complaint, Greeting, State, heard, jump, welcome
+
+_LOOK_EVERY = 0.02
+_STAYS = 0.5
+"""How long an engine must stay before the line that was asked for until we believe that it waits there."""
+_MOST_TROUBLES = 100
+_MARK = "jump="
+
+
+class GameScreen:
+    def __init__(self, origin: str, stamp: Callable[[str], Stamp | None], on_close: Callable[[str], None]) -> None:
+        self.secret = secrets.token_urlsafe(24)
+        self.address = f"{origin}/{self.secret}/"
+        self._stamp = stamp
+        self._on_close = on_close
+        self._sockets: dict[EngineSocket, State | None] = {}
+        self._numbers = itertools.count(1)
+        self._number = 0
+        self._spot: Spot | None = None
+        self._fetched_at: float | None = None
+        self._served: dict[str, Stamp | None] = {}
+        self._troubles: list[Trouble] = []
+        self._requests = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def has_page(self) -> bool:
+        return any(state is not None for state in self._sockets.values())
+
+    @property
+    def missing(self) -> Sequence[str]:
+        return [path for path, stamp in self._served.items() if stamp is None and self._now(path) is None]
+
+    @property
+    def is_stale(self) -> bool:
+        return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_read_anew(path))
+
+    @property
+    def is_busy(self) -> bool:
+        return self._requests > 0
+
+    def take_troubles(self) -> list[Trouble]:
+        taken, self._troubles = self._troubles, []
+        return taken
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While inside, a request of this screen's is being answered."""
+        self._requests += 1
+        try:
+            yield
+        finally:
+            self._requests -= 1
+
+    def send_to(self, spot: Spot) -> None:
+        self._spot, self._number, self._fetched_at = spot, next(self._numbers), None
+        for socket, state in self._sockets.items():
+            if state is not None:
+                self._send(socket)
+
+    async def arrived(self, on_look: OnLook | None = None) -> Position:
+        last, since = None, time.monotonic()
+        while True:
+            self._changed.clear()
+            for state in self._sockets.values():
+                if state is None or self._spot is None:
+                    continue
+                if (state.scene, state.sentence) != last:
+                    last, since = (state.scene, state.sentence), time.monotonic()
+                if (position := self._position(state, time.monotonic() - since)) is not None:
+                    return position
+            if on_look is not None:
+                on_look()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _LOOK_EVERY)
+            await asyncio.sleep(0)
+
+    def renew(self) -> None:
+        self._served.clear()
+        for socket in self._sockets:
+            self._sockets[socket] = None
+
+    def close(self) -> None:
+        self._on_close(self.secret)
+
+    def draft(self, path: str, query: str) -> bytes | None:
+        """The unsaved text that stands for a scene; None where the file itself does."""
+        if self._spot is None or query != f"{_MARK}{self._number}":
+            return None
+        self._fetched_at = time.monotonic()
+        return None if self._spot.content is None else self._spot.content.encode("utf-8", "replace")
+
+    def note(self, path: str, stamp: Stamp | None) -> None:
+        """A page has asked for this file of the game, and this is what was there."""
+        self._served[path] = stamp
+
+    async def connect(self, socket: EngineSocket, reader: asyncio.StreamReader) -> None:
+        self._sockets[socket] = None
+        try:
+            await socket.listen(reader, lambda text: self._hear(socket, text))
+        finally:
+            del self._sockets[socket]
+
+    def _hear(self, socket: EngineSocket, text: bytes) -> None:
+        told = heard(socket.generation, text)
+        if isinstance(told, Greeting):
+            socket.send(welcome(told))
+        elif isinstance(told, Complaint):
+            self._complain(told.message, self._sockets[socket])
+        elif isinstance(told, State):
+            is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost
+            self._sockets[socket] = told
+            if is_first and self._spot is not None:
+                self._send(socket)
+            self._changed.set()
+
+    def _complain(self, message: str, state: State | None) -> None:
+        is_here = state is not None and self._spot is not None and state.scene == self._name()
+        line = state.sentence + 1 if is_here and state is not None else None  # the pointer moves on after the line
+        if len(self._troubles) < _MOST_TROUBLES:
+            self._troubles.append(Trouble(message, line=line))
+
+    def _send(self, socket: EngineSocket) -> None:
+        assert self._spot is not None
+        socket.send(jump(socket.generation, self._name(), self._spot.line, f"handrail-{self._number}"))
+
+    def _name(self) -> str:
+        assert self._spot is not None
+        return f"{quote(self._spot.scene)}?{_MARK}{self._number}"
+
+    def _position(self, state: State, steady_for: float) -> Position | None:
+        """Where the jump has ended; None while it is under way."""
+        assert self._spot is not None
+        if state.scene == self._name():
+            if state.sentence >= self._spot.line:
+                return Position(self._spot.scene, state.sentence, state.stage)
+            stays = steady_for >= _STAYS
+            return Position(self._spot.scene, state.sentence, state.stage, is_waiting=True) if stays else None
+        since = None if self._fetched_at is None else time.monotonic() - self._fetched_at
+        if since is None or since < _STAYS or steady_for < _STAYS:
+            return None
+        return Position(state.scene, state.sentence, state.stage, has_left=True)
+
+    def _now(self, path: str) -> Stamp | None:
+        try:
+            return self._stamp(path)
+        except Failure:
+            return None
+
+
+def _is_read_anew(path: str) -> bool:
+    """Scenes are fetched at every jump; everything else an engine keeps."""
+    return path.startswith("scene/")
