@@ -20,6 +20,7 @@ from handrail.core.webgal.media import kind_of as media_kind
 from handrail.core.webgal.mending import hint
 from handrail.core.webgal.project import CONFIG, SCENES, Project
 from handrail.core.webgal.sentences import split_lines
+from handrail.core.webgal.settings_file import FILES
 
 _FOLDERS = (*FOLDERS, "animation")
 _TABLE = "animation/animationTable.json"
@@ -51,6 +52,7 @@ class Overview(msgspec.Struct, frozen=True):
     title: str
     stamp: str
     entry: str | None
+    config: str | None
     lines: int
     scenes: list[SceneEntry]
     problems: list[Problem]
@@ -102,6 +104,7 @@ def overview(project: Project, unreadable: list[str], stamp: str, language: Lang
         ),
         stamp=stamp,
         entry=f"{prefix}{SCENES}/{ENTRY}" if ENTRY in project.scenes else None,
+        config=f"{prefix}{CONFIG}" if project.around.config is not None else None,
         lines=sum(lines.values()),
         scenes=[SceneEntry(f"{prefix}{SCENES}/{name}", name, lines.get(name, 0), name in reached) for name in names],
         problems=[*_problems(project, unreadable, language)],
@@ -187,6 +190,12 @@ def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]
             if standing is not Standing.UNKNOWN:
                 found = missing if standing is Standing.MISSING else there
                 found.setdefault(path, []).append(use)
+    for setting in read_config(project.around.config or ""):
+        for value in setting.values if setting.key in FILES else ():
+            standing, path = listing.find(FILES[setting.key], value)
+            if standing is not Standing.UNKNOWN:
+                found = missing if standing is Standing.MISSING else there
+                found.setdefault(path, []).append(Use(project.around.folder + CONFIG, setting.line))
     return there, missing
 
 

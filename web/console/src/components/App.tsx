@@ -4,13 +4,16 @@ import { Boundary } from "./Boundary";
 import { Browser } from "./browser/Browser";
 import { Desktop } from "./desktop/Desktop";
 import { Icon } from "./Icon";
+import { Later } from "./Later";
 import { Panel } from "./Panel";
 import { Prompts } from "./Prompts";
 import { Settings } from "./Settings";
 import { SignIn } from "./SignIn";
 import { Tools } from "./Tools";
 
-const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, tools: Tools, settings: Settings };
+// Not everybody writes games: what shows them is fetched when it is wanted.
+const WebGal = () => <Later load={async () => (await import("./webgal/WebGal")).WebGal} />;
+const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, webgal: WebGal, tools: Tools, settings: Settings };
 
 export function App() {
   const t = texts.value;

@@ -3,7 +3,7 @@ import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", tools: "Tools", settings: "Settings" },
+  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", webgal: "WebGAL", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
   navigation: "Pages",

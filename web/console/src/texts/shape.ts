@@ -9,7 +9,7 @@ import type { DesktopTexts } from "./desktop/shape";
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "webgal" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
   navigation: string;

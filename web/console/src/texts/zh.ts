@@ -3,7 +3,7 @@ import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", tools: "工具", settings: "设置" },
+  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", webgal: "WebGAL", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
   navigation: "页面",
