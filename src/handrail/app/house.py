@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from handrail.app.desktops import host_client
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.programs.kept import KeptPrograms
 from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.backends.summons import Summons
 from handrail.contract.approval import Approver
@@ -37,6 +39,7 @@ from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.webgal.port import Checks, WebGal
+from handrail.surfaces.webgal.scripts import Scripts
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -66,6 +69,7 @@ class House:
     project: LocalFolder
     prompts: LoggedPrompts
     summons: Summons
+    scripts: Scripts
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
     bus: LocalBus | None = None
@@ -77,6 +81,7 @@ class House:
 
     def close(self) -> None:
         self.summons.close()
+        self.scripts.close()
         self.audit.close()
         self.state.close()
         self.project.close()
@@ -127,7 +132,8 @@ def open_house(
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
-    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
+    scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
+    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace), scripts))
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
@@ -149,7 +155,7 @@ def open_house(
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, host, bus)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, scripts, host, bus)
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:

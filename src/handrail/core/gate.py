@@ -111,7 +111,7 @@ class Gate:
             _refuse_if_denied(verdict, call.tool)
             passage.passed.add(target)
             call.check = partial(self._check, passage)
-            call.keep = lambda name, data: self._opened(passage).add(name, data)
+            call.keep = partial(self._keep, passage)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
@@ -228,6 +228,13 @@ class Gate:
             name, id = passage.entry.surface.name, passage.call.execution_id
             passage.exhibit = self._evidence.open(name, id, self._now())
         return passage.exhibit
+
+    def _keep(self, passage: Passage, name: str, data: bytes) -> None:
+        """`Call.keep`: what is done is done, so that a full disk does not make it undone."""
+        try:
+            self._opened(passage).add(name, data)
+        except Failure as lost:
+            logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
 
     def _exhibit(self, passage: Passage, preview: Preview) -> Exhibit:
         exhibit = self._opened(passage)

@@ -1,8 +1,9 @@
-"""WebGAL games: check scripts, list resources, define characters."""
+"""WebGAL games: check scripts, list resources, define characters, run the project's scripts."""
 
 from handrail.contract.tool import Surface
 from handrail.surfaces.webgal import (
     check_game,
+    execute_command,
     generate_character_profile,
     list_project_resources,
     show_scene_graph,
@@ -14,6 +15,7 @@ TOOLS = (
     list_project_resources.TOOL,
     validate_script.TOOL,
     generate_character_profile.TOOL,
+    execute_command.TOOL,
     check_game.TOOL,
     show_scene_graph.TOOL,
 )

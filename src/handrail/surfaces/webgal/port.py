@@ -14,6 +14,7 @@ from handrail.core.policy import Policy
 if TYPE_CHECKING:
     from handrail.core.webgal.catalogue import Language
     from handrail.surfaces.webgal.games import Games
+    from handrail.surfaces.webgal.scripts import Scripts
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Checks:
 class WebGal:
     checks: Checks
     changes: Changes
+    scripts: Scripts
 
     @property
     def games(self) -> Games:

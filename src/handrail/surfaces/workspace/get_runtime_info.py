@@ -1,5 +1,8 @@
 """get_runtime_info of contract 3 §2.6: what may be known of the settings, no secrets among it."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -53,21 +56,26 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 async def get_runtime_info(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
     """Tell the project's root, limits, closed folders and the tools that are available."""
-    limits = workspace.policy().limits
+    limits, root = workspace.policy().limits, workspace.files.location
     tools = {tool.name: tool for tool in workspace.tools()}
-    root = workspace.files.location
+    command, browser = tools.get("execute_command"), tools.get("browser_action")
     return Result(
         project_root=root,
         snapshot_retention=limits.snapshot_retention,
         sandbox=Sandbox(list(limits.forbidden_dirs), limits.max_read_bytes),
         tools=list(tools),
-        execution=Execution(list(limits.allowed_commands), limits.command_timeout_ms, root)
-        if "execute_command" in tools
-        else UNSET,
-        browser=Browser(list(limits.browser_allowed_hosts), tools["browser_action"].deadline_ms, _SCREENSHOTS)
-        if "browser_action" in tools
-        else UNSET,
+        execution=UNSET
+        if command is None
+        else Execution(_runnable(command, limits.allowed_commands), limits.command_timeout_ms, root),
+        browser=UNSET
+        if browser is None
+        else Browser(list(limits.browser_allowed_hosts), browser.deadline_ms, _SCREENSHOTS),
     )
+
+
+def _runnable(command: Tool[Any, Any], allowed: Sequence[str]) -> list[str]:
+    """The contract has a list of its own, which the policy only narrows."""
+    return [name for name in command.input_schema["properties"]["scriptName"]["enum"] if name in allowed]
 
 
 TOOL = Tool(
