@@ -11,6 +11,7 @@ from handrail.app.browsers import (
     remote_bus,
 )
 from handrail.app.desktops import closing, desktop_checkup, through
+from handrail.app.editors import serve_editor
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.records import (
     open_audit,
@@ -54,6 +55,7 @@ __all__ = [
     "remote_bus",
     "ripgrep_program",
     "running_server",
+    "serve_editor",
     "serve_http",
     "serve_stdio",
     "state_format",

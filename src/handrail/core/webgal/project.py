@@ -108,6 +108,12 @@ class Project:
             around.subtract(before.speakers)
         return self._judged(scene, around, known | scene.sets)
 
+    def speakers(self) -> Collection[str]:
+        return self._spoken
+
+    def variables(self) -> Collection[str]:
+        return self._known()[1]
+
     def settings(self, text: str) -> list[Finding]:
         """What is wrong with a `config.txt` of this text."""
         found = settings_file.check(text, self.around.listing, self.around.folder)

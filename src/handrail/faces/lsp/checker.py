@@ -1,0 +1,132 @@
+"""Checks games behind the editor's back: soon after a change, the open texts first, and tells only what is new.
+
+Whoever types is never waited for: a check that a newer text has overtaken is dropped.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from lsprotocol.types import Diagnostic
+
+from handrail.contract.errors import Failure
+from handrail.core.webgal.findings import Finding
+from handrail.faces.lsp.desk import Desk
+from handrail.faces.lsp.diagnostics import diagnostics
+from handrail.faces.lsp.documents import Document
+from handrail.faces.lsp.game import Game
+from handrail.faces.lsp.studio import Studio
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.5
+
+Publish = Callable[[str, int | None, Sequence[Diagnostic]], None]
+_News = tuple[str, object, list[Finding], list[Diagnostic]]
+_Told = tuple[Game, object, list[Finding]]
+
+
+class Checker:
+    """`publish` gets an address, the version that was looked at, and all that is wrong there."""
+
+    def __init__(self, desk: Desk, publish: Publish, complain: Callable[[str], None]) -> None:
+        self._desk = desk
+        self._publish = publish
+        self._complain = complain
+        self._stirred = asyncio.Event()
+        self._is_deep = True
+        self._last_stir = self._pause = 0.0
+        self._told: dict[str, _Told] = {}
+        self._last_complaint = ""
+
+    def stir(self, *, is_deep: bool = False) -> None:
+        """Something has changed; deep: on the disk, too, or around the scenes."""
+        self._is_deep |= is_deep
+        self._last_stir = asyncio.get_running_loop().time()
+        self._stirred.set()
+
+    def forget(self) -> None:
+        """All is told again: in another language, or counted otherwise."""
+        self._told.clear()
+        self.stir()
+
+    async def run(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            await self._stirred.wait()
+            await self._calm()
+            self._stirred.clear()
+            started = clock()
+            try:
+                await self._check()
+                self._last_complaint = ""
+            except Failure as failure:
+                if failure.message != self._last_complaint:
+                    self._complain(failure.message)
+                self._last_complaint = failure.message
+            # What takes long is done less often.
+            self._pause = 2 * (clock() - started)
+
+    async def _calm(self) -> None:
+        clock, begun = asyncio.get_running_loop().time, self._last_stir
+        pause = min(max(self._pause, _SHORTEST_PAUSE), _LONGEST_PAUSE)
+        while (left := min(self._last_stir + pause, begun + _LONGEST_PAUSE) - clock()) > 0:  # noqa: ASYNC110
+            await asyncio.sleep(left)
+
+    async def _check(self) -> None:
+        is_deep, self._is_deep = self._is_deep, False
+        for studio in tuple(self._desk.studios):
+            await self._desk.worker.do(partial(_find_games, studio, studio.edited(self._desk.documents)))
+            for game in tuple(studio.games.values()):
+                if is_deep or not game.is_read:
+                    steps = game.renewed(studio.edited(self._desk.documents))
+                    async for _ in self._desk.worker.in_turns(steps):
+                        continue
+                await self._judge(studio, game)
+
+    async def _judge(self, studio: Studio, game: Game) -> None:
+        documents = dict(studio.open_paths(self._desk.documents))
+        versions = {path: document.version for path, document in documents.items()}
+        edited = {path: document.text for path, document in documents.items()}
+        seen: set[str] = set()
+        steps = self._news(studio, game, edited, seen)
+        async for news in self._desk.worker.in_turns(steps):
+            for path, text, findings, shown in (each for each in news if each is not None):
+                document = self._still_open(documents.get(path))
+                if document is not None and document.version != versions[path]:
+                    continue  # a newer text has overtaken it
+                uri = document.uri if document is not None else studio.addresses.uri(path)
+                self._told[uri] = (game, text, findings)
+                self._publish(uri, document.version if document is not None else None, shown)
+            if self._stirred.is_set():
+                return
+        self._withdraw(game, seen)
+
+    def _news(self, studio: Studio, game: Game, edited: Mapping[str, str], seen: set[str]) -> Iterator[_News | None]:
+        """In the worker's thread."""
+        desk = self._desk
+        uris = {path: document.uri for path, document in studio.open_paths(desk.documents)}
+        game.follow(edited)
+        yield None
+        for path, findings in game.judged(edited):
+            uri = studio.uri(path, uris)
+            seen.add(uri)
+            text: object = game.scene(path) or game.text(path)
+            before = self._told.get(uri)
+            is_old = not findings and path not in edited if before is None else before[1:] == (text, findings)
+            if is_old:
+                yield None
+            else:
+                yield path, text, findings, diagnostics(findings, game.lines(path), desk.columns, desk.language)
+
+    def _withdraw(self, game: Game, seen: set[str]) -> None:
+        """Nothing is wrong any more with what is gone."""
+        for uri in [uri for uri, told in self._told.items() if told[0] is game and uri not in seen]:
+            if self._told.pop(uri)[2]:
+                self._publish(uri, None, [])
+
+    def _still_open(self, document: Document | None) -> Document | None:
+        return document if document is not None and self._desk.documents.get(document.uri) is document else None
+
+
+def _find_games(studio: Studio, paths: Iterable[str]) -> None:
+    for path in (None, *paths):
+        studio.game_for(path)

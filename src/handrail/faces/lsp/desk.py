@@ -1,0 +1,55 @@
+"""What the server knows: projects, open texts, the client's ways. Questions about a file are the worker's to answer."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from handrail.core.webgal.catalogue import Language
+from handrail.faces.lsp.columns import Columns
+from handrail.faces.lsp.documents import Documents
+from handrail.faces.lsp.game import Game
+from handrail.faces.lsp.studio import Studio
+from handrail.faces.lsp.worker import Worker
+
+T = TypeVar("T")
+
+
+class Desk:
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.columns = Columns()
+        self.documents = Documents()
+        self.studios: list[Studio] = []
+        self.worker = Worker()
+
+    def studio_of(self, uri: str) -> tuple[Studio, str] | None:
+        """The innermost project that a file belongs to, and its path there."""
+        found = [(path, studio) for studio in self.studios if (path := studio.addresses.below(uri)) is not None]
+        if not found:
+            return None
+        path, studio = min(found, key=lambda each: len(each[0]))
+        return studio, path
+
+    async def ask(self, uri: str, work: Callable[[Game, str], T]) -> T | None:
+        """About a file of a game, exactly as it stands in the editor now; None for any other file."""
+        found = self.studio_of(uri)
+        if found is None:
+            return None
+        studio, path = found
+        edited = studio.edited(self.documents)
+
+        def answer() -> T | None:
+            game = studio.game_for(path)
+            if game is None:
+                return None
+            if not game.is_read:
+                for _ in game.renewed(edited):
+                    continue
+            game.follow(edited)
+            return work(game, path)
+
+        return await self.worker.do(answer)
+
+    def close(self) -> None:
+        self.worker.close()
+        for studio in self.studios:
+            studio.ground.close()

@@ -1,0 +1,197 @@
+"""The server: what it can do, and which of our questions each of the client's becomes."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.lsp.server import LanguageServer
+
+import handrail
+from handrail.contract.errors import Failure
+from handrail.core.webgal.catalogue import Language, language_of
+from handrail.faces.lsp import answers, edits
+from handrail.faces.lsp.addresses import path_of
+from handrail.faces.lsp.checker import Checker
+from handrail.faces.lsp.columns import Columns
+from handrail.faces.lsp.desk import Desk
+from handrail.faces.lsp.ground import Ground
+from handrail.faces.lsp.phrases import phrase
+from handrail.faces.lsp.protocol import Protocol
+from handrail.faces.lsp.studio import Studio
+
+OpenGround = Callable[[str], Ground]
+
+_log = logging.getLogger(__name__)
+_TRIGGERS = [":", "-", "{", "=", "|", "/", "(", "["]
+_WATCHED = "**/*"
+
+
+class EditorServer(LanguageServer):
+    """`open_ground` opens a project's folder; `project` is the only one where it is given."""
+
+    protocol: Protocol
+
+    def __init__(self, open_ground: OpenGround, language: Language, project: str | None = None) -> None:
+        super().__init__("handrail", handrail.__version__, protocol_cls=Protocol)
+        self.desk = Desk(language)
+        self.checker = Checker(self.desk, self._publish, self._complain)
+        self._open_ground = open_ground
+        self._project = project
+        self._checking: asyncio.Task[None] | None = None
+        _register(self)
+
+    async def end(self) -> None:
+        if self._checking is not None:
+            self._checking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._checking
+        self.desk.close()
+
+    def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
+        """Into the log, without a window over somebody's text."""
+        _log.error("%s: %s", source.__name__, error)
+
+    def set_up(self, params: types.InitializeParams) -> None:
+        self.desk.columns = Columns(str(self.workspace.position_encoding or types.PositionEncodingKind.Utf16.value))
+        self.settings(params.initialization_options)
+        self.open_projects(_folders(params))
+
+    def open_projects(self, folders: Sequence[str]) -> None:
+        for folder in [self._project] if self._project is not None else folders:
+            try:
+                self.desk.studios.append(Studio(self._open_ground(folder), folder))
+            except Failure as failure:
+                self._complain(failure.message)
+
+    async def start(self) -> None:
+        """Once the client listens."""
+        self._checking = asyncio.ensure_future(self.checker.run())
+        self.checker.stir(is_deep=True)
+        if not self.desk.studios:
+            self._complain(phrase("no folder", self.desk.language))
+            return
+        games = [await self.desk.worker.do(partial(studio.game_for, None)) for studio in self.desk.studios]
+        if not any(games):
+            where = ", ".join(studio.ground.location for studio in self.desk.studios)
+            self._complain(phrase("no game", self.desk.language, where=where))
+        self._watch()
+
+    def settings(self, given: Any) -> None:
+        """`{"language": "en"}`, by itself or as the section `handrail`."""
+        given = given.get("handrail", given) if isinstance(given, dict) else {}
+        wanted = given.get("language") if isinstance(given, dict) else None
+        if isinstance(wanted, str) and language_of(wanted) != self.desk.language:
+            self.desk.language = language_of(wanted)
+            if self._checking is not None:
+                self.checker.forget()
+
+    def _watch(self) -> None:
+        """What changes on the disk is told by the client, who watches it anyway."""
+        workspace = self.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace is not None else None
+        if watching is None or not watching.dynamic_registration:
+            return
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
+        wish = types.Registration("watched", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        self.client_register_capability(types.RegistrationParams([wish]))
+
+    def _publish(self, uri: str, version: int | None, found: Sequence[types.Diagnostic]) -> None:
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+    def _complain(self, message: str) -> None:
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"handrail: {message}"))
+
+
+def _folders(params: types.InitializeParams) -> list[str]:
+    uris = [folder.uri for folder in params.workspace_folders or ()]
+    if not uris and params.root_uri is not None:
+        uris = [params.root_uri]
+    paths = [path for uri in uris if (path := path_of(uri)) is not None]
+    return paths or ([params.root_path] if params.root_path else [])
+
+
+def _register(server: EditorServer) -> None:
+    desk, checker = server.desk, server.checker
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.set_up(params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        await server.start()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        desk.documents.open(document.uri, document.text, document.version)
+        checker.stir()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        document = desk.documents.get(params.text_document.uri)
+        if document is None:
+            return
+        document.change(params.content_changes, params.text_document.version, desk.columns)
+        found = desk.studio_of(document.uri)
+        is_scene = found is not None and any(game.scene_name(found[1]) for game in found[0].games.values())
+        checker.stir(is_deep=not is_scene)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        desk.documents.close(params.text_document.uri)
+        checker.stir(is_deep=True)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        checker.stir(is_deep=True)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def touched(params: types.DidChangeWatchedFilesParams) -> None:
+        if any(answers.bears_on_a_game(desk, change.uri) for change in params.changes):
+            checker.stir(is_deep=True)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(params: types.DidChangeConfigurationParams) -> None:
+        server.settings(params.settings)
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
+    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
+        return await answers.completion(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        return await answers.hover(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def define(params: types.DefinitionParams) -> list[types.Location] | None:
+        return await answers.definition(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def refer(params: types.ReferenceParams) -> list[types.Location] | None:
+        return await answers.references(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+        return await answers.symbols(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def link(params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
+        return await answers.links(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        return await edits.prepare_rename(desk, params)
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME)
+    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        return await edits.rename(desk, params, server.client_capabilities)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=edits.ACTION_KINDS))
+    async def act(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        return await edits.code_actions(desk, params, server.client_capabilities)
