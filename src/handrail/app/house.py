@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from handrail.app.approving import InQueue, queue_approver, summons_to
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
+from handrail.app.previews import open_theatre
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
@@ -40,6 +41,7 @@ from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
 from handrail.surfaces.webgal.port import Checks, WebGal
 from handrail.surfaces.webgal.scripts import Scripts
+from handrail.surfaces.webgal.theatre import Theatre
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -70,6 +72,8 @@ class House:
     prompts: LoggedPrompts
     summons: Summons
     scripts: Scripts
+    theatre: Theatre
+    """Where scenes are shown; started by the first one."""
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
     bus: LocalBus | None = None
@@ -133,7 +137,8 @@ def open_house(
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
-    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace), scripts))
+    theatre = open_theatre(files, policy.current, is_server=is_server)
+    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace), scripts, theatre))
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
@@ -155,7 +160,9 @@ def open_house(
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, scripts, host, bus)
+    return House(
+        settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, scripts, theatre, host, bus
+    )
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:

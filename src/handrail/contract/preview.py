@@ -4,7 +4,7 @@ A `Screen` is one place to show a game: an address with a secret in its path, fo
 console. Whoever opens it sees the spot that the screen was last sent to, and follows when it is sent elsewhere.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,6 +51,11 @@ class Screen(Protocol):
         ...
 
     @property
+    def name(self) -> str:
+        """The secret in its address."""
+        ...
+
+    @property
     def has_page(self) -> bool:
         """A page is open there and its engine has spoken."""
         ...
@@ -63,11 +68,6 @@ class Screen(Protocol):
     @property
     def is_stale(self) -> bool:
         """A file that the page has loaded and keeps is another one by now: the page has to be loaded anew."""
-        ...
-
-    @property
-    def is_busy(self) -> bool:
-        """Something that a page has asked for is still on its way."""
         ...
 
     def take_troubles(self) -> list[Trouble]:
@@ -85,8 +85,8 @@ class Screen(Protocol):
         """
         ...
 
-    def renew(self) -> None:
-        """The page is about to be loaded anew: what was known of it counts no more."""
+    async def quiet(self, missing: Collection[str]) -> None:
+        """Waits until nothing is on its way to a page, and those of these files that are not there were asked for."""
         ...
 
     def close(self) -> None:

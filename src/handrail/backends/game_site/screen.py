@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
@@ -19,6 +19,7 @@ from handrail.contract.preview import OnLook, Position, Spot, Trouble
 from handrail.core.webgal.sync import Complaint, Greeting, State, heard, jump, welcome
 
 _LOOK_EVERY = 0.02
+_PAUSE = 0.01
 _STAYS = 0.5
 """How long an engine must stay before the line that was asked for until we believe that it waits there."""
 _MOST_TROUBLES = 100
@@ -27,8 +28,8 @@ _MARK = "jump="
 
 class GameScreen:
     def __init__(self, origin: str, stamp: Callable[[str], Stamp | None], on_close: Callable[[str], None]) -> None:
-        self.secret = secrets.token_urlsafe(24)
-        self.address = f"{origin}/{self.secret}/"
+        self.name = secrets.token_urlsafe(24)
+        self.address = f"{origin}/{self.name}/"
         self._stamp = stamp
         self._on_close = on_close
         self._sockets: dict[EngineSocket, State | None] = {}
@@ -53,10 +54,6 @@ class GameScreen:
     def is_stale(self) -> bool:
         return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_read_anew(path))
 
-    @property
-    def is_busy(self) -> bool:
-        return self._requests > 0
-
     def take_troubles(self) -> list[Trouble]:
         taken, self._troubles = self._troubles, []
         return taken
@@ -69,6 +66,7 @@ class GameScreen:
             yield
         finally:
             self._requests -= 1
+            self._changed.set()
 
     def send_to(self, spot: Spot) -> None:
         self._spot, self._number, self._fetched_at = spot, next(self._numbers), None
@@ -91,15 +89,16 @@ class GameScreen:
                 on_look()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _LOOK_EVERY)
-            await asyncio.sleep(0)
+            await asyncio.sleep(_PAUSE)  # each look makes the engine spell out its whole stage
 
-    def renew(self) -> None:
-        self._served.clear()
-        for socket in self._sockets:
-            self._sockets[socket] = None
+    async def quiet(self, missing: Collection[str]) -> None:
+        awaited = [path for path in missing if self._now(path) is None]
+        while self._requests or not all(path in self._served for path in awaited):
+            self._changed.clear()
+            await self._changed.wait()
 
     def close(self) -> None:
-        self._on_close(self.secret)
+        self._on_close(self.name)
 
     def draft(self, path: str, query: str) -> bytes | None:
         """The unsaved text that stands for a scene; None where the file itself does."""
@@ -133,23 +132,23 @@ class GameScreen:
             self._changed.set()
 
     def _complain(self, message: str, state: State | None) -> None:
-        is_here = state is not None and self._spot is not None and state.scene == self._name()
+        is_here = state is not None and self._spot is not None and state.scene == self._scene()
         line = state.sentence + 1 if is_here and state is not None else None  # the pointer moves on after the line
         if len(self._troubles) < _MOST_TROUBLES:
             self._troubles.append(Trouble(message, line=line))
 
     def _send(self, socket: EngineSocket) -> None:
         assert self._spot is not None
-        socket.send(jump(socket.generation, self._name(), self._spot.line, f"handrail-{self._number}"))
+        socket.send(jump(socket.generation, self._scene(), self._spot.line, f"handrail-{self._number}"))
 
-    def _name(self) -> str:
+    def _scene(self) -> str:
         assert self._spot is not None
         return f"{quote(self._spot.scene)}?{_MARK}{self._number}"
 
     def _position(self, state: State, steady_for: float) -> Position | None:
         """Where the jump has ended; None while it is under way."""
         assert self._spot is not None
-        if state.scene == self._name():
+        if state.scene == self._scene():
             if state.sentence >= self._spot.line:
                 return Position(self._spot.scene, state.sentence, state.stage)
             stays = steady_for >= _STAYS

@@ -69,8 +69,8 @@ class LocalGameSite:
         return site
 
     def open_screen(self) -> GameScreen:
-        screen = GameScreen(f"http://127.0.0.1:{self._port}", self._game.stamp, lambda old: self._closed(old))
-        self._screens[screen.secret] = screen
+        screen = GameScreen(f"http://127.0.0.1:{self._port}", self._game.stamp, self._closed)
+        self._screens[screen.name] = screen
         return screen
 
     async def close(self) -> None:
@@ -80,8 +80,8 @@ class LocalGameSite:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    def _closed(self, secret: str) -> None:
-        self._screens.pop(secret, None)
+    def _closed(self, name: str) -> None:
+        self._screens.pop(name, None)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -125,7 +125,7 @@ class LocalGameSite:
         self, screen: GameScreen, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if (
-            request.path != f"/{screen.secret}{PATH}"
+            request.path != f"/{screen.name}{PATH}"
             or request.headers.get("origin") != f"http://{request.headers['host']}"
         ):
             return await answers.send_refusal(writer, HTTPStatus.FORBIDDEN)

@@ -1,4 +1,4 @@
-"""WebGAL games: check scripts, list resources, define characters, run the project's scripts."""
+"""WebGAL games: check scripts, list resources, define characters, show scenes, run the project's scripts."""
 
 from handrail.contract.tool import Surface
 from handrail.surfaces.webgal import (
@@ -6,6 +6,7 @@ from handrail.surfaces.webgal import (
     execute_command,
     generate_character_profile,
     list_project_resources,
+    preview_scene,
     show_scene_graph,
     validate_script,
 )
@@ -14,6 +15,7 @@ from handrail.surfaces.webgal.port import WebGal
 TOOLS = (
     list_project_resources.TOOL,
     validate_script.TOOL,
+    preview_scene.TOOL,
     generate_character_profile.TOOL,
     execute_command.TOOL,
     check_game.TOOL,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from handrail.core.webgal.catalogue import Language
     from handrail.surfaces.webgal.games import Games
     from handrail.surfaces.webgal.scripts import Scripts
+    from handrail.surfaces.webgal.theatre import Theatre
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class WebGal:
     checks: Checks
     changes: Changes
     scripts: Scripts
+    theatre: Theatre
 
     @property
     def games(self) -> Games:

@@ -1,0 +1,180 @@
+"""Where scenes are shown: the servers of the project's games, the one page that is photographed, frames for people.
+
+Everything is started when it is first needed and stays warm. Knows neither how a game is served nor how a browser is
+driven.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from handrail.contract.errors import Failure, NotShown, Offline, Timeout
+from handrail.contract.preview import GameSite, LocalBrowser, LocalPage, Position, Screen, Spot, Trouble
+from handrail.surfaces.webgal.sought_scene import LOCAL_HOSTS
+
+OpenSite = Callable[[str], Awaitable[GameSite]]
+_LOOK = "window.handrailLook?.()"
+_SETTLE = "window.handrailSettle?.()"
+_HELD = "#held"
+_STARTS_WITHIN = 40.0
+_ARRIVES_WITHIN = 20.0
+_ASKS_WITHIN = 1.5
+_LOOK_EVERY = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """`missing` are files below the game's folder that its engine has asked for in vain, by this page so far."""
+
+    url: str
+    position: Position
+    picture: bytes
+    missing: tuple[str, ...]
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    game: str
+    page: LocalPage
+    screen: Screen
+
+    @property
+    def is_good(self) -> bool:
+        return self.page.is_open and self.screen.has_page and not self.screen.is_stale
+
+
+class Theatre:
+    """`lifetime` tells how long an address of ours works."""
+
+    def __init__(
+        self,
+        open_browser: Callable[[], LocalBrowser],
+        open_site: OpenSite,
+        *,
+        lifetime: str = "",
+        arrives_within: float = _ARRIVES_WITHIN,
+    ) -> None:
+        self.lifetime = lifetime
+        self._open_browser = open_browser
+        self._browser: LocalBrowser | None = None
+        self._open_site = open_site
+        self._arrives_within = arrives_within
+        self._sites: dict[str, GameSite] = {}
+        self._public: dict[str, Screen] = {}
+        self._seat: _Seat | None = None
+        self._turn = asyncio.Lock()
+
+    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+        """One at a time. NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there."""
+        async with self._turn:
+            try:
+                return await self._shown(game, spot, fetched_ahead)
+            except BaseException:
+                await self._leave()
+                raise
+
+    async def site(self, game: str) -> GameSite:
+        if game not in self._sites:
+            self._sites[game] = await self._open_site(game)
+        return self._sites[game]
+
+    def browser(self) -> LocalBrowser:
+        """The same for all that looks at pages."""
+        if self._browser is None:
+            self._browser = self._open_browser()
+        return self._browser
+
+    async def close(self) -> None:
+        await self._leave()
+        if self._browser is not None:
+            await self._browser.close()
+        for site in self._sites.values():
+            await site.close()
+        self._sites.clear()
+
+    async def _shown(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+        is_warm = self._seat is not None and self._seat.game == game and self._seat.is_good
+        seat = self._seat if is_warm and self._seat is not None else await self._seated(game)
+        seat.page.take_troubles()
+        seat.screen.take_troubles()
+        seat.screen.send_to(spot)
+        if not is_warm:
+            await self._started(seat)
+        position = await self._arrived(seat, spot)
+        await self._settled(seat, fetched_ahead)
+        public = self._public.get(game) or (await self.site(game)).open_screen()
+        self._public[game] = public
+        public.send_to(spot)
+        return Showing(
+            f"{public.address}#scene={quote(spot.scene.removesuffix('.txt'))}",
+            position,
+            await seat.page.picture(),
+            tuple(seat.screen.missing),
+            (*seat.screen.take_troubles(), *seat.page.take_troubles()),
+        )
+
+    async def _seated(self, game: str) -> _Seat:
+        """A page of the browser before a screen of its own; what another page has loaded and keeps is not its."""
+        await self._leave()
+        site = await self.site(game)
+        page = await self.browser().open_page(LOCAL_HOSTS)
+        self._seat = _Seat(game, page, site.open_screen())
+        return self._seat
+
+    async def _started(self, seat: _Seat) -> None:
+        try:
+            async with asyncio.timeout(_STARTS_WITHIN):
+                await seat.page.go(seat.screen.address + _HELD)
+                while not seat.screen.has_page:
+                    _check_open(seat.page)
+                    await asyncio.sleep(_LOOK_EVERY)
+        except TimeoutError:
+            troubles = seat.page.take_troubles()
+            why = f": {troubles[0].message}" if troubles else "."
+            raise NotShown(
+                f"The engine's page did not start within {_STARTS_WITHIN:g} s{why}",
+                hint="Where the project brings its own engine, open its index.html in a browser and look there.",
+            ) from None
+
+    async def _arrived(self, seat: _Seat, spot: Spot) -> Position:
+        def look() -> None:
+            _check_open(seat.page)
+            seat.page.run(_LOOK)
+
+        try:
+            async with asyncio.timeout(self._arrives_within):
+                return await seat.screen.arrived(look)
+        except TimeoutError:
+            raise Timeout(
+                f"The engine did not come to line {spot.line} of {spot.scene} within {self._arrives_within:g} s.",
+                hint="Perhaps the scene goes round for ever: validate_script tells where (WG123).",
+                scene=spot.scene,
+                line=spot.line,
+            ) from None
+
+    async def _settled(self, seat: _Seat, fetched_ahead: Collection[str]) -> None:
+        """Pictures have come, transitions are over, and what is fetched ahead has been asked for."""
+        with suppress(TimeoutError):  # of a large file that is still on its way, the picture shows what there is
+            async with asyncio.timeout(_ASKS_WITHIN):
+                await seat.screen.quiet(fetched_ahead)
+        async with asyncio.timeout(self._arrives_within):
+            await seat.page.value(_SETTLE)
+
+    async def _leave(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.screen.close()
+            await seat.page.close()
+
+
+def _check_open(page: LocalPage) -> None:
+    if not page.is_open:
+        raise NotShown("The browser has ended while it showed the scene.", hint="Try again.")
+
+
+def as_not_shown(failure: Failure) -> Failure:
+    """A browser that ends in the middle is a preview that failed."""
+    return NotShown(failure.message, hint="Try again.") if isinstance(failure, Offline) else failure
