@@ -11,7 +11,7 @@ from handrail.app.browsers import (
     remote_bus,
 )
 from handrail.app.desktops import closing, desktop_checkup, through
-from handrail.app.editors import serve_editor
+from handrail.app.editing import serve_editor
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.records import (
     open_audit,

@@ -24,9 +24,8 @@ def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
 
     The editor starts this command and talks to it. It reads the project and writes nothing.
     """
-    import asyncio
-
     from handrail.app import serve_editor
+    from handrail.faces.cli.running import run
 
     log_to_stderr()
-    raise SystemExit(asyncio.run(serve_editor(project.absolute() if project is not None else None, state)))
+    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, state)))

@@ -4,7 +4,7 @@ Whoever types is never waited for: a check that a newer text has overtaken is dr
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from lsprotocol.types import Diagnostic
@@ -35,7 +35,7 @@ class Checker:
         self._is_deep = True
         self._last_stir = self._pause = 0.0
         self._told: dict[str, _Told] = {}
-        self._last_complaint = ""
+        self._complaints: dict[Studio, str] = {}
 
     def stir(self, *, is_deep: bool = False) -> None:
         """Something has changed; deep: on the disk, too, or around the scenes."""
@@ -55,15 +55,22 @@ class Checker:
             await self._calm()
             self._stirred.clear()
             started = clock()
-            try:
-                await self._check()
-                self._last_complaint = ""
-            except Failure as failure:
-                if failure.message != self._last_complaint:
-                    self._complain(failure.message)
-                self._last_complaint = failure.message
+            is_deep, self._is_deep = self._is_deep, False
+            self._forget_left()
+            for studio in tuple(self._desk.studios):
+                await self._try(studio, is_deep=is_deep)
             # What takes long is done less often.
             self._pause = 2 * (clock() - started)
+
+    async def _try(self, studio: Studio, *, is_deep: bool) -> None:
+        """A project that can't be checked is told of once, and keeps no other one from it."""
+        try:
+            await self._check(studio, is_deep=is_deep)
+            self._complaints.pop(studio, None)
+        except Failure as failure:
+            if self._complaints.get(studio) != failure.message:
+                self._complain(failure.message)
+            self._complaints[studio] = failure.message
 
     async def _calm(self) -> None:
         clock, begun = asyncio.get_running_loop().time, self._last_stir
@@ -71,16 +78,14 @@ class Checker:
         while (left := min(self._last_stir + pause, begun + _LONGEST_PAUSE) - clock()) > 0:  # noqa: ASYNC110
             await asyncio.sleep(left)
 
-    async def _check(self) -> None:
-        is_deep, self._is_deep = self._is_deep, False
-        for studio in tuple(self._desk.studios):
-            await self._desk.worker.do(partial(_find_games, studio, studio.edited(self._desk.documents)))
-            for game in tuple(studio.games.values()):
-                if is_deep or not game.is_read:
-                    steps = game.renewed(studio.edited(self._desk.documents))
-                    async for _ in self._desk.worker.in_turns(steps):
-                        continue
-                await self._judge(studio, game)
+    async def _check(self, studio: Studio, *, is_deep: bool) -> None:
+        worker, edited = self._desk.worker, studio.edited(self._desk.documents)
+        await worker.do(partial(studio.find_games, (*edited, None) if is_deep else edited))
+        for game in tuple(studio.games.values()):
+            if is_deep or not game.is_read:
+                async for _ in worker.in_turns(game.renewed(edited)):
+                    continue
+            await self._judge(studio, game)
 
     async def _judge(self, studio: Studio, game: Game) -> None:
         documents = dict(studio.open_paths(self._desk.documents))
@@ -117,6 +122,12 @@ class Checker:
             else:
                 yield path, text, findings, diagnostics(findings, game.lines(path), desk.columns, desk.language)
 
+    def _forget_left(self) -> None:
+        """Nothing is told of folders that are no longer open."""
+        known = {game for studio in self._desk.studios for game in studio.games.values()}
+        for game in {told[0] for told in self._told.values()} - known:
+            self._withdraw(game, set())
+
     def _withdraw(self, game: Game, seen: set[str]) -> None:
         """Nothing is wrong any more with what is gone."""
         for uri in [uri for uri, told in self._told.items() if told[0] is game and uri not in seen]:
@@ -125,8 +136,3 @@ class Checker:
 
     def _still_open(self, document: Document | None) -> Document | None:
         return document if document is not None and self._desk.documents.get(document.uri) is document else None
-
-
-def _find_games(studio: Studio, paths: Iterable[str]) -> None:
-    for path in (None, *paths):
-        studio.game_for(path)

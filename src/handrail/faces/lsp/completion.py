@@ -78,7 +78,7 @@ def _narrowed(start: int, found: Iterable[Offer], written: str) -> Offers:
 
 
 def _offered(game: Game, scene: Scene, at: Context, after: str, language: Language) -> Iterator[Offer]:
-    around, project = game.project.around, game.project
+    around = game.project.around
     if at.wanted is Wanted.HEAD:
         yield from _heads(game, after, language)
     elif at.wanted in (Wanted.LABEL, Wanted.TARGET):
@@ -90,7 +90,7 @@ def _offered(game: Game, scene: Scene, at: Context, after: str, language: Langua
         if at.command.content is Content.FILE:
             yield Offer("none", CompletionItemKind.Keyword)
     elif at.wanted in (Wanted.VARIABLE, Wanted.VALUE):
-        yield from (Offer(name, CompletionItemKind.Variable) for name in sorted(project.variables()))
+        yield from (Offer(name, CompletionItemKind.Variable) for name in sorted(game.variables()))
         if at.wanted is Wanted.VALUE:
             yield from _words(_TRUTHS)
     elif at.wanted is Wanted.ANIMATION:
@@ -109,7 +109,7 @@ def _offered(game: Game, scene: Scene, at: Context, after: str, language: Langua
 
 def _heads(game: Game, after: str, language: Language) -> Iterator[Offer]:
     mark = "" if after.startswith((":", "：")) else ":"
-    for name in sorted({*game.project.speakers(), *game.project.around.characters} - {""}):
+    for name in sorted({*game.speakers(), *game.project.around.characters} - {""}):
         if name not in COMMANDS:
             yield Offer(name + mark, CompletionItemKind.Class, name, phrase("speaker", language))
     for command in COMMANDS.values():
@@ -140,7 +140,7 @@ def _values(game: Game, at: Context, known: Argument) -> Iterator[Offer]:
     elif at.argument == "transform":
         yield from _transforms()
     elif at.argument == "speaker":
-        yield from (Offer(name, CompletionItemKind.Class) for name in sorted(game.project.speakers()))
+        yield from (Offer(name, CompletionItemKind.Class) for name in sorted(game.speakers()))
 
 
 def _transforms() -> Iterator[Offer]:

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from handrail.contract.errors import Failure
 from handrail.core.webgal.catalogue import Language
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.documents import Documents
 from handrail.faces.lsp.game import Game
+from handrail.faces.lsp.refusal import Refused
 from handrail.faces.lsp.studio import Studio
 from handrail.faces.lsp.worker import Worker
 
@@ -19,6 +21,7 @@ class Desk:
         self.columns = Columns()
         self.documents = Documents()
         self.studios: list[Studio] = []
+        self._left: list[Studio] = []
         self.worker = Worker()
 
     def studio_of(self, uri: str) -> tuple[Studio, str] | None:
@@ -41,15 +44,23 @@ class Desk:
             game = studio.game_for(path)
             if game is None:
                 return None
-            if not game.is_read:
-                for _ in game.renewed(edited):
-                    continue
-            game.follow(edited)
-            return work(game, path)
+            try:
+                if not game.is_read:
+                    for _ in game.renewed(edited):
+                        continue
+                game.follow(edited)
+                return work(game, path)
+            except Failure as failure:
+                raise Refused(failure.message) from None
 
         return await self.worker.do(answer)
 
+    def leave(self, spelled: str) -> None:
+        """A folder that is no longer open; closed at the end, because a question may still be on its way there."""
+        self._left += [studio for studio in self.studios if studio.spelled == spelled]
+        self.studios = [studio for studio in self.studios if studio.spelled != spelled]
+
     def close(self) -> None:
         self.worker.close()
-        for studio in self.studios:
+        for studio in (*self.studios, *self._left):
             studio.ground.close()

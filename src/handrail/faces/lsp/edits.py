@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from handrail.contract.errors import Failure
 from handrail.core.webgal.findings import Finding
@@ -13,6 +12,7 @@ from handrail.faces.lsp.diagnostics import diagnostic, span
 from handrail.faces.lsp.fixes import all_fixed, fixes
 from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.phrases import phrase
+from handrail.faces.lsp.refusal import Refused
 from handrail.faces.lsp.renaming import Replacement, refusal, replacements
 from handrail.faces.lsp.statements import Placed
 
@@ -20,12 +20,6 @@ FIX_ALL = "source.fixAll.handrail"
 ACTION_KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 _MOST_FIXES = 50
 """For one place: who marks a whole scene wants them all at once."""
-
-
-class Refused(JsonRpcException):
-    """The client shows the message to its user."""
-
-    CODE = types.LSPErrorCodes.RequestFailed.value
 
 
 async def prepare_rename(desk: Desk, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:

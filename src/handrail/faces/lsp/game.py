@@ -6,6 +6,7 @@ Belongs to the worker's thread. A text that is too large or none at all is told 
 from collections.abc import Iterator, Mapping
 
 from handrail.contract.errors import Failure, TooLarge
+from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.findings import Finding
 from handrail.core.webgal.project import CONFIG, SCENES, Project, Surroundings
 from handrail.core.webgal.scene import Scene
@@ -98,6 +99,14 @@ class Game:
             return normal(self.ground.text(path))
         except Failure:
             return ""
+
+    def speakers(self) -> set[str]:
+        return set().union(*(scene.speakers for scene in self.project.scenes.values()))
+
+    def variables(self) -> set[str]:
+        """Every setting is a variable, too."""
+        settings = {setting.key for setting in read_config(self.project.around.config or "")}
+        return settings.union(*(scene.sets for scene in self.project.scenes.values()))
 
     def judged(self, first: Mapping[str, str]) -> Iterator[tuple[str, list[Finding]]]:
         """All that is wrong, path by path, those that are named first before the others; empty lists included."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcMethodNotFound, PyglsError
 from pygls.lsp.server import LanguageServer
 
 import handrail
@@ -22,6 +22,7 @@ from handrail.faces.lsp.desk import Desk
 from handrail.faces.lsp.ground import Ground
 from handrail.faces.lsp.phrases import phrase
 from handrail.faces.lsp.protocol import Protocol
+from handrail.faces.lsp.refusal import Refused
 from handrail.faces.lsp.studio import Studio
 
 OpenGround = Callable[[str], Ground]
@@ -53,20 +54,30 @@ class EditorServer(LanguageServer):
         self.desk.close()
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
-        """Into the log, without a window over somebody's text."""
-        _log.error("%s: %s", source.__name__, error)
+        """Into the log, without a window over somebody's text; what the client was told needs no log."""
+        if not isinstance(error, Refused | JsonRpcMethodNotFound):
+            where = error.data if isinstance(error, JsonRpcInternalError) else None
+            _log.error("%s: %s %s", source.__name__, error, "".join(where["traceback"]) if where else "")
 
     def set_up(self, params: types.InitializeParams) -> None:
         self.desk.columns = Columns(str(self.workspace.position_encoding or types.PositionEncodingKind.Utf16.value))
         self.settings(params.initialization_options)
-        self.open_projects(_folders(params))
+        self.open_projects([self._project] if self._project is not None else _folders(params))
 
     def open_projects(self, folders: Sequence[str]) -> None:
-        for folder in [self._project] if self._project is not None else folders:
+        for folder in folders:
             try:
                 self.desk.studios.append(Studio(self._open_ground(folder), folder))
             except Failure as failure:
                 self._complain(failure.message)
+
+    def change_projects(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        if self._project is not None:
+            return
+        for gone in filter(None, (path_of(folder.uri) for folder in event.removed)):
+            self.desk.leave(gone)
+        self.open_projects([path for folder in event.added if (path := path_of(folder.uri)) is not None])
+        self.checker.stir(is_deep=True)
 
     async def start(self) -> None:
         """Once the client listens."""
@@ -155,6 +166,10 @@ def _register(server: EditorServer) -> None:
     def touched(params: types.DidChangeWatchedFilesParams) -> None:
         if any(answers.bears_on_a_game(desk, change.uri) for change in params.changes):
             checker.stir(is_deep=True)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        server.change_projects(params.event)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(params: types.DidChangeConfigurationParams) -> None:

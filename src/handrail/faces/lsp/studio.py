@@ -12,6 +12,7 @@ from handrail.faces.lsp.ground import Ground
 class Studio:
     def __init__(self, ground: Ground, spelled: str) -> None:
         self.ground = ground
+        self.spelled = spelled
         self.addresses = Addresses(ground.location, spelled)
         self.games: dict[str, Game] = {}
 
@@ -22,6 +23,12 @@ class Studio:
         except Failure:
             return None
         return None if folder is None else self.games.setdefault(folder, Game(self.ground, folder))
+
+    def find_games(self, paths: Iterable[str | None]) -> None:
+        """Those that the paths belong to, and are not known yet. Asks the disk, too."""
+        for path in paths:
+            if path is None or all(game.scene_name(path) is None for game in self.games.values()):
+                self.game_for(path)
 
     def edited(self, documents: Iterable[Document]) -> dict[str, str]:
         """The open texts of this project by its own paths."""

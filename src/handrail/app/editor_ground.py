@@ -1,4 +1,4 @@
-"""`handrail webgal lsp`: a project's folder as an editor's language server reads it."""
+"""A project's folder as an editor's language server reads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from handrail.app.house import HANDRAIL_FOLDER
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import NotFound
 from handrail.contract.paths import ClosedFolders
-from handrail.core.webgal.catalogue import language_of
 from handrail.store.policy_source import PolicySource
 from handrail.store.state import state_path
 from handrail.store.user_rules import UserRules
@@ -20,19 +19,6 @@ from handrail.surfaces.webgal.place import game_of
 
 if TYPE_CHECKING:
     from handrail.core.webgal.project import Surroundings
-    from handrail.faces.lsp.ground import Ground
-
-
-async def serve_editor(project: Path | None, state_dir: Path | None) -> int:
-    """Until the client goes; the exit status that it is told. `project` is absolute."""
-    from handrail.faces.lsp.server import EditorServer
-    from handrail.faces.lsp.stdio import serve
-
-    def open_ground(folder: str) -> Ground:
-        return ProjectGround(folder, state_dir)
-
-    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
-    return await serve(EditorServer(open_ground, language, str(project) if project is not None else None))
 
 
 class EditedFolder(LocalFolder):
