@@ -14,6 +14,7 @@ from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
+from handrail.app.previews import framed_previews
 from handrail.app.records import policy_in_force
 from handrail.backends.person import user_name
 from handrail.store.private_file import make_private_folder
@@ -87,6 +88,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         evidence=house.evidence,
         sights=Sights(house.project),
         game=cache(lambda: _game(house)),
+        previews=framed_previews(house),
         prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handrail.contract.game_view import GameView
+from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.core.audit import Audit
 from handrail.core.desktop.sights import Sights
@@ -35,6 +36,7 @@ class Desk:
     evidence: Evidence
     sights: Sights
     game: Callable[[], GameView]
+    previews: Callable[[], FramedPreviews]
     prompts: PromptQueue
     policy: Callable[[], Record]
     checkup: Callable[[], Record]

@@ -15,7 +15,7 @@ from handrail.contract.game_view import GameView, Language, Mended, Place
 from handrail.faces.http.answers import success
 from handrail.faces.http.desk import Desk
 from handrail.faces.http.headers import trace_id
-from handrail.faces.http.json_body import json_object, optional_text, text_field, wrong_field
+from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
 
 _LOOKING = "Looking at the game in the console"
@@ -73,6 +73,19 @@ def routes(desk: Desk) -> list[Route]:
         written = await _run(desk, request, "write_to_file", {**wanted, "dryRun": False})
         return success({**_told(shown), "snapshotId": written.snapshot_id})
 
+    async def preview(request: Request) -> Response:
+        """Opens a screen, or sends one that is open to another line."""
+        must_be_person(request, _LOOKING)
+        given = await json_object(request, {"path", "line", "screen"})
+        line = whole_number(given, "line")
+        frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        return success({"screen": frame.screen, "address": frame.address})
+
+    async def hide_preview(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        desk.previews().hide(request.path_params["screen"])
+        return success({})
+
     return [
         Route("/api/webgal/stamp", stamp),
         Route("/api/webgal/game", overview),
@@ -81,6 +94,8 @@ def routes(desk: Desk) -> list[Route]:
         Route("/api/webgal/resources", resources),
         Route("/api/webgal/file", file),
         Route("/api/webgal/mend", mend, methods=["POST"]),
+        Route("/api/webgal/preview", preview, methods=["POST"]),
+        Route("/api/webgal/preview/{screen}", hide_preview, methods=["DELETE"]),
     ]
 
 
@@ -109,11 +124,7 @@ def _place(given: Any) -> Place | None:
     code = optional_text(given, "code")
     if code is None:
         return None
-    line, start = given.get("line"), given.get("start", 0)
-    for name, value in (("line", line), ("start", start)):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise wrong_field(name, "must be a whole number")
-    return Place(line, code, start)
+    return Place(whole_number(given, "line"), code, whole_number(given, "start"))
 
 
 def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:

@@ -1,10 +1,10 @@
 /** What the page of the game asks the server for. */
 
-import { fetchData, postJson } from "@handrail/host";
+import { deleteAt, fetchData, postJson } from "@handrail/host";
 import { messageOf } from "../failure";
-import type { Game, Graph, Mend, Resources, SceneText, Wish } from "../logic/webgal/game";
+import type { Frame, Game, Graph, Mend, Resources, SceneText, Wish } from "../logic/webgal/game";
 import { announcement, language } from "../store";
-import { failure, game, isPreviewing, line, mending, opened, reveals, stamp, tab, text, textFailure, written, type Tab } from "./store";
+import { failure, frame, game, isPreviewing, line, mending, opened, previewFailure, reveals, stamp, tab, text, textFailure, written, type Tab } from "./store";
 import { words } from "./texts";
 
 let isReading = false;
@@ -73,6 +73,38 @@ export function showTab(wanted: Tab): void {
 
 export function showPreview(isShown: boolean): void {
   isPreviewing.value = isShown;
+  previewFailure.value = "";
+}
+
+let wanted: { path: string; line: number } | null = null;
+let isSending = false;
+
+/** The engine goes where the person looks. One wish at a time; of those that came meanwhile, the last counts. */
+export async function followLine(path: string, at: number): Promise<void> {
+  wanted = { path, line: at };
+  if (isSending) return;
+  isSending = true;
+  while (wanted) {
+    const next: { path: string; line: number } = wanted;
+    wanted = null;
+    try {
+      const screen = frame.value?.screen;
+      const found = await postJson<Frame>("/api/webgal/preview", screen === undefined ? next : { ...next, screen });
+      previewFailure.value = "";
+      if (found.address !== frame.value?.address) frame.value = found;
+    } catch (error) {
+      previewFailure.value = messageOf(error);
+    }
+  }
+  isSending = false;
+}
+
+/** What nobody looks at leads nowhere. */
+export function leavePreview(): void {
+  wanted = null;
+  const left = frame.value;
+  frame.value = null;
+  if (left) void deleteAt<unknown>(`/api/webgal/preview/${encodeURIComponent(left.screen)}`).catch(() => undefined);
 }
 
 export const readGraph = (): Promise<Graph> => fetchData<Graph>("/api/webgal/graph");

@@ -1,7 +1,7 @@
 /** What the page of the game knows; only actions.ts beside it writes to it. It stays while other pages are shown. */
 
 import { computed, signal } from "@preact/signals";
-import type { Game, SceneText, Wish } from "../logic/webgal/game";
+import type { Frame, Game, SceneText, Wish } from "../logic/webgal/game";
 import { byPath } from "../logic/webgal/problems";
 
 export const TABS = ["scenes", "problems", "graph", "resources"] as const;
@@ -21,6 +21,9 @@ export const written = signal<{ path: string; snapshotId: string } | null>(null)
 /** What is about to be fixed, while its diff is shown. */
 export const mending = signal<Wish | null>(null);
 export const isPreviewing = signal(false);
+/** The place where the engine shows the game; null until it is asked for. */
+export const frame = signal<Frame | null>(null);
+export const previewFailure = signal("");
 
 export const problems = computed(() => {
   const known = game.value;

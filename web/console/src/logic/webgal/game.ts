@@ -108,5 +108,11 @@ export interface Mend {
   snapshotId?: string;
 }
 
+/** A screen of the preview's: named in later wishes, opened by a frame. */
+export interface Frame {
+  screen: string;
+  address: string;
+}
+
 export const fileUrl = ({ path, version }: Pick<Resource, "path" | "version">): string =>
   `/api/webgal/file?path=${encodeURIComponent(path)}&v=${encodeURIComponent(version)}`;
