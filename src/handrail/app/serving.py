@@ -88,7 +88,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         evidence=house.evidence,
         sights=Sights(house.project),
         game=cache(lambda: _game(house)),
-        previews=framed_previews(house),
+        previews=cache(lambda: framed_previews(house)),
         prompts=house.prompts,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
