@@ -30,6 +30,7 @@ class Editor:
         self.diagnostics: dict[str, types.PublishDiagnosticsParams] = {}
         self.messages: list[str] = []
         self.registered: list[str] = []
+        self.errors: list[str] = []
         self._versions: dict[str, int] = {}
         self.client = self._do(self._start(command, {**os.environ, **environ}))
 
@@ -55,7 +56,14 @@ class Editor:
                 self._changed.notify_all()
 
         await client.start_io(sys.executable, "-m", "handrail", "webgal", "lsp", *command, env=environ)
+        assert client._server is not None
+        self._listening = asyncio.ensure_future(self._listen(client._server))
         return client
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while line := await process.stderr.readline():
+            self.errors.append(line.decode())
 
     @property
     def process(self) -> asyncio.subprocess.Process:
@@ -65,6 +73,10 @@ class Editor:
 
     def _do(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE)
+
+    async def _gone(self) -> None:
+        await self._listening
+        await self.client.stop()  # type: ignore[no-untyped-call]
 
     def call(self, work: Callable[[], T]) -> T:
         async def done() -> T:
@@ -114,7 +126,9 @@ class Editor:
         end = time.monotonic() + PATIENCE
         with self._changed:
             while not is_so():
-                assert self._changed.wait(end - time.monotonic()), f"{what} never came; {self.codes()}"
+                assert self._changed.wait(end - time.monotonic()), (
+                    f"{what} never came: {self.codes()!s:.500} {self.errors}"
+                )
 
     def codes(self) -> dict[str, list[str]]:
         return {uri: [str(each.code) for each in told.diagnostics] for uri, told in self.diagnostics.items()}
@@ -146,7 +160,7 @@ class Editor:
         return status
 
     def _stop(self) -> None:
-        self._do(self.client.stop())
+        self._do(self._gone())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -4,7 +4,7 @@ Whoever types is never waited for: a check that a newer text has overtaken is dr
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from lsprotocol.types import Diagnostic
@@ -13,15 +13,15 @@ from handrail.contract.errors import Failure
 from handrail.core.webgal.findings import Finding
 from handrail.faces.lsp.desk import Desk
 from handrail.faces.lsp.diagnostics import diagnostics
-from handrail.faces.lsp.documents import Document
 from handrail.faces.lsp.game import Game
+from handrail.faces.lsp.snapshot import Snapshot
 from handrail.faces.lsp.studio import Studio
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.5
 
 Publish = Callable[[str, int | None, Sequence[Diagnostic]], None]
 _News = tuple[str, object, list[Finding], list[Diagnostic]]
-_Told = tuple[Game, object, list[Finding]]
+_Told = tuple[Game, int | None, object, list[Finding]]
 
 
 class Checker:
@@ -79,48 +79,41 @@ class Checker:
             await asyncio.sleep(left)
 
     async def _check(self, studio: Studio, *, is_deep: bool) -> None:
-        worker, edited = self._desk.worker, studio.edited(self._desk.documents)
-        await worker.do(partial(studio.find_games, (*edited, None) if is_deep else edited))
+        worker, texts = self._desk.worker, studio.now(self._desk.documents).texts
+        await worker.do(partial(studio.find_games, (*texts, None) if is_deep else texts))
         for game in tuple(studio.games.values()):
             if is_deep or not game.is_read:
-                async for _ in worker.in_turns(game.renewed(edited)):
+                async for _ in worker.in_turns(game.renewed(texts)):
                     continue
-            await self._judge(studio, game)
+            await self._judge(game, studio.now(self._desk.documents))
 
-    async def _judge(self, studio: Studio, game: Game) -> None:
-        documents = dict(studio.open_paths(self._desk.documents))
-        versions = {path: document.version for path, document in documents.items()}
-        edited = {path: document.text for path, document in documents.items()}
+    async def _judge(self, game: Game, snapshot: Snapshot) -> None:
         seen: set[str] = set()
-        steps = self._news(studio, game, edited, seen)
-        async for news in self._desk.worker.in_turns(steps):
+        async for news in self._desk.worker.in_turns(self._news(game, snapshot, seen)):
             for path, text, findings, shown in (each for each in news if each is not None):
-                document = self._still_open(documents.get(path))
-                if document is not None and document.version != versions[path]:
-                    continue  # a newer text has overtaken it
-                uri = document.uri if document is not None else studio.addresses.uri(path)
-                self._told[uri] = (game, text, findings)
-                self._publish(uri, document.version if document is not None else None, shown)
+                if snapshot.is_current(path, self._desk.documents):
+                    uri, version = snapshot.uri(path), snapshot.version(path)
+                    self._told[uri] = (game, version, text, findings)
+                    self._publish(uri, version, shown)
             if self._stirred.is_set():
-                return
+                return  # a newer text has overtaken the others
         self._withdraw(game, seen)
 
-    def _news(self, studio: Studio, game: Game, edited: Mapping[str, str], seen: set[str]) -> Iterator[_News | None]:
+    def _news(self, game: Game, snapshot: Snapshot, seen: set[str]) -> Iterator[_News | None]:
         """In the worker's thread."""
-        desk = self._desk
-        uris = {path: document.uri for path, document in studio.open_paths(desk.documents)}
-        game.follow(edited)
+        columns, language = self._desk.columns, self._desk.language
+        game.follow(snapshot.texts)
         yield None
-        for path, findings in game.judged(edited):
-            uri = studio.uri(path, uris)
+        for path, findings in game.judged(snapshot.texts):
+            uri = snapshot.uri(path)
             seen.add(uri)
             text: object = game.scene(path) or game.text(path)
             before = self._told.get(uri)
-            is_old = not findings and path not in edited if before is None else before[1:] == (text, findings)
-            if is_old:
+            is_quiet = not findings and path not in snapshot.texts
+            if is_quiet if before is None else before[1:] == (snapshot.version(path), text, findings):
                 yield None
             else:
-                yield path, text, findings, diagnostics(findings, game.lines(path), desk.columns, desk.language)
+                yield path, text, findings, diagnostics(findings, game.lines(path), columns, language)
 
     def _forget_left(self) -> None:
         """Nothing is told of folders that are no longer open."""
@@ -131,8 +124,5 @@ class Checker:
     def _withdraw(self, game: Game, seen: set[str]) -> None:
         """Nothing is wrong any more with what is gone."""
         for uri in [uri for uri, told in self._told.items() if told[0] is game and uri not in seen]:
-            if self._told.pop(uri)[2]:
+            if self._told.pop(uri)[-1]:
                 self._publish(uri, None, [])
-
-    def _still_open(self, document: Document | None) -> Document | None:
-        return document if document is not None and self._desk.documents.get(document.uri) is document else None

@@ -7,8 +7,8 @@ from handrail.contract.errors import Failure
 from handrail.core.webgal.catalogue import Language
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.documents import Documents
-from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.refusal import Refused
+from handrail.faces.lsp.sight import Sight
 from handrail.faces.lsp.studio import Studio
 from handrail.faces.lsp.worker import Worker
 
@@ -21,24 +21,21 @@ class Desk:
         self.columns = Columns()
         self.documents = Documents()
         self.studios: list[Studio] = []
-        self._left: list[Studio] = []
         self.worker = Worker()
+        self._left: list[Studio] = []
 
     def studio_of(self, uri: str) -> tuple[Studio, str] | None:
         """The innermost project that a file belongs to, and its path there."""
-        found = [(path, studio) for studio in self.studios if (path := studio.addresses.below(uri)) is not None]
-        if not found:
-            return None
-        path, studio = min(found, key=lambda each: len(each[0]))
-        return studio, path
+        found = [(studio, path) for studio in self.studios if (path := studio.addresses.below(uri)) is not None]
+        return min(found, key=lambda each: len(each[1])) if found else None
 
-    async def ask(self, uri: str, work: Callable[[Game, str], T]) -> T | None:
+    async def ask(self, uri: str, work: Callable[[Sight], T]) -> T | None:
         """About a file of a game, exactly as it stands in the editor now; None for any other file."""
         found = self.studio_of(uri)
         if found is None:
             return None
         studio, path = found
-        edited = studio.edited(self.documents)
+        snapshot, columns, language = studio.now(self.documents), self.columns, self.language
 
         def answer() -> T | None:
             game = studio.game_for(path)
@@ -46,10 +43,10 @@ class Desk:
                 return None
             try:
                 if not game.is_read:
-                    for _ in game.renewed(edited):
+                    for _ in game.renewed(snapshot.texts):
                         continue
-                game.follow(edited)
-                return work(game, path)
+                game.follow(snapshot.texts)
+                return work(Sight(game, path, snapshot, columns, language))
             except Failure as failure:
                 raise Refused(failure.message) from None
 

@@ -4,17 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from handrail.contract.errors import Failure
 from handrail.core.webgal.findings import Finding
-from handrail.faces.lsp.answers import at_cursor, range_of, uri_of
-from handrail.faces.lsp.desk import Desk
-from handrail.faces.lsp.diagnostics import diagnostic, span
+from handrail.faces.lsp.diagnostics import diagnostic
 from handrail.faces.lsp.fixes import all_fixed, fixes
-from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.phrases import phrase
-from handrail.faces.lsp.refusal import Refused
-from handrail.faces.lsp.renaming import Replacement, refusal, replacements
-from handrail.faces.lsp.statements import Placed
+from handrail.faces.lsp.renaming import Replacement, check_renameable, replacements
+from handrail.faces.lsp.sight import Sight
 
 FIX_ALL = "source.fixAll.handrail"
 ACTION_KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
@@ -22,70 +17,48 @@ _MOST_FIXES = 50
 """For one place: who marks a whole scene wants them all at once."""
 
 
-async def prepare_rename(desk: Desk, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
-    def answer(game: Game, path: str, placed: Placed) -> types.PrepareRenamePlaceholder:
-        if (refused := refusal(placed.part, desk.language)) is not None:
-            raise Refused(refused.message)
-        place = span(game.lines(path), placed.line, placed.start, placed.end, desk.columns)
-        return types.PrepareRenamePlaceholder(place, placed.part.text)
-
-    prepared = await at_cursor(desk, params, answer)
-    if prepared is None:
-        raise Refused(phrase("only names", desk.language))
-    return prepared
+def prepare_rename(sight: Sight, position: types.Position) -> types.PrepareRenamePlaceholder:
+    placed = sight.part(position)
+    part = check_renameable(placed.part if placed is not None else None, sight.language)
+    assert placed is not None
+    return types.PrepareRenamePlaceholder(sight.span(placed.line, placed.start, placed.end), part.text)
 
 
-async def rename(desk: Desk, params: types.RenameParams, client: types.ClientCapabilities) -> types.WorkspaceEdit:
-    writing = Writing(desk, client)
-
-    def answer(game: Game, path: str, placed: Placed) -> types.WorkspaceEdit:
-        try:
-            found = replacements(game, path, placed.part, params.new_name, desk.language)
-        except Failure as failure:
-            raise Refused(failure.message) from None
-        return writing.edit(game, found)
-
-    edit = await at_cursor(desk, params, answer)
-    if edit is None:
-        raise Refused(phrase("only names", desk.language))
-    return edit
+def rename(sight: Sight, position: types.Position, new: str, *, is_versioned: bool) -> types.WorkspaceEdit:
+    placed = sight.part(position)
+    part = check_renameable(placed.part if placed is not None else None, sight.language)
+    found = replacements(sight.game, sight.path, part, new, sight.language)
+    return _edit(sight, found, is_versioned=is_versioned)
 
 
-async def code_actions(
-    desk: Desk, params: types.CodeActionParams, client: types.ClientCapabilities
-) -> list[types.CodeAction] | None:
-    writing, only = Writing(desk, client), params.context.only
-
-    def answer(game: Game, path: str) -> list[types.CodeAction]:
-        actions: list[types.CodeAction] = []
-        if _is_wanted(types.CodeActionKind.QuickFix, only):
-            actions += _quick_fixes(desk, game, path, params.range, writing)
-        if _is_wanted(FIX_ALL, only) and (found := all_fixed(game, path)):
-            title = phrase("fix all", desk.language)
-            actions.append(types.CodeAction(title, kind=FIX_ALL, edit=writing.edit(game, found)))
-        return actions
-
-    return await desk.ask(params.text_document.uri, answer)
+def code_actions(
+    sight: Sight, marked: types.Range, only: Sequence[str] | None, *, is_versioned: bool
+) -> list[types.CodeAction]:
+    actions: list[types.CodeAction] = []
+    if _is_wanted(types.CodeActionKind.QuickFix, only):
+        actions += _quick_fixes(sight, marked, is_versioned=is_versioned)
+    if _is_wanted(FIX_ALL, only) and (found := all_fixed(sight.game, sight.path)):
+        edit = _edit(sight, found, is_versioned=is_versioned)
+        actions.append(types.CodeAction(phrase("fix all", sight.language), kind=FIX_ALL, edit=edit))
+    return actions
 
 
-def _quick_fixes(
-    desk: Desk, game: Game, path: str, marked: types.Range, writing: "Writing"
-) -> Iterator[types.CodeAction]:
-    lines = game.lines(path)
-    on_lines = [each for each in game.findings(path) if marked.start.line < each.line <= marked.end.line + 1]
-    touched = [each for each in on_lines if _touches(desk, lines, each, marked)] or on_lines
-    for fix in fixes(game, path, touched[:_MOST_FIXES], desk.language):
+def _quick_fixes(sight: Sight, marked: types.Range, *, is_versioned: bool) -> Iterator[types.CodeAction]:
+    found = sight.game.findings(sight.path)
+    on_lines = [each for each in found if marked.start.line < each.line <= marked.end.line + 1]
+    touched = [each for each in on_lines if _touches(sight, each, marked)] or on_lines
+    for fix in fixes(sight.game, sight.path, touched[:_MOST_FIXES], sight.language):
         yield types.CodeAction(
             fix.title,
             kind=types.CodeActionKind.QuickFix,
-            diagnostics=[diagnostic(fix.finding, lines, desk.columns, desk.language)],
-            edit=writing.edit(game, fix.replacements),
+            diagnostics=[diagnostic(fix.finding, sight.lines, sight.columns, sight.language)],
+            edit=_edit(sight, fix.replacements, is_versioned=is_versioned),
             is_preferred=fix.is_preferred or None,
         )
 
 
-def _touches(desk: Desk, lines: Sequence[str], finding: Finding, marked: types.Range) -> bool:
-    place = span(lines, finding.line - 1, finding.start, finding.end, desk.columns)
+def _touches(sight: Sight, finding: Finding, marked: types.Range) -> bool:
+    place = sight.span(finding.line - 1, finding.start, finding.end)
     return bool(place.start <= marked.end and marked.start <= place.end)
 
 
@@ -94,25 +67,19 @@ def _is_wanted(kind: str, only: Sequence[str] | None) -> bool:
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
-class Writing:
-    """Edits in the shape that the client understands, for exactly the versions that were looked at."""
-
-    def __init__(self, desk: Desk, client: types.ClientCapabilities) -> None:
-        workspace = client.workspace.workspace_edit if client.workspace is not None else None
-        self._is_versioned = workspace is not None and bool(workspace.document_changes)
-        self._versions = {document.uri: document.version for document in desk.documents}
-        self._desk = desk
-
-    def edit(self, game: Game, found: Sequence[Replacement]) -> types.WorkspaceEdit:
-        by_uri: dict[str, list[types.TextEdit]] = {}
-        for each in found:
-            place = range_of(self._desk, game, each.place)
-            by_uri.setdefault(uri_of(self._desk, game, each.place.path), []).append(types.TextEdit(place, each.text))
-        if not self._is_versioned:
-            return types.WorkspaceEdit(changes=by_uri)
-        return types.WorkspaceEdit(document_changes=[self._versioned(uri, edits) for uri, edits in by_uri.items()])
-
-    def _versioned(self, uri: str, edits: list[types.TextEdit]) -> types.TextDocumentEdit:
-        return types.TextDocumentEdit(
-            types.OptionalVersionedTextDocumentIdentifier(uri, self._versions.get(uri)), edits
-        )
+def _edit(sight: Sight, found: Sequence[Replacement], *, is_versioned: bool) -> types.WorkspaceEdit:
+    """For exactly the versions that were looked at, where the client understands that."""
+    by_path: dict[str, list[types.TextEdit]] = {}
+    for each in found:
+        by_path.setdefault(each.place.path, []).append(types.TextEdit(sight.range_of(each.place), each.text))
+    snapshot = sight.snapshot
+    if not is_versioned:
+        return types.WorkspaceEdit(changes={snapshot.uri(path): edits for path, edits in by_path.items()})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(snapshot.uri(path), snapshot.version(path)), edits
+            )
+            for path, edits in by_path.items()
+        ]
+    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.contract.errors import Conflict, Failure, InvalidParams
+from handrail.contract.errors import Conflict, InvalidParams
 from handrail.core.webgal.anatomy import Part, Role
 from handrail.core.webgal.catalogue import Language
 from handrail.core.webgal.character_file import renamed
@@ -26,15 +26,13 @@ class Replacement(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-def refusal(part: Part | None, language: Language) -> Failure | None:
-    """Why this can't be renamed at all."""
-    is_name = part is not None and part.role in (*_LABELS, Role.SPEAKER)
-    return None if is_name else InvalidParams(phrase("only names", language))
+def check_renameable(part: Part | None, language: Language) -> Part:
+    if part is None or part.role not in (*_LABELS, Role.SPEAKER):
+        raise InvalidParams(phrase("only names", language))
+    return part
 
 
 def replacements(game: Game, path: str, part: Part, new: str, language: Language) -> list[Replacement]:
-    if (refused := refusal(part, language)) is not None:
-        raise refused
     if new == part.text:
         return []
     return (_label if part.role in _LABELS else _character)(game, path, part.text, new, language)

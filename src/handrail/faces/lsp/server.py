@@ -1,4 +1,4 @@
-"""The server: what it can do, and which of our questions each of the client's becomes."""
+"""The server: which projects it looks at, in which language, and what it tells of its own accord."""
 
 import asyncio
 import logging
@@ -14,11 +14,11 @@ from pygls.lsp.server import LanguageServer
 import handrail
 from handrail.contract.errors import Failure
 from handrail.core.webgal.catalogue import Language, language_of
-from handrail.faces.lsp import answers, edits
 from handrail.faces.lsp.addresses import path_of
 from handrail.faces.lsp.checker import Checker
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.desk import Desk
+from handrail.faces.lsp.features import register
 from handrail.faces.lsp.ground import Ground
 from handrail.faces.lsp.phrases import phrase
 from handrail.faces.lsp.protocol import Protocol
@@ -28,7 +28,6 @@ from handrail.faces.lsp.studio import Studio
 OpenGround = Callable[[str], Ground]
 
 _log = logging.getLogger(__name__)
-_TRIGGERS = [":", "-", "{", "=", "|", "/", "(", "["]
 _WATCHED = "**/*"
 
 
@@ -44,7 +43,7 @@ class EditorServer(LanguageServer):
         self._open_ground = open_ground
         self._project = project
         self._checking: asyncio.Task[None] | None = None
-        _register(self)
+        register(self)
 
     async def end(self) -> None:
         if self._checking is not None:
@@ -82,6 +81,7 @@ class EditorServer(LanguageServer):
     async def start(self) -> None:
         """Once the client listens."""
         self._checking = asyncio.ensure_future(self.checker.run())
+        self._checking.add_done_callback(_tell_of_its_end)
         self.checker.stir(is_deep=True)
         if not self.desk.studios:
             self._complain(phrase("no folder", self.desk.language))
@@ -100,6 +100,13 @@ class EditorServer(LanguageServer):
             self.desk.language = language_of(wanted)
             if self._checking is not None:
                 self.checker.forget()
+
+    @property
+    def edits_versions(self) -> bool:
+        """Whether the client understands edits of exactly one version."""
+        workspace = self.client_capabilities.workspace
+        editing = workspace.workspace_edit if workspace is not None else None
+        return editing is not None and bool(editing.document_changes)
 
     def _watch(self) -> None:
         """What changes on the disk is told by the client, who watches it anyway."""
@@ -126,87 +133,6 @@ def _folders(params: types.InitializeParams) -> list[str]:
     return paths or ([params.root_path] if params.root_path else [])
 
 
-def _register(server: EditorServer) -> None:
-    desk, checker = server.desk, server.checker
-
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        server.set_up(params)
-
-    @server.feature(types.INITIALIZED)
-    async def initialized(params: types.InitializedParams) -> None:
-        await server.start()
-
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
-        document = params.text_document
-        desk.documents.open(document.uri, document.text, document.version)
-        checker.stir()
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
-        document = desk.documents.get(params.text_document.uri)
-        if document is None:
-            return
-        document.change(params.content_changes, params.text_document.version, desk.columns)
-        found = desk.studio_of(document.uri)
-        is_scene = found is not None and any(game.scene_name(found[1]) for game in found[0].games.values())
-        checker.stir(is_deep=not is_scene)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: types.DidCloseTextDocumentParams) -> None:
-        desk.documents.close(params.text_document.uri)
-        checker.stir(is_deep=True)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        checker.stir(is_deep=True)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def touched(params: types.DidChangeWatchedFilesParams) -> None:
-        if any(answers.bears_on_a_game(desk, change.uri) for change in params.changes):
-            checker.stir(is_deep=True)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        server.change_projects(params.event)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def configured(params: types.DidChangeConfigurationParams) -> None:
-        server.settings(params.settings)
-
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
-    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
-        return await answers.completion(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
-        return await answers.hover(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def define(params: types.DefinitionParams) -> list[types.Location] | None:
-        return await answers.definition(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def refer(params: types.ReferenceParams) -> list[types.Location] | None:
-        return await answers.references(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
-        return await answers.symbols(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
-    async def link(params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
-        return await answers.links(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        return await edits.prepare_rename(desk, params)
-
-    @server.feature(types.TEXT_DOCUMENT_RENAME)
-    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        return await edits.rename(desk, params, server.client_capabilities)
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=edits.ACTION_KINDS))
-    async def act(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        return await edits.code_actions(desk, params, server.client_capabilities)
+def _tell_of_its_end(checking: "asyncio.Task[None]") -> None:
+    if not checking.cancelled():
+        _log.error("The checks have ended; start the server anew.", exc_info=checking.exception())

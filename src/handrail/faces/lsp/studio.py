@@ -1,15 +1,18 @@
 """One project that is open in the editor, and the games in it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
 from handrail.contract.errors import Failure
 from handrail.faces.lsp.addresses import Addresses
 from handrail.faces.lsp.documents import Document
 from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.ground import Ground
+from handrail.faces.lsp.snapshot import Snapshot
 
 
 class Studio:
+    """`spelled` is the project's folder as the client calls it."""
+
     def __init__(self, ground: Ground, spelled: str) -> None:
         self.ground = ground
         self.spelled = spelled
@@ -30,16 +33,14 @@ class Studio:
             if path is None or all(game.scene_name(path) is None for game in self.games.values()):
                 self.game_for(path)
 
-    def edited(self, documents: Iterable[Document]) -> dict[str, str]:
-        """The open texts of this project by its own paths."""
-        return {path: document.text for path, document in self.open_paths(documents)}
+    def now(self, documents: Iterable[Document]) -> Snapshot:
+        return Snapshot(self.addresses, documents)
 
-    def open_paths(self, documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
-        for document in documents:
-            path = self.addresses.below(document.uri)
-            if path is not None:
-                yield path, document
+    def is_scene(self, path: str) -> bool:
+        return any(game.scene_name(path) is not None for game in self.games.values())
 
-    def uri(self, path: str, open_uris: Mapping[str, str]) -> str:
-        """As the client spells it, where it has the file open."""
-        return open_uris.get(path) or self.addresses.uri(path)
+    def is_touched_by(self, path: str) -> bool:
+        """Whether a change of this file on the disk may change what is wrong with a game."""
+        if path.startswith("."):
+            return path.startswith(".handrail/")
+        return not self.games or self.is_scene(path) or any(game.bears_on_all(path) for game in self.games.values())
