@@ -5,8 +5,6 @@ Most lines of a game are that. The expressions know no command: none begins with
 
 import re
 
-from handrail.core.webgal.javascript import BLANKS
-
 # Wide letters are those of a command that was typed in the wrong width.
 _START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
 # A hyphen after a blank starts an argument, or was meant to. `*+` gives nothing back: a mark ends the try at once.
@@ -23,5 +21,5 @@ _SPEAKER = re.compile(rf"^((?:{_START}{_HEAD})?+)(?={_BODY}{_END})", re.MULTILIN
 
 
 def speakers_of(text: str) -> list[str]:
-    """Who speaks in the lines that are not remarkable, once a line."""
-    return [name.rstrip(BLANKS) for name in _SPEAKER.findall(text)]
+    """Who speaks in the lines that are not remarkable, once a line; blanks may follow a name."""
+    return _SPEAKER.findall(text)

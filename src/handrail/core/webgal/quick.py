@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from handrail.core.webgal.arguments import SEPARATOR
-from handrail.core.webgal.commands import COMMANDS, SAY, Command, Content
+from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Command, Content, Kind
 from handrail.core.webgal.conditions import interpolated
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.javascript import BLANKS
@@ -106,13 +106,18 @@ class Shortcuts:
         return None if report.findings else (None, report.speaker, report.is_suspect)
 
     def _judged_argument(self, command: str, piece: str) -> tuple[str, tuple[Named, ...]] | None:
+        name, _, value = piece.partition("=")
+        name, value = name.strip(BLANKS), value.strip(BLANKS)
+        known = COMMANDS[command].arguments.get(name)
+        if known is not None and _is_any(known, value):
+            return name, ()
         content = "x=1" if COMMANDS[command].content is Content.ASSIGNMENT else "x"
         start = len(command) + len(content) + 1
         report = self._judge(f"{command}:{content}{SEPARATOR}{piece};")
         if report.findings or report.dynamic:
             return None
         named = tuple((each.what, each.name, each.folder) for each in report.references if each.start >= start)
-        return piece.partition("=")[0].strip(BLANKS), named
+        return name, named
 
 
 def _command(
@@ -132,6 +137,13 @@ def _command(
     at = text.find(content, len(by) + 1)
     own = Reference(_NAMED[kind], content, 0, at, by, command.folder or "")
     return Report(findings, (own, *named), leaves=leaves)
+
+
+def _is_any(known: Argument, value: str) -> bool:
+    """Whether no rule could have anything against this value."""
+    if known.kind is Kind.TEXT:
+        return not known.choices and value.lower() not in ("true", "false")
+    return known.kind is Kind.NUMBER and value.isascii() and value.isdigit()
 
 
 def _is_harmless(remark: str) -> bool:

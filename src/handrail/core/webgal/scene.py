@@ -6,20 +6,21 @@ others, which alone are parsed and judged.
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec.structs import replace
 
 from handrail.core.webgal.commands import BY_TYPE
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.multi_line import continues
+from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.multi_line import statements
 from handrail.core.webgal.plain import REMARKABLE, speakers_of
 from handrail.core.webgal.quick import Shortcuts
 from handrail.core.webgal.references import Reference, references, variables_set
 from handrail.core.webgal.report import Report
 from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
 from handrail.core.webgal.rules.line import Line
-from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_comment, split_lines
+from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_lines
 from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
@@ -30,7 +31,6 @@ _REMEMBERED = 1 << 15
 class Scene:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = split_lines(text)
         self.findings: list[Finding] = []
         self.references: list[Reference] = []
         self.labels: dict[str, list[int]] = {}
@@ -38,11 +38,21 @@ class Scene:
         self.suspects: list[tuple[str, int]] = []
         self.sets: set[str] = set()
         self.dynamic: set[str] = set()
-        self._statements, self._joined = self.lines, dict[int, int]()
         # Looking for the mere blank first is many times as fast.
-        if ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text):
-            self._statements, self._joined = _statements(self.lines)
+        self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
         self.silence = Silence(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return split_lines(self.text)
+
+    @cached_property
+    def _joint(self) -> tuple[list[str], dict[int, int]]:
+        return statements(self.lines) if self._is_joined else (self.lines, {})
+
+    @property
+    def _statements(self) -> list[str]:
+        return self._joint[0]
 
     def sentence(self, line: int) -> Sentence:
         return read_line(self._statements[line - 1])
@@ -55,27 +65,27 @@ class Scene:
         ]
 
     def check(self) -> None:
-        whole = "\n".join(self._statements) if self._joined or "\r" in self.text else self.text
+        whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
+        count = whole.count
         number, end = 1, 0
         for found in REMARKABLE.finditer(whole):
-            number += whole.count("\n", end, found.start())
-            end = found.start()
-            self._note(number, look(found.group()))
-        self.speakers.update(speakers_of(whole))
-        for first in self._joined.values():
-            self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
+            start = found.start()
+            number += count("\n", end, start)
+            end = start
+            self._note(number, look(found[0]))
+        for name, lines in Counter(speakers_of(whole)).items():
+            self.speakers[name.rstrip(BLANKS)] += lines
+        if self._is_joined:
+            for first in self._joint[1].values():
+                self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
         if self.text.startswith("\ufeff") and self.sentence(1).command != COMMENT:
             self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
 
     def _note(self, number: int, report: Report) -> None:
+        for each in report.references:
+            self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self._placed(finding, number) for finding in report.findings]
-        if report.references:
-            self.references += [reference.on(number) for reference in report.references]
-        if report.sets:
-            self.sets.update(report.sets)
-        if report.dynamic:
-            self.dynamic.update(report.dynamic)
         if (name := report.speaker) is not None:
             self.speakers[name] += 1
             if report.is_suspect:
@@ -84,9 +94,13 @@ class Scene:
             self.labels.setdefault(report.label, []).append(number)
         elif report.leaves and (before := self._before(number)) is not None:
             self.findings.append(Finding("WG311", before, 0, len(self.lines[before - 1])))
+        if report.sets:
+            self.sets.update(report.sets)
+        if report.dynamic:
+            self.dynamic.update(report.dynamic)
 
     def _placed(self, finding: Finding, number: int) -> Finding:
-        if number not in self._joined:
+        if not self._is_joined or number not in self._joint[1]:
             return replace(finding, line=number)
         width = len(self.lines[number - 1])  # the columns are those of a text that stands nowhere
         return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
@@ -139,22 +153,3 @@ def check_scene(text: str) -> Scene:
     scene = Scene(text)
     scene.check()
     return scene
-
-
-def _statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:
-    """Lines with what continues them joined to them; by the line that continues or is continued, the finding's line."""
-    texts, joined = list(lines), {}
-    head: int | None = None
-    for index, line in enumerate(lines):
-        if not continues(line):
-            head = index
-            continue
-        if head is None or not texts[head].strip() or split_comment(texts[head])[1] is not None:
-            joined[index + 1] = index + 1
-            texts[index] = ""
-            continue
-        piece = line.strip()
-        texts[head] += f" {piece}" if piece.startswith("-") else piece
-        texts[index] = ""
-        joined.setdefault(head + 1, index + 1)
-    return texts, joined
