@@ -4,7 +4,7 @@ import { fileUrl, type Parts, type Problem, type Resource } from "../src/logic/w
 import { byLine, countsOf, filterProblems, gravest, hasSafeFix, listScenes, nextProblemLine } from "../src/logic/webgal/problems";
 import { choicesOf, filterResources, formatSize } from "../src/logic/webgal/resources";
 import { fitted, moved, revealing, zoomed } from "../src/logic/webgal/sight";
-import { scrollFor, windowOf } from "../src/logic/webgal/window";
+import { blocksOf, scrollFor, windowOf } from "../src/logic/webgal/window";
 
 const problem = (more: Partial<Problem> = {}): Problem => ({ path: "game/scene/start.txt", line: 1, code: "WG201", kind: "resource", message: "no such file", start: 0, end: 0, ...more });
 const shown = (text: string, parts: Parts, problems: Problem[] = []): string[] => tokensOf(text, parts, problems).map((token) => `${token.piece}${token.severity ? `!${token.severity}` : ""}:${token.text}`);
@@ -74,6 +74,7 @@ describe("a window over very many rows", () => {
     expect(windowOf(500_000, 400, 20, 50_000)).toEqual({ first: 24_980, last: 25_040 });
     expect(windowOf(999_600, 400, 20, 50_000)).toEqual({ first: 49_960, last: 50_000 });
     expect(windowOf(5000, 400, 20, 3)).toEqual({ first: 3, last: 3 });
+    expect(blocksOf({ first: 40, last: 63 })).toEqual([40, 50, 60]);
   });
   it("moves only for a row that is not seen", () => {
     expect(scrollFor(10, 0, 400, 20)).toBeUndefined();

@@ -77,7 +77,7 @@ def routes(desk: Desk) -> list[Route]:
         """Opens a screen, or sends one that is open to another line."""
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
-        line = whole_number(given, "line")
+        line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
         frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 

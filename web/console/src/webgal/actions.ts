@@ -89,7 +89,9 @@ export async function followLine(path: string, at: number): Promise<void> {
     wanted = null;
     try {
       const screen = frame.value?.screen;
-      const found = await postJson<Frame>("/api/webgal/preview", screen === undefined ? next : { ...next, screen });
+      // Nobody has gone anywhere in it yet: then the first line that shows something is of more use than the first.
+      const place = next.line === 1 ? { path: next.path } : next;
+      const found = await postJson<Frame>("/api/webgal/preview", screen === undefined ? place : { ...place, screen });
       previewFailure.value = "";
       if (found.address !== frame.value?.address) frame.value = found;
     } catch (error) {

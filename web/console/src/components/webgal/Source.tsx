@@ -3,13 +3,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { widestOf } from "../../logic/webgal/colouring";
 import type { SceneText } from "../../logic/webgal/game";
 import { byLine, nextProblemLine } from "../../logic/webgal/problems";
-import { scrollFor, windowOf } from "../../logic/webgal/window";
+import { blocksOf, scrollFor, STEP, windowOf } from "../../logic/webgal/window";
 import { visible } from "../../logic/visible";
 import { goToLine, startMending } from "../../webgal/actions";
 import { line, problemsByPath, reveals } from "../../webgal/store";
 import { words } from "../../webgal/texts";
 import { ProblemNote } from "./ProblemNote";
-import { SourceLine } from "./SourceLine";
+import { SourceBlock } from "./SourceBlock";
 
 const ROW = 20;
 const CARD = 180;
@@ -82,10 +82,9 @@ export function Source({ scene }: { scene: SceneText }) {
       >
         <div role="presentation" class="source-lines" style={{ height: `${lines.length * ROW}px`, width: `max(100%, ${widest + 12}ch)` }}>
           <div role="presentation" style={{ transform: `translateY(${seen.first * ROW}px)` }}>
-            {lines.slice(seen.first, seen.last).map((text, at) => {
-              const number = seen.first + at + 1;
-              return <SourceLine key={number} text={text} number={number} count={lines.length} parts={scene.parts[number - 1] ?? ["remark", 0, 0, 0]} problems={marks.get(number)} isCurrent={number === current} />;
-            })}
+            {blocksOf(seen).map((first) => (
+              <SourceBlock key={first} first={first} lines={lines} parts={scene.parts} marks={marks} current={first < current && current <= first + STEP ? current : undefined} />
+            ))}
           </div>
         </div>
       </div>

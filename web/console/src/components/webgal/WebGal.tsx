@@ -16,6 +16,7 @@ import { Tabs } from "./Tabs";
 import { Written } from "./Written";
 
 const EVERY_MS = 2000;
+const SHARE = 15;
 const VIEWS = { scenes: Scenes, problems: Problems, graph: SceneGraph, resources: Resources };
 
 /** The project's game: its scenes with what is wrong in them, how they hang together, its files, and how it plays. */
@@ -57,15 +58,23 @@ export function WebGal() {
   );
 }
 
-/** Nobody tells us of files that change; while the page is looked at, it asks. */
+/** Nobody tells us of files that change; while the page is looked at, it asks, and seldom where asking takes long. */
 function followDisk(): () => void {
-  const look = (): void => {
-    if (document.visibilityState === "visible") void lookForChanges();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    clearTimeout(timer);
+    const began = performance.now();
+    if (document.visibilityState === "visible") await lookForChanges();
+    clearTimeout(timer);
+    if (!isOver) timer = setTimeout(() => void look(), Math.max(EVERY_MS, SHARE * (performance.now() - began)));
   };
-  const timer = setInterval(look, EVERY_MS);
-  document.addEventListener("visibilitychange", look);
+  const onVisible = (): void => void look();
+  timer = setTimeout(onVisible, EVERY_MS);
+  document.addEventListener("visibilitychange", onVisible);
   return () => {
-    clearInterval(timer);
-    document.removeEventListener("visibilitychange", look);
+    isOver = true;
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onVisible);
   };
 }
