@@ -47,7 +47,21 @@ def renamed(text: str, old: str, new: str) -> list[tuple[int, int, str]] | None:
     after = text
     for start, end, piece in reversed(edits):
         after = after[:start] + piece + after[end:]
-    return edits if names_in(after) == names_in(text) - {old} | {new} else None
+    return edits if edits and json.loads(after) == _called(json.loads(text), old, new) else None
+
+
+def _called(document: Any, old: str, new: str) -> Any:
+    characters = characters_of(document)
+    if isinstance(characters, dict):
+        done: Any = {new if name == old else name: _with_name(each, old, new) for name, each in characters.items()}
+    else:
+        done = [_with_name(each, old, new) for each in characters]
+    return done if characters is document else {**document, "characters": done}
+
+
+def _with_name(character: Any, old: str, new: str) -> Any:
+    is_meant = isinstance(character, dict) and character.get("name") == old
+    return {**character, "name": new} if is_meant else character
 
 
 def _said(quoted: str) -> object:
