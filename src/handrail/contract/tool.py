@@ -5,7 +5,7 @@ Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and t
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from handrail.contract.call import Call
 from handrail.contract.content import Audio, Image, Resource, Text
@@ -120,10 +120,38 @@ class Tool(Generic[PortT, ParamsT]):
 
 
 @dataclass(frozen=True, slots=True)
+class Shelf:
+    """Things that can be read by an address of their own. Both of its tools only read.
+
+    `listing` takes nothing and results in a list of `Listed`; `reading` takes a `uri` and replies with Resource parts.
+    """
+
+    name: str
+    title: str
+    description: str
+    template: str
+    """RFC 6570, of the addresses."""
+    mime: str
+    listing: Tool[Any, Any]
+    reading: Tool[Any, Any]
+
+
+class Listed(NamedTuple):
+    uri: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Surface:
-    """Tools that share a port and an error dialect."""
+    """Tools that share a port and an error dialect.
+
+    `prompts` are texts for a person to hand to an agent: they pass the gate as tools do and reply with what is to be
+    said. Their arguments are texts.
+    """
 
     name: str
     dialect: str
     port: Any
     tools: Sequence[Tool[Any, Any]]
+    prompts: Sequence[Tool[Any, Any]] = ()
+    shelves: Sequence[Shelf] = ()

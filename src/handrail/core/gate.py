@@ -94,7 +94,8 @@ class Gate:
     def _entry(self, call: Call) -> Registered:
         """What is for people alone exists only where people call: on the command line and in the console."""
         entry = self.registry.find(call.tool)
-        if not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES:
+        is_for_people = not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES
+        if entry.role != call.role or is_for_people:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
 

@@ -7,10 +7,12 @@ from handrail.surfaces.webgal import (
     generate_character_profile,
     list_project_resources,
     preview_scene,
+    scene_shelf,
     show_scene_graph,
     validate_script,
 )
 from handrail.surfaces.webgal.port import WebGal
+from handrail.surfaces.webgal.prompts import PROMPTS
 
 TOOLS = (
     list_project_resources.TOOL,
@@ -25,4 +27,4 @@ TOOLS = (
 
 def surface(port: WebGal | None) -> Surface:
     """Without a port the tools can be described, not run."""
-    return Surface("webgal", "webgal", port, TOOLS)
+    return Surface("webgal", "webgal", port, TOOLS, PROMPTS, (scene_shelf.SHELF,))

@@ -35,10 +35,10 @@ async def list_project_resources(webgal: WebGal, call: Call, params: Params, pre
     backgrounds (pictures and videos), figures (pictures, Live2D and Spine models, not the parts of a model), bgm,
     vocals (voices and sound effects) and scenes.
     """
-    return await in_thread(call, lambda: _listed(webgal))
+    return await in_thread(call, lambda: listed(webgal))
 
 
-def _listed(webgal: WebGal) -> Result:
+def listed(webgal: WebGal) -> Result:
     from handrail.core.webgal.figures import IMAGES
     from handrail.core.webgal.media import SOUNDS, VIDEOS
     from handrail.core.webgal.project import Surroundings
