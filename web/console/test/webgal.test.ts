@@ -30,6 +30,9 @@ describe("a line in colours", () => {
     expect(unitsOf("😀a")(1)).toBe(2);
     expect(shown("😀:ab;", ["speech", 1, 4, 4], [problem({ start: 2, end: 3 })])).toEqual(["speaker:😀", "mark::", "content!resource:a", "content:b", "mark:;"]);
   });
+  it("shows what is missing at a place by the character before it", () => {
+    expect(shown("a:b", ["speech", 1, 3, 3], [problem({ kind: "syntax", start: 3, end: 3 })])).toEqual(["speaker:a", "mark::", "content!syntax:b"]);
+  });
   it("never goes beyond the line, whatever it is told", () => {
     expect(tokensOf("ab", ["command", 9, 9, 9], [problem({ start: 1, end: 99 })]).map(({ text }) => text).join("")).toBe("ab");
   });
@@ -101,7 +104,7 @@ describe("the sight of a picture", () => {
 describe("a game's files", () => {
   const file = (path: string, more: Partial<Resource> = {}): Resource => ({ path, folder: "background", name: path, kind: "image", size: 1, version: "1", uses: [], isUnused: false, ...more });
   const files = [file("a.png"), file("b.mp3", { kind: "audio" }), file("c.png", { isUnused: true })];
-  it("are chosen by what there is of them", () => expect(choicesOf(files)).toEqual([["all", 3], ["image", 2], ["audio", 1], ["unused", 1]]));
+  it("are chosen by what there is of them", () => expect(choicesOf(files, 2)).toEqual([["all", 3], ["image", 2], ["audio", 1], ["unused", 1], ["missing", 2]]));
   it("are found by kind, use and name", () => {
     expect(filterResources(files, "", "unused").map(({ path }) => path)).toEqual(["c.png"]);
     expect(filterResources(files, "B.", "all").map(({ path }) => path)).toEqual(["b.mp3"]);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Resource, Use } from "../../logic/webgal/game";
+import type { Missing, Resource, Use } from "../../logic/webgal/game";
 import { choicesOf, filterResources, type Choice } from "../../logic/webgal/resources";
 import { texts } from "../../store";
 import { openScene, readResources } from "../../webgal/actions";
@@ -15,6 +15,7 @@ import { ResourceCard } from "./ResourceCard";
 /** Of a row of cards, shared by those in it; a guess until the row was seen. */
 const CARD_SHARE = 40;
 const MOST_PLACES = 3;
+const FEW = 5;
 
 export function Resources() {
   const w = words.value;
@@ -26,6 +27,7 @@ export function Resources() {
   const all = data?.resources ?? [];
   const shown = useMemo(() => filterResources(all, sought, choice), [data, sought, choice]);
   const draw = useMemo(() => (one: Resource) => <ResourceCard key={one.path} resource={one} />, []);
+  const lacking = useMemo(() => (choice === "all" || choice === "missing" ? (data?.missing ?? []).filter(({ path }) => path.toLowerCase().includes(sought.toLowerCase())) : []), [data, sought, choice]);
   return (
     <div class="page-body" data-scroller>
       {error && <p class="problem" role="alert">{error}</p>}
@@ -35,24 +37,27 @@ export function Resources() {
           <div class="tools-row">
             <input type="search" class="search" placeholder={w.findResource} aria-label={w.findResource} value={sought} onInput={(event) => setSought(event.currentTarget.value)} />
             <div class="severities" role="group" aria-label={w.tabs.resources}>
-              {choicesOf(all).map(([name, count]) => (
+              {choicesOf(all, data.missing.length).map(([name, count]) => (
                 <button key={name} type="button" class="chip" aria-pressed={choice === name} onClick={() => setChoice(name)}>{w.choices[name]} {count}</button>
               ))}
             </div>
           </div>
-          {data.missing.length > 0 && (
-            <section class="card missing" aria-label={w.missing(data.missing.length)}>
-              <h2>{w.missing(data.missing.length)}</h2>
-              <ul>{data.missing.map(({ path, uses }) => <li key={path}><span class="mono"><Visible text={path} /></span> <Places uses={uses} /></li>)}</ul>
+          {lacking.length > 0 && (
+            <section class="card missing" aria-label={w.missing}>
+              <h2>{w.missing}</h2>
+              <div><Chunked key={choice} rows={choice === "missing" ? lacking : lacking.slice(0, FEW)} rowHeight={24} render={drawMissing} /></div>
+              {choice !== "missing" && lacking.length > FEW && <button type="button" class="quiet" onClick={() => setChoice("missing")}>{w.more(lacking.length - FEW)}</button>}
             </section>
           )}
-          {shown.length === 0 && <p class="nothing">{w.noResources}</p>}
+          {shown.length + lacking.length === 0 && <p class="nothing">{w.noResources}</p>}
           <div class="resources"><Chunked key={`${choice} ${sought}`} rows={shown} rowHeight={CARD_SHARE} render={draw} /></div>
         </>
       )}
     </div>
   );
 }
+
+const drawMissing = ({ path, uses }: Missing) => <p key={path} class="missing-row"><span class="mono"><Visible text={path} /></span> <Places uses={uses} /></p>;
 
 /** The first lines that name it, each to be opened. */
 function Places({ uses }: { uses: readonly Use[] }) {

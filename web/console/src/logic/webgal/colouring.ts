@@ -38,7 +38,8 @@ export function tokensOf(text: string, [sort, head, content, end]: Parts, proble
           [Math.min(unit(end) + 1, text.length), "mark"],
           [text.length, "remark"],
         ];
-  const spans = problems.filter((one) => one.end > one.start).map((one) => ({ from: unit(one.start), to: unit(one.end), problem: one }));
+  // What is missing at a place has no character of its own: the one before it is marked.
+  const spans = problems.map((one) => ({ from: unit(one.end > one.start ? one.start : Math.max(0, one.start - 1)), to: unit(one.end), problem: one }));
   const cuts = [...new Set([...borders.map(([at]) => at), ...spans.flatMap(({ from, to }) => [from, to]), text.length])].sort((a, b) => a - b);
   const tokens: Token[] = [];
   let start = 0;

@@ -91,9 +91,14 @@ export interface Resource {
   isUnused: boolean;
 }
 
+export interface Missing {
+  path: string;
+  uses: Use[];
+}
+
 export interface Resources {
   resources: Resource[];
-  missing: { path: string; uses: Use[] }[];
+  missing: Missing[];
 }
 
 /** One problem's fix, or without one all that is safe in the file. */

@@ -2,12 +2,12 @@
 
 import { KINDS, type Kind, type Resource } from "./game";
 
-export type Choice = Kind | "all" | "unused";
+export type Choice = Kind | "all" | "unused" | "missing";
 
-export function choicesOf(resources: readonly Resource[]): [Choice, number][] {
+export function choicesOf(resources: readonly Resource[], missing: number): [Choice, number][] {
   const kinds = KINDS.map((kind): [Choice, number] => [kind, resources.filter((one) => one.kind === kind).length]);
   const unused = resources.filter(({ isUnused }) => isUnused).length;
-  const found: [Choice, number][] = [["all", resources.length], ...kinds, ["unused", unused]];
+  const found: [Choice, number][] = [["all", resources.length], ...kinds, ["unused", unused], ["missing", missing]];
   return found.filter(([choice, count]) => choice === "all" || count > 0);
 }
 

@@ -62,7 +62,7 @@ export interface WebGalTexts {
   kinds: Record<Kind, string>;
   findResource: string;
   noResources: string;
-  missing: (count: number) => string;
+  missing: string;
   unused: string;
   uses: (count: number) => string;
   play: (name: string) => string;
