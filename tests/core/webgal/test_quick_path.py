@@ -4,6 +4,7 @@ from collections import Counter
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from handrail.core.webgal.report import Report
 from handrail.core.webgal.scene import check_scene, forget, judged, look
@@ -64,7 +65,7 @@ def test_a_line_that_is_passed_over_would_not_have_been_complained_about(text: s
     assert sorted((each.line, each.code) for each in scene.findings if each.code not in own) == sorted(
         (number, finding.code) for number, report in numbered for finding in report.findings
     )
-    assert scene.references == [each.on(number) for number, report in numbered for each in report.references]
+    assert scene.references == [replace(each, line=number) for number, report in numbered for each in report.references]
     assert scene.speakers == Counter(report.speaker for report in reports if report.speaker is not None)
     assert scene.suspects == [(report.speaker, number) for number, report in numbered if report.is_suspect]
     assert {name: len(lines) for name, lines in scene.labels.items()} == Counter(

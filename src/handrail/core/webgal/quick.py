@@ -125,7 +125,8 @@ def _command(
 ) -> Report | None:
     kind, by = command.content, command.name
     if kind is Content.LABEL:
-        return Report(findings, named, label=content) if content and "{" not in content else None
+        is_plain = content not in ("", "none") and "{" not in content
+        return Report(findings, named, label=content) if is_plain else None
     if kind is Content.ASSIGNMENT:
         assigned = _ASSIGNED.fullmatch(content)
         return None if assigned is None else Report(findings, named, (assigned[1],))

@@ -34,15 +34,12 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
     def end(self) -> int:
         return self.start + len(self.name)
 
-    def on(self, line: int) -> "Reference":
-        return Reference(self.what, self.name, line, self.start, self.by, self.folder)
-
 
 def references(line: Line) -> Iterator[Reference]:
     sentence, command = line.sentence, line.command
 
     content = line.content
-    at = line.text.find(":") + 1
+    at = line.text.find(":") + 1 if ":" in line.statement else 0
 
     def named(what: What, name: str, folder: str = "") -> Reference:
         start = max(line.text.find(name, at), 0)

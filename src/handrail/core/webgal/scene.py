@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from handrail.core.webgal.commands import BY_TYPE
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.multi_line import statements
-from handrail.core.webgal.plain import REMARKABLE, speakers_of
+from handrail.core.webgal.plain import sifted
 from handrail.core.webgal.quick import Shortcuts
 from handrail.core.webgal.references import Reference, references, variables_set
 from handrail.core.webgal.report import Report
@@ -66,15 +65,9 @@ class Scene:
 
     def check(self) -> None:
         whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
-        count = whole.count
-        number, end = 1, 0
-        for found in REMARKABLE.finditer(whole):
-            start = found.start()
-            number += count("\n", end, start)
-            end = start
-            self._note(number, look(found[0]))
-        for name, lines in Counter(speakers_of(whole)).items():
-            self.speakers[name.rstrip(BLANKS)] += lines
+        remarkable, self.speakers = sifted(whole)
+        for number, text in remarkable:
+            self._note(number, look(text))
         if self._is_joined:
             for first in self._joint[1].values():
                 self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))

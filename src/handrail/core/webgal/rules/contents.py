@@ -17,9 +17,9 @@ def check(line: Line) -> Findings:
     if line.is_dialogue and content == "none":
         yield line.at(content, "WG301")
     yield from _condition(line)
+    if kind is Content.LABEL and content in ("", "none"):
+        yield line.whole("WG122")
     if not content or ("{" in content and kind not in (Content.TRANSFORM, Content.FRAMES)):
-        if kind is Content.LABEL and not content:
-            yield line.whole("WG122")
         return
     if kind is Content.ASSIGNMENT and "=" not in content and ":" in line.statement:
         yield line.at(content, "WG114")
