@@ -43,8 +43,9 @@ def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> 
     for number, line in enumerate(lines):
         if number > seen and needle in line:
             text, pieces = _statement(lines, number)
-            seen = max(number, pieces[-1][1])
-            yield from (placed for placed in _placed(text, pieces) if is_meant(placed.part))
+            seen = pieces[-1][1]
+            if number <= seen:  # otherwise it continues what has ended already
+                yield from (placed for placed in _placed(text, pieces) if is_meant(placed.part))
 
 
 def _placed(text: str, pieces: list[_Piece]) -> Iterator[Placed]:
