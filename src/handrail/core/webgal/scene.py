@@ -7,10 +7,11 @@ others, which alone are parsed and judged.
 import re
 from collections import Counter
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from msgspec.structs import replace
 
-from handrail.core.webgal.commands import BY_TYPE
+from handrail.core.webgal.commands import BY_TYPE, SAY
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.multi_line import statements
 from handrail.core.webgal.plain import sifted
@@ -25,6 +26,7 @@ from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
 _REMEMBERED = 1 << 15
+_line_of = attrgetter("line")
 
 
 class Scene:
@@ -65,9 +67,12 @@ class Scene:
 
     def check(self) -> None:
         whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
-        remarkable, self.speakers = sifted(whole)
+        remarkable, self.speakers, voices = sifted(whole)
+        self.references += [Reference("file", name, number, start, SAY, "vocal") for number, start, name in voices]
         for number, text in remarkable:
             self._note(number, look(text))
+        if voices:
+            self.references.sort(key=_line_of)
         if self._is_joined:
             for first in self._joint[1].values():
                 self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
