@@ -40,8 +40,10 @@ class Trouble:
 
     message: str
     url: str | None = None
+    """What was not loaded because it is not on this machine."""
     line: int | None = None
-    """Of the scene that is shown, where that is known."""
+    """The last line of the scene that had been run by then, where that is known."""
+    is_exception: bool = False
 
 
 class Screen(Protocol):
@@ -63,6 +65,11 @@ class Screen(Protocol):
     @property
     def missing(self) -> Sequence[str]:
         """The files below the game's folder that the page has asked for and that are still not there."""
+        ...
+
+    @property
+    def newly_missing(self) -> Sequence[str]:
+        """Those of them that it has asked for since it was last sent anywhere."""
         ...
 
     @property

@@ -7,6 +7,7 @@ get it.
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -21,6 +22,7 @@ Touch = Callable[[], None]
 WIDTH, HEIGHT = 1280, 720
 _INSIDE = ("data:", "blob:", "about:")
 _MOST_TROUBLES = 100
+_ELSEWHERE = re.compile(r"'(https?://[^']+)'")
 _CENTRE = """(() => {
   const found = document.querySelector(%s);
   if (!found) return null;
@@ -51,7 +53,7 @@ class ChromiumPage:
 
     @classmethod
     async def open(cls, wire: Wire, allowed: Sequence[str], touch: Touch) -> "ChromiumPage":
-        target = (await wire.ask("Target.createTarget", url="about:blank", width=WIDTH, height=HEIGHT))["targetId"]
+        target = (await wire.ask("Target.createTarget", url="about:blank"))["targetId"]
         session = (await wire.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = cls(wire, target, session, allowed, touch)
         await asyncio.gather(
@@ -135,14 +137,14 @@ class ChromiumPage:
             case "Page.javascriptDialogOpening":
                 self._wire.tell("Page.handleJavaScriptDialog", self._session, accept=False)
             case "Runtime.exceptionThrown":
-                self._trouble(_exception(params["exceptionDetails"]))
+                self._trouble(Trouble(_exception(params["exceptionDetails"]), is_exception=True))
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "assert"):
-                self._trouble(" ".join(_said(each) for each in params["args"]))
-            case "Log.entryAdded" if params["entry"]["level"] == "error" and params["entry"]["source"] != "network":
-                self._trouble(params["entry"]["text"], params["entry"].get("url"))
+                self._trouble(Trouble(" ".join(_said(each) for each in params["args"])))
+            case "Log.entryAdded" if params["entry"]["source"] == "security":
+                self._blocked(params["entry"]["text"])
             case "Inspector.targetCrashed":
                 self._is_open = False
-                self._trouble("The page has crashed.")
+                self._trouble(Trouble("The page has crashed."))
 
     def _on_request(self, params: dict[str, Any]) -> None:
         url, id = params["request"]["url"], params["requestId"]
@@ -154,15 +156,25 @@ class ChromiumPage:
             self._refused = url
             self._loaded.set()
         else:
-            self._trouble(f"Not on this machine, so it was not loaded: {url}", url)
+            self._trouble(_elsewhere(url))
 
     def _check(self, url: str) -> None:
         if host_of_page(url) not in self._allowed:
             raise _not_local(url)
 
-    def _trouble(self, message: str, url: str | None = None) -> None:
+    def _blocked(self, text: str) -> None:
+        """By the page's own policy for contents, before we were asked."""
+        found = _ELSEWHERE.search(text)
+        if found is not None and "Content Security Policy" in text:
+            self._trouble(_elsewhere(found[1]))
+
+    def _trouble(self, trouble: Trouble) -> None:
         if len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.append(Trouble(message, url))
+            self._troubles.append(trouble)
+
+
+def _elsewhere(url: str) -> Trouble:
+    return Trouble(f"{url} is not on this machine, so it was not loaded.", url=url)
 
 
 def _not_local(url: str) -> Declined:

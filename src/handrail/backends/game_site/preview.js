@@ -25,10 +25,11 @@
 
   // Engines up to 4.5 tell their state once a second; handrailLook makes them tell it now.
   const later = window.setTimeout;
+  let soon = later;
   let report = null;
   let timer = 0;
   window.setTimeout = (run, after, ...rest) => {
-    if (!isSending || after !== 1000 || typeof run !== "function") return later(run, after, ...rest);
+    if (!isSending || after !== 1000 || typeof run !== "function") return soon(run, after, ...rest);
     clearTimeout(timer);
     report = run;
     timer = later(run, after);
@@ -39,13 +40,28 @@
     if (report) report();
   };
 
-  // What goes wrong is told right after the state in which it did, so that it has a line.
-  const complain = (error) => {
+  // Two things that an engine does not tell: that it has been given the text of a jump, and what went wrong.
+  const tell = (event, data) => {
     if (socket === null || socket.readyState !== Socket.OPEN) return;
     if (report) report();
-    send.call(socket, JSON.stringify({ event: "handrail-trouble", data: String(error?.message ?? error).slice(0, 500) }));
+    send.call(socket, JSON.stringify({ event, data }));
   };
-  window.addEventListener("error", (event) => { if (event.error) complain(event.error); });
+  const jumpIn = (url) => /[?&]jump=(\d+)$/.exec(String(url))?.[1];
+  const open = XMLHttpRequest.prototype.open;
+  XMLHttpRequest.prototype.open = function (method, url, ...rest) {
+    const jump = jumpIn(url);
+    if (jump) this.addEventListener("loadend", () => later(() => tell("handrail-jump", Number(jump)), 0));
+    return open.call(this, method, url, ...rest);
+  };
+  const fetch = window.fetch;
+  window.fetch = async (resource, options) => {
+    const answer = await fetch(resource, options);
+    const jump = jumpIn(resource?.url ?? resource);
+    if (jump) later(() => tell("handrail-jump", Number(jump)), 100);
+    return answer;
+  };
+  const complain = (error) => { if (error instanceof Error) tell("handrail-trouble", String(error).slice(0, 500)); };
+  window.addEventListener("error", (event) => complain(event.error));
   window.addEventListener("unhandledrejection", (event) => complain(event.reason));
 
   // Neither a question for the language nor a worker that answers from a cache.
@@ -81,27 +97,49 @@
     }
     isDrawing = true;
   };
-  const images = new Set();
+
+  // The stage is ready once nothing is under way any more: no picture, no request, no timer that is due soon.
+  const underWay = new Set();
   const PlainImage = window.Image;
   window.Image = class extends PlainImage {
     constructor(...size) {
       super(...size);
-      images.add(this);
+      underWay.add(this);
     }
   };
-  const isLoading = () => {
-    for (const image of images) if (image.complete) images.delete(image);
-    return images.size > 0;
+  const sendRequest = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function (...body) {
+    underWay.add(this);
+    this.addEventListener("loadend", () => underWay.delete(this));
+    return sendRequest.apply(this, body);
+  };
+  const clear = window.clearTimeout;
+  soon = (run, after, ...rest) => {
+    if (typeof run !== "function" || after > 600) return later(run, after, ...rest);
+    const id = later((...values) => { underWay.delete(id); run(...values); }, after, ...rest);
+    underWay.add(id);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    underWay.delete(id);
+    clear(id);
+  };
+  const isQuiet = () => {
+    for (const each of underWay) if (each.complete) underWay.delete(each);
+    return underWay.size === 0;
   };
   const pause = (milliseconds) => new Promise((done) => later(done, milliseconds));
   window.handrailSettle = async () => {
-    for (let round = 0; round < 3 || (isLoading() && round < 40); round++) {
+    for (let round = 0, quiet = 0; quiet < 3 && round < 40; round++) {
       for (let count = 0; count < 25; count++) step(40, false);
       for (const moving of document.getAnimations()) {
         try { moving.finish(); } catch { /* it never ends */ }
       }
+      quiet = isQuiet() ? quiet + 1 : 0;
       await pause(25);
     }
+  };
+  window.handrailDraw = () => {
     step(1, true);
     return new Promise((done) => frame(() => done(true)));
   };

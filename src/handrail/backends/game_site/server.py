@@ -149,7 +149,7 @@ class LocalGameSite:
         return await answers.send_file(writer, request, self._game.engine, path, stamp)
 
     async def _answer_game(self, screen: GameScreen, request: Request, name: str, writer: asyncio.StreamWriter) -> None:
-        if name.startswith(_SCENES) and (text := screen.draft(name, request.query)) is not None:
+        if name.startswith(_SCENES) and (text := screen.draft(request.query)) is not None:
             return await answers.send_text(writer, request, text, "text/plain; charset=utf-8")
         stamp = None
         with suppress(Failure):

@@ -4,9 +4,10 @@ import posixpath
 from collections.abc import Iterable
 from urllib.parse import unquote
 
+from handrail.core.webgal.catalogue import kind_of
 from handrail.core.webgal.files import is_address
 from handrail.core.webgal.scene import Scene
-from handrail.core.webgal.sentences import COMMENT, read_scene
+from handrail.core.webgal.sentences import COMMENT, read_scene, split_lines
 
 _SHOWN = frozenset({"say", "intro", "choose", "getUserInput", "showVars", "video"})
 RESOURCES = ("background/", "figure/", "bgm/", "vocal/", "video/", "scene/", "tex/")
@@ -38,6 +39,22 @@ def lines_wanting(text: str, missing: Iterable[str]) -> dict[str, list[int]]:
         if path in sought and reference.line not in (lines := found.setdefault(path, [])):
             lines.append(reference.line)
     return found
+
+
+def line_naming(text: str, address: str) -> int | None:
+    """The first line that names an address on the web."""
+    for number, line in enumerate(split_lines(text), start=1):
+        if address in line or unquote(address) in line:
+            return number
+    return None
+
+
+def line_to_blame(text: str, last: int) -> int:
+    """For what goes wrong after some lines were run: the last of them with a mistake in it, or the very last."""
+    scene = Scene(text)
+    scene.check()
+    faulty = [each.line for each in scene.findings if each.line <= last and kind_of(each) == "syntax"]
+    return max(faulty, default=last)
 
 
 def _asked(folder: str, name: str) -> str:

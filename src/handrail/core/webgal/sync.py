@@ -11,7 +11,7 @@ V1 = "webgal-editor-preview-sync.v1"
 PATH = "/api/webgalsync"
 Generation = Literal["legacy", "v1"]
 _JUMP, _STATE, _SCENE_TEXT = 0, 1, 6
-_COMPLAINT = "handrail-trouble"
+_COMPLAINT, _BEGUN = "handrail-trouble", "handrail-jump"
 _REGISTER = "session.register-preview"
 
 
@@ -38,7 +38,14 @@ class Complaint:
     message: str
 
 
-Heard = State | Greeting | Complaint
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A page of ours has given its engine the text of this jump: states that follow are of it."""
+
+    number: int
+
+
+Heard = State | Greeting | Complaint | Begun
 
 
 def generation_of(subprotocols: list[str]) -> Generation:
@@ -51,6 +58,8 @@ def heard(generation: Generation, text: str | bytes) -> Heard | None:
         told = json.loads(text)
         if told.get("event") == _COMPLAINT:
             return Complaint(str(told["data"]))
+        if told.get("event") == _BEGUN:
+            return Begun(int(told["data"]))
         return _heard_v1(told) if generation == "v1" else _heard_legacy(told)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

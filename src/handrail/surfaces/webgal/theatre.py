@@ -5,8 +5,8 @@ driven.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from handrail.surfaces.webgal.sought_scene import LOCAL_HOSTS
 OpenSite = Callable[[str], Awaitable[GameSite]]
 _LOOK = "window.handrailLook?.()"
 _SETTLE = "window.handrailSettle?.()"
+_DRAW = "window.handrailDraw?.()"
 _HELD = "#held"
 _STARTS_WITHIN = 40.0
 _ARRIVES_WITHIN = 20.0
@@ -26,12 +27,15 @@ _LOOK_EVERY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """`missing` are files below the game's folder that its engine has asked for in vain, by this page so far."""
+    """`missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
+    `newly_missing` those that it asked for on its way to this spot.
+    """
 
     url: str
     position: Position
     picture: bytes
     missing: tuple[str, ...]
+    newly_missing: tuple[str, ...]
     troubles: tuple[Trouble, ...]
 
 
@@ -103,18 +107,25 @@ class Theatre:
         seat.screen.send_to(spot)
         if not is_warm:
             await self._started(seat)
-        position = await self._arrived(seat, spot)
+        await self._arrived(seat, spot)
         await self._settled(seat, fetched_ahead)
+        position = await self._arrived(seat, spot)  # the last line may have led elsewhere meanwhile
+        picture = await self._photographed(seat)
         public = self._public.get(game) or (await self.site(game)).open_screen()
         self._public[game] = public
         public.send_to(spot)
-        return Showing(
+        showing = Showing(
             f"{public.address}#scene={quote(spot.scene.removesuffix('.txt'))}",
             position,
-            await seat.page.picture(),
+            picture,
             tuple(seat.screen.missing),
-            (*seat.screen.take_troubles(), *seat.page.take_troubles()),
+            tuple(seat.screen.newly_missing),
+            # Of exceptions the screen tells more: where they were thrown.
+            (*seat.screen.take_troubles(), *(each for each in seat.page.take_troubles() if not each.is_exception)),
         )
+        if position.is_waiting:
+            await self._leave()  # what goes round in it would go on in the next scene
+        return showing
 
     async def _seated(self, game: str) -> _Seat:
         """A page of the browser before a screen of its own; what another page has loaded and keeps is not its."""
@@ -144,24 +155,30 @@ class Theatre:
             _check_open(seat.page)
             seat.page.run(_LOOK)
 
-        try:
-            async with asyncio.timeout(self._arrives_within):
-                return await seat.screen.arrived(look)
-        except TimeoutError:
-            raise Timeout(
-                f"The engine did not come to line {spot.line} of {spot.scene} within {self._arrives_within:g} s.",
-                hint="Perhaps the scene goes round for ever: validate_script tells where (WG123).",
-                scene=spot.scene,
-                line=spot.line,
-            ) from None
+        hint = "Perhaps the scene goes round for ever: validate_script tells where (WG123)."
+        async with self._in_time(f"The engine did not come to line {spot.line} of {spot.scene}", hint):
+            return await seat.screen.arrived(look)
 
     async def _settled(self, seat: _Seat, fetched_ahead: Collection[str]) -> None:
         """Pictures have come, transitions are over, and what is fetched ahead has been asked for."""
         with suppress(TimeoutError):  # of a large file that is still on its way, the picture shows what there is
             async with asyncio.timeout(_ASKS_WITHIN):
                 await seat.screen.quiet(fetched_ahead)
-        async with asyncio.timeout(self._arrives_within):
+        async with self._in_time("The engine's stage did not come to rest"):
             await seat.page.value(_SETTLE)
+
+    async def _photographed(self, seat: _Seat) -> bytes:
+        async with self._in_time("No picture of the engine's page could be taken"):
+            await seat.page.value(_DRAW)
+            return await seat.page.picture()
+
+    @asynccontextmanager
+    async def _in_time(self, what: str, hint: str = "Try again.") -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(self._arrives_within):
+                yield
+        except TimeoutError:
+            raise Timeout(f"{what} within {self._arrives_within:g} s.", hint=hint) from None
 
     async def _leave(self) -> None:
         seat, self._seat = self._seat, None
