@@ -50,9 +50,8 @@ class KeptOutput:
         lines = _lines(self.whole())
         if len(lines) <= _FIRST_LINES + _LAST_LINES and sum(map(len, lines)) <= _MOST_CHARACTERS:
             return lines
-        first, last = lines[:_FIRST_LINES], lines[_FIRST_LINES:]
-        first = _within(first, _MOST_CHARACTERS // 4)
-        last = _within(last[::-1][:_LAST_LINES], _MOST_CHARACTERS * 3 // 4)[::-1]
+        first = _within(lines[:_FIRST_LINES], _MOST_CHARACTERS // 4)
+        last = _within(lines[len(first) :][::-1][:_LAST_LINES], _MOST_CHARACTERS * 3 // 4)[::-1]
         missing = len(lines) - len(first) - len(last)
         return [*first, f"… {missing} lines left out; output.log in the evidence has more …", *last]
 
