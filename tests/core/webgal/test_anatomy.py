@@ -23,9 +23,8 @@ def parts(text: str) -> list[tuple[str, str]]:
     [
         ("雪乃 :你好{day} -v1.wav -left;", "speaker=雪乃 read=day file=v1.wav argument=left"),
         (
-            "changeBg:a b.png -next -enter=shake -when=day>1&&name==Tom;note",
-            "command=changeBg file=a b.png argument=next argument=enter animation=shake"
-            " argument=when read=day read=name",
+            "changeBg:a b.png -enter=shake -when=day>1&&name==Tom;note",
+            "command=changeBg file=a b.png argument=enter animation=shake argument=when read=day read=name",
         ),
         (
             "choose:(love>1)[ok]->a {n}:a|b:sub/x.txt|c: d ;",

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,6 +91,19 @@ class Editor:
 
         return self._do(answered())
 
+    def request_raw(self, method: str, params: Any) -> Any:
+        """Whatever the parameters are."""
+
+        async def answered() -> Any:
+            protocol, number = self.client.protocol, str(time.monotonic_ns())
+            future: Future[Any] = Future()
+            protocol._request_futures[number] = future
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            protocol._send_data(message)
+            return await asyncio.wrap_future(future)
+
+        return self._do(answered())
+
     def notify(self, method: str, params: Any) -> None:
         self.call(lambda: self.client.protocol.notify(method, params))
 
@@ -137,6 +151,9 @@ class Editor:
         """Until exactly these are told of a file."""
         self.wait(lambda: self.codes().get(uri) == list(codes), f"{codes} for {uri}")
         return list(self.diagnostics[uri].diagnostics)
+
+    def wait_for_message(self, uri: str, message: str) -> None:
+        self.wait(lambda: [each.message for each in self.diagnostics[uri].diagnostics] == [message], message)
 
     def wait_for_version(self, uri: str, version: int) -> list[types.Diagnostic]:
         self.wait(lambda: uri in self.diagnostics and self.diagnostics[uri].version == version, f"version {version}")

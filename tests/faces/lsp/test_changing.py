@@ -27,9 +27,9 @@ def renamed(workshop: Workshop, text: str, new: str) -> dict[str, str]:
 
 
 def test_a_label_is_renamed_with_all_that_jump_to_it_and_nothing_else(workshop: Workshop) -> None:
-    text = "label:a‸;\nchoose:a:a|b:a.txt|c: a ;\njumpLabel:a -when=a>1;\na:a;\n choose\nlabel:ab;\n; jumpLabel:a"
+    text = "label:a‸;\nchoose:a:a|b:a.txt|c: a ;\njumpLabel:a -when=a>1;\na:a;\nlabel:ab;\n; jumpLabel:a"
     assert renamed(workshop, text, "新 1") == {
-        START: "label:新 1;\nchoose:a:新 1|b:a.txt|c: 新 1 ;\njumpLabel:新 1 -when=a>1;\na:a;\n choose\nlabel:ab;\n; jumpLabel:a"
+        START: "label:新 1;\nchoose:a:新 1|b:a.txt|c: 新 1 ;\njumpLabel:新 1 -when=a>1;\na:a;\nlabel:ab;\n; jumpLabel:a"
     }
 
 

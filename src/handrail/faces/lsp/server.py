@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcMethodNotFound, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, PyglsError
 from pygls.lsp.server import LanguageServer
 
 import handrail
@@ -22,7 +22,6 @@ from handrail.faces.lsp.features import register
 from handrail.faces.lsp.ground import Ground
 from handrail.faces.lsp.phrases import phrase
 from handrail.faces.lsp.protocol import Protocol
-from handrail.faces.lsp.refusal import Refused
 from handrail.faces.lsp.studio import Studio
 
 OpenGround = Callable[[str], Ground]
@@ -54,9 +53,10 @@ class EditorServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
         """Into the log, without a window over somebody's text; what the client was told needs no log."""
-        if not isinstance(error, Refused | JsonRpcMethodNotFound):
-            where = error.data if isinstance(error, JsonRpcInternalError) else None
-            _log.error("%s: %s %s", source.__name__, error, "".join(where["traceback"]) if where else "")
+        if isinstance(error, JsonRpcInternalError):
+            _log.error("%s\n%s", error, "".join((error.data or {}).get("traceback", ())))
+        elif not isinstance(error, JsonRpcException):
+            _log.error("%s: %s", source.__name__, error)
 
     def set_up(self, params: types.InitializeParams) -> None:
         self.desk.columns = Columns(str(self.workspace.position_encoding or types.PositionEncodingKind.Utf16.value))
