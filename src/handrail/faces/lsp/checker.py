@@ -59,8 +59,8 @@ class Checker:
             self._forget_left()
             for studio in tuple(self._desk.studios):
                 await self._try(studio, is_deep=is_deep)
-            # What takes long is done less often.
-            self._pause = 2 * (clock() - started)
+            if not is_deep:  # what takes long while somebody types is done less often
+                self._pause = 2 * (clock() - started)
 
     async def _try(self, studio: Studio, *, is_deep: bool) -> None:
         """A project that can't be checked is told of once, and keeps no other one from it."""
