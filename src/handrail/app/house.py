@@ -39,6 +39,7 @@ from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.webgal.local_tab import LocalTab
 from handrail.surfaces.webgal.port import Checks, WebGal
 from handrail.surfaces.webgal.scripts import Scripts
 from handrail.surfaces.webgal.theatre import Theatre
@@ -138,7 +139,8 @@ def open_house(
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
     theatre = open_theatre(files, policy.current, is_server=is_server)
-    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace), scripts, theatre))
+    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, theatre, LocalTab(theatre, files))
+    webgal = webgal_surface.surface(webgal_port)
     registry = Registry(
         [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},

@@ -23,6 +23,7 @@ WIDTH, HEIGHT = 1280, 720
 _INSIDE = ("data:", "blob:", "about:")
 _MOST_TROUBLES = 100
 _ELSEWHERE = re.compile(r"'(https?://[^']+)'")
+_A_MOMENT = "new Promise((done) => setTimeout(done, 50))"
 _CENTRE = """(() => {
   const found = document.querySelector(%s);
   if (!found) return null;
@@ -47,6 +48,7 @@ class ChromiumPage:
         self._troubles: list[Trouble] = []
         self._refused: str | None = None
         self._loaded = asyncio.Event()
+        self._loaded.set()
         self._is_open = True
         self.url = "about:blank"
         wire.listen(session, self._on_event)
@@ -110,6 +112,10 @@ class ChromiumPage:
         await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=spot["x"], y=spot["y"])
         await self._ask("Input.dispatchMouseEvent", type="mousePressed", **at)
         await self._ask("Input.dispatchMouseEvent", type="mouseReleased", **at)
+        with suppress(Failure):  # a page that is left meanwhile does not answer
+            await self.value(_A_MOMENT)
+        await self._loaded.wait()
+        self.check_refused()
 
     async def picture(self) -> bytes:
         answer = await self._ask("Page.captureScreenshot", format="png", optimizeForSpeed=True)
@@ -130,8 +136,8 @@ class ChromiumPage:
         match method:
             case "Fetch.requestPaused":
                 self._on_request(params)
-            case "Page.loadEventFired":
-                self._loaded.set()
+            case "Page.frameStartedLoading" | "Page.frameStoppedLoading" if params["frameId"] == self._frame:
+                self._loaded.clear() if method.endswith("StartedLoading") else self._loaded.set()
             case "Page.frameNavigated" if "parentId" not in params["frame"]:
                 self._frame, self.url = params["frame"]["id"], params["frame"]["url"]
             case "Page.javascriptDialogOpening":

@@ -2,6 +2,7 @@
 
 from handrail.contract.tool import Surface
 from handrail.surfaces.webgal import (
+    browser_action,
     check_game,
     execute_command,
     generate_character_profile,
@@ -20,6 +21,7 @@ TOOLS = (
     preview_scene.TOOL,
     generate_character_profile.TOOL,
     execute_command.TOOL,
+    browser_action.TOOL,
     check_game.TOOL,
     show_scene_graph.TOOL,
 )

@@ -14,6 +14,7 @@ from handrail.core.policy import Policy
 if TYPE_CHECKING:
     from handrail.core.webgal.catalogue import Language
     from handrail.surfaces.webgal.games import Games
+    from handrail.surfaces.webgal.local_tab import LocalTab
     from handrail.surfaces.webgal.scripts import Scripts
     from handrail.surfaces.webgal.theatre import Theatre
 
@@ -48,6 +49,7 @@ class WebGal:
     changes: Changes
     scripts: Scripts
     theatre: Theatre
+    tab: LocalTab
 
     @property
     def games(self) -> Games:

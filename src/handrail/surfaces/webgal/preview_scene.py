@@ -84,7 +84,7 @@ TOOL = Tool(
         InputOutput,
         InvalidParams,
     ),
-    deadline_ms=60_000,
+    deadline_ms=120_000,
     locate=locate,
     run=preview_scene,
 )

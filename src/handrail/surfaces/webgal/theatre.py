@@ -19,8 +19,8 @@ _LOOK = "window.handrailLook?.()"
 _SETTLE = "window.handrailSettle?.()"
 _DRAW = "window.handrailDraw?.()"
 _HELD = "#held"
-_STARTS_WITHIN = 40.0
-_ARRIVES_WITHIN = 20.0
+_STARTS_WITHIN = 60.0
+_ARRIVES_WITHIN = 30.0
 _ASKS_WITHIN = 1.5
 _LOOK_EVERY = 0.02
 
