@@ -14,7 +14,7 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check format bench docs lock wheel clean
+.PHONY: help setup run demo test check format bench docs lock wheel clean
 
 help: ## what can be made; ARGS="…" is passed on by run, test, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install e
 
 run: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install what running needs and start `handrail up`
 	@exec $(BIN)/handrail up $(ARGS)
+
+demo: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## the same with the example game, on a copy of it in build/demo
+	@exec scripts/demo $(ARGS)
 
 test: setup ## run every test
 	scripts/test $(ARGS)
