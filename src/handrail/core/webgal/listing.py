@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from handrail.core.webgal.nearness import Names
 
+_SHORTEST_GUESS = 3
+
 
 class Standing(Enum):
     THERE = "there"
@@ -87,7 +89,8 @@ class Listing:
         """What the name may have been meant for, as it would be written there."""
         base = posixpath.basename(name.replace("\\", "/"))
         found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
-        if not found and folder in self.by_folder:
+        # Of names that short each is another's neighbour.
+        if not found and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
             bases, names = self._guesses(folder)
             found = [bases[near] for near in names.guessed(base)]
         return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]

@@ -19,12 +19,13 @@ Judge = Callable[[str], Report]
 Named = tuple[What, str, str]
 
 _ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
-_ODD_START = re.compile(r"[\s#/\ufeff]")
+_ODD_START = re.compile(r"[\s#/<\ufeff]")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _VOICE = re.compile(r"[^\s={%#\\][^\s={]*\.(?:ogg|mp3|wav) *", re.IGNORECASE | re.ASCII)
 _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
-_GLUED = re.compile(r"\.[A-Za-z0-9]{2,5}-[A-Za-z]+$")
-_ASSIGNED = re.compile(r"([^\s={]+) *=[^{]*")
+# What may be an argument behind a file's name.
+_GLUED = re.compile(r"\.[A-Za-z0-9]{2,5}[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
+_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()'\"]*|random\([^={()'\"]*\))")
 _NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _KNOWN = frozenset({*_NAMED, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
@@ -55,7 +56,7 @@ class Shortcuts:
             if known is None:
                 return None
             command, speaker, is_suspect = known
-        elif not _opens_quietly(statement):
+        elif not statement or not _opens_quietly(statement):
             return None
         else:
             body = statement
@@ -100,8 +101,8 @@ class Shortcuts:
         if command is not None:
             is_known = command.content in _KNOWN and command.is_run and not command.takes_any
             return (command, None, False) if is_known else None
-        if head.startswith("\ufeff"):
-            return None  # a matter of the whole file
+        if head.startswith("\ufeff") or not _opens_quietly(head):
+            return None  # a matter of the whole file, or of the whole line
         report = self._judge(f"{head}:x;")
         return None if report.findings else (None, report.speaker, report.is_suspect)
 
@@ -132,7 +133,8 @@ def _command(
         return None if assigned is None else Report(findings, named, (assigned[1],))
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
-        return Report(findings, named, leaves=leaves) if "{" not in content else None
+        is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
+        return Report(findings, named, leaves=leaves) if is_plain else None
     if not _FILE.fullmatch(content) or _GLUED.search(content):
         return None
     at = text.find(content, len(by) + 1)
@@ -149,7 +151,7 @@ def _is_any(known: Argument, value: str) -> bool:
 
 def _is_harmless(remark: str) -> bool:
     """Whether nobody would take it for a piece of the statement."""
-    return not any(mark in remark for mark in "-).\\")
+    return not any(mark in remark for mark in "-).:\\")
 
 
 def _is_odd(text: str) -> bool:
@@ -159,7 +161,7 @@ def _is_odd(text: str) -> bool:
 
 def _opens_quietly(statement: str) -> bool:
     """Whether nothing at the start of a line without a colon looks like a command or a comment."""
-    if not statement or "：" in statement or _ODD_START.match(statement) is not None:
+    if "：" in statement or _ODD_START.match(statement) is not None:
         return False
     word = _LETTERS.match(statement)
     return word is None or word.group() not in COMMANDS

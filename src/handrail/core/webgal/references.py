@@ -56,8 +56,8 @@ def references(line: Line) -> Iterator[Reference]:
                 yield named("dynamic", target, "scene")
             elif is_scene(target) and _is_fixed(target) and target == target.lstrip():
                 yield named("scene", target.rstrip(), "scene")
-            elif not is_scene(target) and target.strip():
-                yield named("label", target.strip())
+            elif not is_scene(target) and target.strip() and target == target.lstrip():
+                yield named("label", target.rstrip())
     elif has_content and command.folder is not None and _is_dynamic(content):
         yield named("dynamic", content, command.folder)
     elif has_content and _is_fixed(content):

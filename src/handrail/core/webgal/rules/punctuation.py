@@ -9,9 +9,11 @@ from handrail.core.webgal.rules.line import Findings, Line
 _WIDE_SEMICOLON = re.compile(r"；\s*$")
 _WIDE_COLON = re.compile(r"^\s*(?P<name>[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
 _SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
-_NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|#+)(?=\s|//|[^\d\s])")
-_SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s].*)$")
-_LOST = re.compile(r"(?: -[A-Za-z]+(?:=|\b)|\))")
+_NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|/\*+|<!--|#+)(?=\s|//|[^\d\s])")
+_SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
+# English words, too: commands only where what follows can be nothing else.
+_SPACED_CONTENT = re.compile(r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*)(?: -.*)?$", re.DOTALL)
+_ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
 
@@ -40,7 +42,11 @@ def _cut(line: Line) -> Findings:
     statement, remark = line.statement, line.sentence.comment
     is_address = "://" in statement and re.fullmatch(r"\S*\.\w{2,4}", remark)
     is_style = statement.count("(") > statement.count(")") and "](" in statement
-    if is_address or (is_style and ")" in remark) or re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark):
+    is_argument = re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark)
+    if (another := _ANOTHER.match(remark)) is not None and another["name"] in COMMANDS:
+        at = line.text.find(";")
+        yield line.between(at, at + 1, "WG304", rest=remark)
+    elif is_address or (is_style and ")" in remark) or is_argument:
         at = line.text.find(";")
         yield line.between(at, at + 1, "WG304", "\\;", is_safe=False, rest=remark)
 
@@ -53,6 +59,9 @@ def _false_comment(line: Line) -> Findings:
 
 
 def _colon(line: Line) -> Findings:
+    spaced = _SPACED_WORD.match(line.statement)
+    if spaced and spaced["name"] in COMMANDS and _is_command(spaced):
+        yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])
     if line.has_speaker:
         return
     wide = _WIDE_COLON.match(line.text)
@@ -60,6 +69,8 @@ def _colon(line: Line) -> Findings:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
     elif wide and len(wide["name"]) <= LONGEST_NAME and not _SPEECH.search(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
-    spaced = _SPACED_WORD.match(line.statement)
-    if spaced and spaced["name"] in COMMANDS and _MIXED_CASE.search(spaced["name"]):
-        yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])
+
+
+def _is_command(spaced: re.Match[str]) -> bool:
+    """Behind `changeBg x:` a colon was meant otherwise; a plain word needs more than that."""
+    return _MIXED_CASE.search(spaced["name"]) is not None or _SPACED_CONTENT.match(spaced.string) is not None
