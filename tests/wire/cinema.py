@@ -14,6 +14,7 @@ from handrail.store.policy_source import Trust
 from tests.conformance_desktop.png import pixel
 from tests.wire.clients import Json, Stdio
 from tests.wire.stage import put
+from tests.wire.terre_stand_in import TerreStandIn
 
 RED, GREEN, BLUE = (200, 40, 40), (40, 160, 60), (40, 60, 200)
 SCENES = {
@@ -32,12 +33,18 @@ SCENES = {
 
 class Cinema:
     def __init__(self, folder: Path) -> None:
-        self.project, self.state = folder / "project", folder / "state"
+        self.project, self.state = folder / "games" / "project", folder / "state"
         self.project.mkdir(parents=True)
         self.state.mkdir(mode=0o700)
         furnish(self.project)
         self.policy()
-        self.client = Stdio(self.project, self.state, answer="allow", environ={"HANDRAIL_TERRE": "false"})
+        self.terre = TerreStandIn(folder, "project")
+        environ = {"HANDRAIL_TERRE_PORT": str(self.terre.port)}
+        self.client = Stdio(self.project, self.state, answer="allow", environ=environ)
+
+    def close(self) -> None:
+        self.client.close()
+        self.terre.close()
 
     def policy(self, rules: list[Json] | None = None, **policies: Any) -> None:
         """Of a project in developer mode, trusted by a person."""

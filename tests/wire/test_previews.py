@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(300)
 def cinemas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cinema]:
     cinema = Cinema(tmp_path_factory.mktemp("cinema"))
     yield cinema
-    cinema.client.close()
+    cinema.close()
 
 
 @pytest.fixture
@@ -140,11 +140,32 @@ def test_a_rule_about_the_scene_decides(cinema: Cinema) -> None:
 
 def test_without_a_browser_a_preview_fails_and_says_why(own_project: Path, own_state: Path, start: Start) -> None:
     furnish(own_project)
-    lonely = start("stdio", own_project, own_state, environ={"PATH": "/nowhere", "HANDRAIL_TERRE": "false"})
+    lonely = start("stdio", own_project, own_state, environ={"PATH": "/nowhere", "HANDRAIL_TERRE": "off"})
     error = lonely.error("preview_scene")
     assert error["code"] == "E_PREVIEW_FAIL"
     assert "Chromium" in error["message"]
     assert error["hint"] == "Install chromium."
+
+
+def test_a_terre_that_runs_and_has_the_game_is_preferred(cinema: Cinema) -> None:
+    with cinema.terre.running():
+        result = cinema.show("beach_date.txt")
+        assert result["url"] == f"http://127.0.0.1:{cinema.terre.port}/games/project/#scene=beach_date"
+        assert cinema.colour() == GREEN
+        assert cinema.show("wanting.txt")["firstErrorLine"] == 2
+    assert str(cinema.terre.port) not in cinema.show("beach_date.txt")["url"]
+
+
+def test_a_terre_that_is_asked_for_and_does_not_run_or_lacks_the_game_is_a_failure(
+    own_project: Path, own_state: Path, start: Start, cinema: Cinema
+) -> None:
+    environ = {"HANDRAIL_TERRE": "required", "HANDRAIL_TERRE_PORT": str(cinema.terre.port)}
+    wanting = start("stdio", own_project, own_state, environ=environ)
+    error = wanting.error("preview_scene")
+    assert error["code"] == "E_PREVIEW_FAIL"
+    assert "Terre" in error["message"]
+    with cinema.terre.running():
+        assert wanting.code("preview_scene") == "E_PREVIEW_FAIL"
 
 
 # browser_action

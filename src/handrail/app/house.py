@@ -138,7 +138,7 @@ def open_house(
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
-    theatre = open_theatre(files, policy.current, is_server=is_server)
+    theatre = open_theatre(files, policy.current, settings, is_server=is_server)
     webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, theatre, LocalTab(theatre, files))
     webgal = webgal_surface.surface(webgal_port)
     registry = Registry(

@@ -11,9 +11,11 @@ from handrail.surfaces.webgal.theatre import Theatre
 
 if TYPE_CHECKING:
     from handrail.app.house import House
+    from handrail.backends.terre import TerreFinder
     from handrail.contract.files import Folder
     from handrail.contract.preview import FramedPreviews, GameSite, LocalBrowser
     from handrail.core.policy import Policy
+    from handrail.store.settings import Settings
 
 ENGINE_FOLDER = Path(__file__).parents[1] / "engine"
 _TOOL = "preview_scene"
@@ -23,8 +25,9 @@ _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
 
 
-def open_theatre(files: Folder, policy: Callable[[], Policy], *, is_server: bool) -> Theatre:
+def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool) -> Theatre:
     """Nothing is started before the first scene is to be shown."""
+    terre: list[TerreFinder] = []
 
     async def open_site(game: str) -> GameSite:
         from handrail.backends.game_site import Game, LocalGameSite
@@ -34,7 +37,22 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], *, is_server: bool
             Game(files, game, engine, page, allows=lambda path: policy().may_read(_TOOL, path))
         )
 
-    return Theatre(_browser, open_site, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
+    async def find_terre(game: str) -> GameSite | None:
+        from handrail.backends.terre import TerreFinder
+
+        if settings.terre == "off":
+            return None
+        terre[:] = terre or [TerreFinder(settings.terre_port, files.location)]
+        found = await terre[0].find(game)
+        if found is None and settings.terre == "required":
+            raise NotShown(
+                f"No WebGAL Terre that has this game runs on port {settings.terre_port}, and `terre` wants one.",
+                hint="Start Terre and open the game there, or set `terre` to auto: then handrail shows it by itself.",
+                port=settings.terre_port,
+            )
+        return found
+
+    return Theatre(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
 
 
 def framed_previews(house: House) -> FramedPreviews:

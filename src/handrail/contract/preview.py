@@ -125,6 +125,14 @@ class LocalPage(Protocol):
         """What has come up since they were last taken."""
         ...
 
+    def take_missing(self) -> list[str]:
+        """The addresses that were answered with 404 since they were last taken."""
+        ...
+
+    async def before_load(self, script: str) -> None:
+        """JavaScript that runs before anything else in every page that it goes to."""
+        ...
+
     async def go(self, url: str) -> None:
         """Until it is loaded. Declined: a redirect led elsewhere than to this machine. NotShown: it can't be loaded."""
         ...

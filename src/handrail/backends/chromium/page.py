@@ -46,6 +46,7 @@ class ChromiumPage:
         self._touch = touch
         self._frame = target
         self._troubles: list[Trouble] = []
+        self._missing: list[str] = []
         self._refused: str | None = None
         self._loaded = asyncio.Event()
         self._loaded.set()
@@ -76,6 +77,13 @@ class ChromiumPage:
     def take_troubles(self) -> list[Trouble]:
         taken, self._troubles = self._troubles, []
         return taken
+
+    def take_missing(self) -> list[str]:
+        taken, self._missing = self._missing, []
+        return taken
+
+    async def before_load(self, script: str) -> None:
+        await self._ask("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     async def go(self, url: str) -> None:
         self._check(url)
@@ -148,6 +156,8 @@ class ChromiumPage:
                 self._trouble(Trouble(" ".join(_said(each) for each in params["args"])))
             case "Log.entryAdded" if params["entry"]["source"] == "security":
                 self._blocked(params["entry"]["text"])
+            case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
+                self._missing.append(params["entry"].get("url", ""))
             case "Inspector.targetCrashed":
                 self._is_open = False
                 self._trouble(Trouble("The page has crashed."))

@@ -58,7 +58,8 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
         raise as_not_shown(failure) from None
     log = told(showing, spot, text, scene.game)
     first = log.first_error_line
-    result = Result(showing.url, [*log.lines, webgal.theatre.lifetime], UNSET if first is None else first)
+    where = "It is shown by WebGAL Terre." if showing.is_in_editor else webgal.theatre.lifetime
+    result = Result(showing.url, [*log.lines, where], UNSET if first is None else first)
     return Reply(result, [Image(showing.picture)])
 
 

@@ -8,21 +8,28 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from handrail.contract.errors import Failure, NotShown, Offline, Timeout
 from handrail.contract.preview import GameSite, LocalBrowser, LocalPage, Position, Screen, Spot, Trouble
 from handrail.surfaces.webgal.sought_scene import LOCAL_HOSTS
 
 OpenSite = Callable[[str], Awaitable[GameSite]]
+FindSite = Callable[[str], Awaitable[GameSite | None]]
 _LOOK = "window.handrailLook?.()"
-_SETTLE = "window.handrailSettle?.()"
+_SETTLE = "window.handrailSettle ? handrailSettle() : new Promise((done) => setTimeout(done, 1500))"
 _DRAW = "window.handrailDraw?.()"
 _HELD = "#held"
+_LANGUAGE = 'localStorage.getItem("lang") ?? localStorage.setItem("lang", "0")'
+"""Otherwise an engine asks for one first."""
 _STARTS_WITHIN = 60.0
 _ARRIVES_WITHIN = 30.0
 _ASKS_WITHIN = 1.5
 _LOOK_EVERY = 0.02
+
+
+async def _no_editor(game: str) -> GameSite | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +44,12 @@ class Showing:
     missing: tuple[str, ...]
     newly_missing: tuple[str, ...]
     troubles: tuple[Trouble, ...]
+    is_in_editor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    game: str
+    site: GameSite
     page: LocalPage
     screen: Screen
 
@@ -51,12 +59,16 @@ class _Seat:
 
 
 class Theatre:
-    """`lifetime` tells how long an address of ours works."""
+    """`find_editor` finds an editor that runs and has the game, which is then shown there; NotShown where it must.
+
+    `lifetime` tells how long an address of ours works.
+    """
 
     def __init__(
         self,
         open_browser: Callable[[], LocalBrowser],
         open_site: OpenSite,
+        find_editor: FindSite = _no_editor,
         *,
         lifetime: str = "",
         arrives_within: float = _ARRIVES_WITHIN,
@@ -65,9 +77,10 @@ class Theatre:
         self._open_browser = open_browser
         self._browser: LocalBrowser | None = None
         self._open_site = open_site
+        self._find_editor = find_editor
         self._arrives_within = arrives_within
         self._sites: dict[str, GameSite] = {}
-        self._public: dict[str, Screen] = {}
+        self._public: dict[GameSite, Screen] = {}
         self._seat: _Seat | None = None
         self._turn = asyncio.Lock()
 
@@ -100,9 +113,12 @@ class Theatre:
         self._sites.clear()
 
     async def _shown(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
-        is_warm = self._seat is not None and self._seat.game == game and self._seat.is_good
-        seat = self._seat if is_warm and self._seat is not None else await self._seated(game)
+        editor = await self._find_editor(game)
+        site = editor or await self.site(game)
+        is_warm = self._seat is not None and self._seat.site is site and self._seat.is_good
+        seat = self._seat if is_warm and self._seat is not None else await self._seated(site)
         seat.page.take_troubles()
+        seat.page.take_missing()
         seat.screen.take_troubles()
         seat.screen.send_to(spot)
         if not is_warm:
@@ -111,33 +127,35 @@ class Theatre:
         await self._settled(seat, fetched_ahead)
         position = await self._arrived(seat, spot)  # the last line may have led elsewhere meanwhile
         picture = await self._photographed(seat)
-        public = self._public.get(game) or (await self.site(game)).open_screen()
-        self._public[game] = public
-        public.send_to(spot)
+        public = seat.screen if editor is not None else self._public.get(site) or site.open_screen()
+        if editor is None:
+            self._public[site] = public
+            public.send_to(spot)
+        missed = _missed(seat)
         showing = Showing(
             f"{public.address}#scene={quote(spot.scene.removesuffix('.txt'))}",
             position,
             picture,
-            tuple(seat.screen.missing),
-            tuple(seat.screen.newly_missing),
-            # Of exceptions the screen tells more: where they were thrown.
-            (*seat.screen.take_troubles(), *(each for each in seat.page.take_troubles() if not each.is_exception)),
+            tuple(seat.screen.missing if editor is None else missed),
+            tuple(seat.screen.newly_missing if editor is None else missed),
+            (*seat.screen.take_troubles(), *_told_by(seat.page, with_exceptions=editor is not None)),
+            is_in_editor=editor is not None,
         )
         if position.is_waiting:
             await self._leave()  # what goes round in it would go on in the next scene
         return showing
 
-    async def _seated(self, game: str) -> _Seat:
+    async def _seated(self, site: GameSite) -> _Seat:
         """A page of the browser before a screen of its own; what another page has loaded and keeps is not its."""
         await self._leave()
-        site = await self.site(game)
         page = await self.browser().open_page(LOCAL_HOSTS)
-        self._seat = _Seat(game, page, site.open_screen())
+        self._seat = _Seat(site, page, site.open_screen())
         return self._seat
 
     async def _started(self, seat: _Seat) -> None:
         try:
             async with asyncio.timeout(_STARTS_WITHIN):
+                await seat.page.before_load(_LANGUAGE)
                 await seat.page.go(seat.screen.address + _HELD)
                 while not seat.screen.has_page:
                     _check_open(seat.page)
@@ -185,6 +203,17 @@ class Theatre:
         if seat is not None:
             seat.screen.close()
             await seat.page.close()
+
+
+def _missed(seat: _Seat) -> list[str]:
+    """What the page itself tells, where the server is not ours."""
+    prefix, urls = f"{seat.screen.address}game/", seat.page.take_missing()
+    return list(dict.fromkeys(unquote(url.removeprefix(prefix)) for url in urls if url.startswith(prefix)))
+
+
+def _told_by(page: LocalPage, *, with_exceptions: bool) -> list[Trouble]:
+    """Of exceptions a screen of ours tells more: where they were thrown."""
+    return [each for each in page.take_troubles() if with_exceptions or not each.is_exception]
 
 
 def _check_open(page: LocalPage) -> None:
