@@ -68,9 +68,42 @@
   try { localStorage.getItem("lang") ?? localStorage.setItem("lang", "0"); } catch { /* a frame without storage */ }
   if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {});
 
+  // In a frame of the console: where a picture takes longer than it lasts, for want of a graphics card, what it
+  // took, twice, is left for everything else.
+  const paced = () => {
+    const frame = window.requestAnimationFrame;
+    let due = new Map();
+    let lastId = 0;
+    let rest = 0;
+    let isAsked = false;
+    const draw = (now) => {
+      const runs = due;
+      due = new Map();
+      isAsked = false;
+      const began = performance.now();
+      for (const run of runs.values()) {
+        try { run(now); } catch (error) { reportError(error); }
+      }
+      later(() => {
+        const took = performance.now() - began;
+        rest = took > 50 ? Math.min(2 * took, 1000) : 0;
+      }, 0);
+    };
+    window.requestAnimationFrame = (run) => {
+      due.set(++lastId, run);
+      if (!isAsked) {
+        isAsked = true;
+        if (rest > 0) later(() => frame(draw), rest);
+        else frame(draw);
+      }
+      return lastId;
+    };
+    window.cancelAnimationFrame = (id) => { due.delete(id); };
+  };
+
   // In the page that is photographed, frames are held back and run when they are wanted, only the last one drawn:
   // drawing without a graphics card takes longer than a frame lasts, and nobody watches in between.
-  if (!isHeld) return;
+  if (!isHeld) return paced();
   const frame = window.requestAnimationFrame;
   let held = new Map();
   let lastId = 0;
