@@ -34,7 +34,7 @@ export function Preview() {
   );
 }
 
-/** By the name under which the console itself was opened: only then is its storage the preview's own and not a stranger's. */
+/** Under the name that the console was opened with: to a browser the other one is a stranger, who may keep nothing. */
 function hereabouts(address: string): string {
   const url = new URL(address);
   if (location.hostname === "localhost") url.hostname = "localhost";
