@@ -1,7 +1,7 @@
 """The official conformance suite against the running program, bearer token, Host and Origin checks included.
 
-Not applicable and left out: logging, sampling, completion, subscriptions to resources and resources that are no text
-(the program offers none of them), elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags
+Not applicable and left out: logging, sampling, subscriptions to resources and resources that are no text (the program
+offers none of them), elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags
 and five choices in one form, and a prompt of contract 5 has fields of text or one choice), server-sse-polling
 (resumable streams are optional, and the SDK's event store can't tell the streams of two sessions apart) and
 json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose, because clients drop such
@@ -48,6 +48,7 @@ WITH_FIXTURE_TOOLS = [
     "prompts-get-with-image",
     "resources-read-text",
     "resources-templates-read",
+    "completion-complete",
 ]
 
 

@@ -133,6 +133,21 @@ def test_scenes_are_listed_and_read_by_address_whatever_they_are_called(mcp: Mcp
     assert template["uriTemplate"] == "webgal://scene/{+path}"
 
 
+def test_scenes_are_completed_while_they_are_typed(mcp: Mcp, game: Path) -> None:
+    put(game, "game/scene/restart.txt", "")
+
+    def values(ref: dict[str, str], argument: str, typed: str) -> list[str]:
+        params = {"ref": ref, "argument": {"name": argument, "value": typed}}
+        return list(mcp.request("completion/complete", params)["completion"]["values"])
+
+    prompt, template = {"type": "ref/prompt", "name": REWORK}, {"type": "ref/resource", "uri": "webgal://scene/{+path}"}
+    assert values(prompt, "path", "STA") == values(template, "path", "sta") == ["start.txt", "restart.txt"]
+    assert values(prompt, "goal", "") == values(template, "other", "") == []
+    for ref in ({"type": "ref/prompt", "name": "none"}, {"type": "ref/resource", "uri": "file:///{path}"}):
+        argument = {"name": "path", "value": ""}
+        assert refused(mcp, "completion/complete", ref=ref, argument=argument) == INVALID_PARAMS
+
+
 def test_no_address_leads_out_of_the_scenes(mcp: Mcp, game: Path, tmp_path: Path) -> None:
     (game / "game/scene/link.txt").symlink_to(put(tmp_path, "secret.txt", "secret"))
     put(game, "game/scene/.git/hidden.txt", "hidden")

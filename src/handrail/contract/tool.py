@@ -119,6 +119,10 @@ class Tool(Generic[PortT, ParamsT]):
         return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
 
 
+SHELF_KEYWORD = "x-handrail-shelf"
+"""In a prompt's schema: the name of the shelf that an argument's value comes from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """Things that can be read by an address of their own. Both of its tools only read.

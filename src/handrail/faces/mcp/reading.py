@@ -1,4 +1,4 @@
-"""What MCP has beside tools, where a surface has any of it: prompts to get and resources to read, through the gate."""
+"""What MCP has beside tools, where a surface has any of it: prompts, resources and their names, through the gate."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,7 @@ from handrail.contract.errors import Failure, Internal, NotFound
 from handrail.contract.tool import Listed, Shelf
 from handrail.core.gate import Gate
 from handrail.dialects import envelope
+from handrail.faces.mcp.completion import completion, meant_shelf
 from handrail.faces.mcp.prompts import listed_prompt, prompt_result
 from handrail.faces.mcp.resources import contents, page, shelf_of, template
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
@@ -28,6 +29,7 @@ def offer_reading(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
         _offer_prompts(server, gate, make_call)
     if gate.registry.shelves:
         _offer_resources(server, gate, make_call)
+        _offer_completion(server, gate, make_call)
 
 
 def _offer_prompts(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
@@ -78,6 +80,21 @@ def _offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> No
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read_resource)
+
+
+def _offer_completion(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
+    async def complete(context: Context, params: types.CompleteRequestParams) -> dict[str, Any]:
+        try:
+            prompts = [entry.tool for entry in gate.registry.prompts]
+            shelf = meant_shelf(params, prompts, gate.registry.shelves)
+            if shelf is None:
+                return {**completion([], ""), **_COMPLETE}
+            reply = await gate.run(make_call(context, shelf.listing.name, {}, "resource"))
+        except Failure as failure:
+            raise _refusal(failure, types.INVALID_PARAMS) from None
+        return {**completion([listed.name for listed in reply.result], params.argument.value), **_COMPLETE}
+
+    server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
 
 
 def _refusal(failure: Failure, code: int) -> MCPError:

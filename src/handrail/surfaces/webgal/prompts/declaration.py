@@ -7,7 +7,7 @@ from handrail.contract.call import Call
 from handrail.contract.content import Resource
 from handrail.contract.errors import Conflict, Damaged, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 from handrail.contract.target import Target
-from handrail.contract.tool import Preview, Tool
+from handrail.contract.tool import SHELF_KEYWORD, Preview, Tool
 from handrail.surfaces.webgal.place import game_of
 from handrail.surfaces.webgal.port import WebGal
 
@@ -36,7 +36,7 @@ def prompt(
         input_schema={
             "type": "object",
             "additionalProperties": False,
-            "properties": {key: {"type": "string", "description": text} for key, text in arguments.items()},
+            "properties": {key: _argument(key, text) for key, text in arguments.items()},
             "required": list(required),
         },
         errors=(NotFound, OutsideRoot, Conflict, TooLarge, Damaged, InputOutput, InvalidParams),
@@ -44,6 +44,11 @@ def prompt(
         locate=locate,
         run=run,
     )
+
+
+def _argument(name: str, text: str) -> dict[str, str]:
+    named = {SHELF_KEYWORD: "scene"} if name == "path" else {}
+    return {"type": "string", "description": text, **named}
 
 
 def game(webgal: WebGal, call: Call) -> "Project":
