@@ -27,6 +27,7 @@ def change(start: tuple[int, int], end: tuple[int, int], text: str) -> TextDocum
         (PositionEncodingKind.Utf8, 1 + 3 + 4),
         (PositionEncodingKind.Utf16, 1 + 1 + 2),
         (PositionEncodingKind.Utf32, 3),
+        ("utf-8", 8),
         ("utf-7", 4),
     ],
 )

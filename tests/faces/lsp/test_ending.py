@@ -55,12 +55,13 @@ def test_without_a_folder_it_says_so_and_with_project_it_needs_none(tmp_path: Pa
 
 def test_a_policy_that_is_broken_is_told_of_and_mended_while_it_runs(tmp_path: Path) -> None:
     scene, policy = tmp_path / "game" / "scene" / "start.txt", tmp_path / ".handrail" / "policy.json"
-    for file, text in ((scene, "end"), (policy, "{}")):
+    for file, text in ((scene, "雪乃:好"), (policy, "{}")):
         file.parent.mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
     editor = started(tmp_path)
-    editor.initialize(tmp_path)
-    editor.wait_for(scene.as_uri(), "WG101")
+    editor.initialize(tmp_path, capabilities={"general": {"positionEncodings": ["utf-8", "utf-16"]}})
+    (found,) = editor.wait_for(scene.as_uri(), "WG101")
+    assert str(found.range) == "0:10-0:10"  # as this client likes to count
     for text, is_so in (
         ("{", lambda: any("policy.json" in message for message in editor.messages)),
         ('{"policies": {"lintIgnore": ["WG101"]}}', lambda: editor.codes()[scene.as_uri()] == []),

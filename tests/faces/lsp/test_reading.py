@@ -2,8 +2,10 @@
 
 import pytest
 
+from handrail.core.webgal.commands import COMMANDS
 from handrail.faces.lsp import answers
 from handrail.faces.lsp.definitions import definitions, references
+from handrail.faces.lsp.handbook import handbook
 from handrail.faces.lsp.hover import told
 from tests.faces.lsp.workshop import Workshop
 
@@ -57,6 +59,11 @@ def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> 
 def test_a_thing_is_told_of(workshop: Workshop, text: str, pieces: list[str]) -> None:
     told = hovered(workshop, text)
     assert [piece for piece in pieces if piece not in told] == []
+
+
+def test_every_command_and_every_argument_is_explained() -> None:
+    assert handbook().commands.keys() == COMMANDS.keys()
+    assert handbook().arguments.keys() == {name for command in COMMANDS.values() for name in command.arguments}
 
 
 def test_it_is_told_of_in_chinese_too(workshop: Workshop) -> None:

@@ -117,7 +117,7 @@ class Checker:
 
     def _forget_left(self) -> None:
         """Nothing is told of folders that are no longer open."""
-        known = {game for studio in self._desk.studios for game in studio.games.values()}
+        known = {game for studio in self._desk.studios for game in tuple(studio.games.values())}
         for game in {told[0] for told in self._told.values()} - known:
             self._withdraw(game, set())
 

@@ -4,19 +4,21 @@ from collections.abc import Callable
 
 from lsprotocol.types import PositionEncodingKind
 
-_UTF8, _UTF16, _UTF32 = PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32
+_UTF8, _UTF16, _UTF32 = "utf-8", "utf-16", "utf-32"
 _WIDTHS: dict[str, Callable[[str], int]] = {
     _UTF8: lambda char: len(char.encode("utf-8", "surrogatepass")),
     _UTF16: lambda char: 2 if char > "\uffff" else 1,
     _UTF32: lambda char: 1,
 }
 # Up to this character a unit is a character.
-_LAST_PLAIN: dict[str, str] = {_UTF8: "\x7f", _UTF16: "\uffff", _UTF32: "\U0010ffff"}
+_LAST_PLAIN = {_UTF8: "\x7f", _UTF16: "\uffff", _UTF32: "\U0010ffff"}
 
 
 class Columns:
-    def __init__(self, encoding: str = _UTF16) -> None:
-        known = encoding if encoding in _WIDTHS else _UTF16
+    def __init__(self, encoding: PositionEncodingKind | str | None = None) -> None:
+        # A member of such an enum equals its text and is yet another key.
+        wanted = encoding.value if isinstance(encoding, PositionEncodingKind) else encoding
+        known = wanted if wanted in _WIDTHS else _UTF16
         self._width, self._plain = _WIDTHS[known], _LAST_PLAIN[known]
 
     def units(self, line: str, column: int) -> int:

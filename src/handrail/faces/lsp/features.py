@@ -29,35 +29,41 @@ def _register_news(server: "EditorServer") -> None:
     async def initialized(params: types.InitializedParams) -> None:
         await server.start()
 
+    def stir(uri: str, *, is_on_disk: bool) -> None:
+        """Where a text bears on a game; deep, where it is not just one scene's."""
+        found = desk.studio_of(uri)
+        if found is not None:
+            studio, path = found
+            is_deep = studio.is_touched_by(path) if is_on_disk else studio.is_told_by(path)
+            if is_deep or not is_on_disk:
+                checker.stir(is_deep=is_deep)
+
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
         desk.documents.open(document.uri, document.text, document.version)
-        checker.stir()
+        stir(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         document = desk.documents.get(params.text_document.uri)
-        if document is None:
-            return
-        document.change(params.content_changes, params.text_document.version, desk.columns)
-        found = desk.studio_of(document.uri)
-        checker.stir(is_deep=found is not None and not found[0].is_scene(found[1]))
+        if document is not None:
+            document.change(params.content_changes, params.text_document.version, desk.columns)
+            stir(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         desk.documents.close(params.text_document.uri)
-        checker.stir(is_deep=True)
+        stir(params.text_document.uri, is_on_disk=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        checker.stir(is_deep=True)
+        stir(params.text_document.uri, is_on_disk=True)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def touched(params: types.DidChangeWatchedFilesParams) -> None:
-        found = filter(None, (desk.studio_of(change.uri) for change in params.changes))
-        if any(studio.is_touched_by(path) for studio, path in found):
-            checker.stir(is_deep=True)
+        for change in params.changes:
+            stir(change.uri, is_on_disk=True)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:

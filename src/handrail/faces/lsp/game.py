@@ -6,6 +6,7 @@ Belongs to the worker's thread. A text that is too large or none at all is told 
 from collections.abc import Iterator, Mapping
 
 from handrail.contract.errors import Failure, TooLarge
+from handrail.core.webgal.character_file import CHARACTERS
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.findings import Finding
 from handrail.core.webgal.project import CONFIG, SCENES, Project, Surroundings
@@ -14,6 +15,9 @@ from handrail.faces.lsp.documents import lines_of, normal
 from handrail.faces.lsp.ground import Ground
 
 _BOM = "\ufeff"
+_TELLING = (".json", ".css", ".scss", ".atlas")
+# What a project may keep outside of its game's folder.
+_BESIDE = (CHARACTERS, "webgal-engine.json")
 
 
 class Game:
@@ -39,9 +43,13 @@ class Game:
     def scene_path(self, name: str) -> str:
         return f"{self.prefix}{SCENES}/{name}"
 
-    def bears_on_all(self, path: str) -> bool:
-        """Whether a file that is no scene says something about the game: a setting, a character, a resource."""
-        return self.scene_name(path) is None and (path.startswith(self.prefix) or "/" not in path)
+    def is_touched_by(self, path: str) -> bool:
+        """Whether this file's coming, going or changing may bear on the game."""
+        return path.startswith(self.prefix) or path in _BESIDE
+
+    def is_told_by(self, path: str) -> bool:
+        """Whether a text that is no scene says something about the game: settings, characters, models, styles."""
+        return path == self.prefix + CONFIG or (path.endswith(_TELLING) and self.is_touched_by(path))
 
     def renewed(self, edited: Mapping[str, str]) -> Iterator[None]:
         """Reads all of it again, a file a step; what is judged already stays so where nothing else has changed."""

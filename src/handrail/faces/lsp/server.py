@@ -42,6 +42,7 @@ class EditorServer(LanguageServer):
         self._open_ground = open_ground
         self._project = project
         self._checking: asyncio.Task[None] | None = None
+        self._has_refused = False
         register(self)
 
     async def end(self) -> None:
@@ -59,7 +60,7 @@ class EditorServer(LanguageServer):
             _log.error("%s: %s", source.__name__, error)
 
     def set_up(self, params: types.InitializeParams) -> None:
-        self.desk.columns = Columns(str(self.workspace.position_encoding or types.PositionEncodingKind.Utf16.value))
+        self.desk.columns = Columns(self.workspace.position_encoding)
         self.settings(params.initialization_options)
         self.open_projects([self._project] if self._project is not None else _folders(params))
 
@@ -68,7 +69,8 @@ class EditorServer(LanguageServer):
             try:
                 self.desk.studios.append(Studio(self._open_ground(folder), folder))
             except Failure as failure:
-                self._complain(failure.message)
+                self._complain(f"{failure.message} {failure.hint or ''}".rstrip())
+                self._has_refused = True
 
     def change_projects(self, event: types.WorkspaceFoldersChangeEvent) -> None:
         if self._project is not None:
@@ -80,11 +82,14 @@ class EditorServer(LanguageServer):
 
     async def start(self) -> None:
         """Once the client listens."""
+        if self._checking is not None:
+            return
         self._checking = asyncio.ensure_future(self.checker.run())
         self._checking.add_done_callback(_tell_of_its_end)
         self.checker.stir(is_deep=True)
         if not self.desk.studios:
-            self._complain(phrase("no folder", self.desk.language))
+            if not self._has_refused:
+                self._complain(phrase("no folder", self.desk.language))
             return
         games = [await self.desk.worker.do(partial(studio.game_for, None)) for studio in self.desk.studios]
         if not any(games):

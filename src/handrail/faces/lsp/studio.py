@@ -25,22 +25,32 @@ class Studio:
             folder = self.ground.game_of(path)
         except Failure:
             return None
-        return None if folder is None else self.games.setdefault(folder, Game(self.ground, folder))
+        if folder is not None and folder not in self.games:
+            self.games[folder] = Game(self.ground, folder)
+        return self.games[folder] if folder is not None else None
 
     def find_games(self, paths: Iterable[str | None]) -> None:
         """Those that the paths belong to, and are not known yet. Asks the disk, too."""
         for path in paths:
-            if path is None or all(game.scene_name(path) is None for game in self.games.values()):
+            if path is None or not self.is_scene(path):
                 self.game_for(path)
 
     def now(self, documents: Iterable[Document]) -> Snapshot:
         return Snapshot(self.addresses, documents)
 
     def is_scene(self, path: str) -> bool:
-        return any(game.scene_name(path) is not None for game in self.games.values())
+        return any(game.scene_name(path) is not None for game in self._known())
+
+    def is_told_by(self, path: str) -> bool:
+        """Whether a text that is no scene says something about a game."""
+        return any(game.is_told_by(path) for game in self._known())
 
     def is_touched_by(self, path: str) -> bool:
         """Whether a change of this file on the disk may change what is wrong with a game."""
         if path.startswith("."):
             return path.startswith(".handrail/")
-        return not self.games or self.is_scene(path) or any(game.bears_on_all(path) for game in self.games.values())
+        return not self.games or any(game.is_touched_by(path) for game in self._known())
+
+    def _known(self) -> tuple[Game, ...]:
+        """At this moment: the worker may find others meanwhile."""
+        return tuple(self.games.values())
