@@ -21,6 +21,7 @@ from typing import Any
 import browser_picture
 import desktop_picture
 import httpx2
+import preview_picture
 from rich.console import Console
 from rich.text import Text
 
@@ -89,6 +90,7 @@ def main() -> None:
         console_picture("console", project, env)
         browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env))
         desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
+        preview_picture.take(HANDRAIL, home, env, IMAGES / "preview.png")
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
