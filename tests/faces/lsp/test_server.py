@@ -80,7 +80,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 
 def test_everything_is_told_at_the_start_as_a_check_tells_it(project: Project) -> None:
-    editor = project.editor
+    editor, looked_at = project.editor, ("game/scene/faulty.txt", "game/config.txt")
     editor.wait(lambda: len(editor.diagnostics) >= 2, "the first check")
     done = subprocess.run(
         [sys.executable, "-m", "handrail", "webgal", "check", "--json", "--project", str(project.root)],
@@ -91,13 +91,14 @@ def test_everything_is_told_at_the_start_as_a_check_tells_it(project: Project) -
     told = {
         file["path"]: [(problem["line"], problem["code"], problem["message"]) for problem in file["problems"]]
         for file in json.loads(done.stdout)["files"]
-        if file["path"].endswith(".txt")
+        if file["path"] in looked_at
     }
     shown = {
         uri.removeprefix(project.root.as_uri() + "/"): [
             (each.range.start.line + 1, each.code, each.message) for each in params.diagnostics
         ]
         for uri, params in editor.diagnostics.items()
+        if uri.endswith(looked_at)
     }
     assert shown == told
     assert [code for _, code, _ in told["game/scene/faulty.txt"]] == ["WG101", "WG201", "WG301", "WG402"]
@@ -271,6 +272,11 @@ def test_fixes_are_offered_where_they_are_needed(project: Project) -> None:
     ]
     (edit,) = actions[-1].edit.document_changes
     assert [(str(each.range), each.new_text) for each in edit.edits] == [("0:0-0:6", "雪乃:😀好;"), ("2:0-2:3", "end;")]
+    automatic = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Automatic)
+    by_itself = project.editor.request(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, marked, automatic)
+    )
+    assert [action.kind for action in by_itself] == ["quickfix", "quickfix"]
     only = types.CodeActionContext([], only=["source.fixAll"])
     (alone,) = project.editor.request(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, marked, only))
     assert alone.kind == "source.fixAll.handrail"

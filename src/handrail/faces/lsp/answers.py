@@ -11,6 +11,9 @@ from handrail.faces.lsp.hover import told
 from handrail.faces.lsp.sight import Sight
 from handrail.faces.lsp.statements import parts_on
 
+_MOST_LINKS = 1000
+"""Lines with some: an editor asks again after every change."""
+
 
 def completion(sight: Sight, position: types.Position) -> types.CompletionList:
     line, column = sight.at(position)
@@ -63,7 +66,7 @@ def links(sight: Sight) -> list[types.DocumentLink]:
     scene, find = sight.game.scene(sight.path), sight.game.project.around.listing.find
     naming = {each.line for each in scene.references if each.what in ("file", "scene")} if scene is not None else set()
     found = []
-    for number in sorted(naming):
+    for number in sorted(naming)[:_MOST_LINKS]:
         for placed in parts_on(sight.lines, number - 1):
             if placed.part.role in (Role.FILE, Role.SCENE):
                 standing, target = find(placed.part.folder, placed.part.text)

@@ -32,12 +32,14 @@ def rename(sight: Sight, position: types.Position, new: str, *, is_versioned: bo
 
 
 def code_actions(
-    sight: Sight, marked: types.Range, only: Sequence[str] | None, *, is_versioned: bool
+    sight: Sight, marked: types.Range, context: types.CodeActionContext, *, is_versioned: bool
 ) -> list[types.CodeAction]:
     actions: list[types.CodeAction] = []
-    if _is_wanted(types.CodeActionKind.QuickFix, only):
+    if _is_wanted(types.CodeActionKind.QuickFix, context.only):
         actions += _quick_fixes(sight, marked, is_versioned=is_versioned)
-    if _is_wanted(FIX_ALL, only) and (found := all_fixed(sight.game, sight.path)):
+    # All of a long scene is not mended anew for every move of the cursor.
+    is_asked = context.only is not None or context.trigger_kind is not types.CodeActionTriggerKind.Automatic
+    if is_asked and _is_wanted(FIX_ALL, context.only) and (found := all_fixed(sight.game, sight.path)):
         edit = _edit(sight, found, is_versioned=is_versioned)
         actions.append(types.CodeAction(phrase("fix all", sight.language), kind=FIX_ALL, edit=edit))
     return actions

@@ -119,8 +119,8 @@ def _register_questions(server: "EditorServer") -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=edits.ACTION_KINDS))
     async def act(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        marked, only, is_versioned = params.range, params.context.only, server.edits_versions
+        marked, context, is_versioned = params.range, params.context, server.edits_versions
         return await desk.ask(
             params.text_document.uri,
-            lambda sight: edits.code_actions(sight, marked, only, is_versioned=is_versioned),
+            lambda sight: edits.code_actions(sight, marked, context, is_versioned=is_versioned),
         )
