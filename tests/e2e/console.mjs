@@ -157,6 +157,11 @@ const steps = {
     const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
     return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
   },
+  /** Once what moves has come to rest, in a game's frame as well: that has no end that we could wait for. */
+  photograph: async (page, path) => {
+    await page.waitForTimeout(5000);
+    await page.screenshot({ path });
+  },
   close: async (page) => page.context().close(),
 };
 
