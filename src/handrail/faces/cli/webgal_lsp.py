@@ -10,6 +10,7 @@ from handrail.faces.cli.parameters import state_option
 EPILOG = """\b
 Example, for Neovim 0.11 and newer:
   vim.lsp.config("webgal", { cmd = { "handrail", "webgal", "lsp" }, filetypes = { "webgal" } })
+  vim.lsp.enable("webgal")
 
 \b
 docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages English."""
