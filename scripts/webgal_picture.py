@@ -1,12 +1,12 @@
-"""The console's page of a game as it is: a scene of the example with its marks, and the engine beside it at the line."""
+"""The console's page of a game as it is: a scene of the example with its marks, and the engine beside it."""
 
 import shutil
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # the tests know how to drive the console
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests know how to drive the console
 from tests.e2e.console_person import Browser, up
+from tests.faces.http.running import ROOT
 
 SCENE, LINE, SAID = "lighthouse.txt", "#line-11", "所以它没有地"
 

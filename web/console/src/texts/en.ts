@@ -207,6 +207,7 @@ export const en: Texts = {
     ["↑ ↓", "move through choices and lists"],
     ["Alt ↑ ↓", "move a task"],
     ["Ctrl Enter", "send a form from any field"],
+    ["F8", "go to the next problem of a scene"],
   ],
   version: "version",
   project: "project",
