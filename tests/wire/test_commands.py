@@ -304,6 +304,7 @@ def test_what_it_prints_is_told_while_it_runs(workshop: Workshop) -> None:
 
 
 def test_a_script_that_never_ends_is_ended_with_all_that_it_started(workshop: Workshop) -> None:
+    error: Json = {}
     for limit in (1000, 5000, 20_000):  # a machine that is busy needs longer to start both
         workshop.allow(commandTimeoutMs=limit)
         workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; echo started; while :; do sleep 1; done")

@@ -42,7 +42,7 @@ def descendants(root: int) -> list[int]:
 
 def main(command: list[str]) -> int:
     _control(_SUBREAPER, 1)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    _close_all_but_the_standard_streams()
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
@@ -56,6 +56,16 @@ def main(command: list[str]) -> int:
     known = later.get(child, signal.SIGKILL) if status is None else status
     code = os.waitstatus_to_exitcode(known)
     return code if code >= 0 else 128 - code
+
+
+def _close_all_but_the_standard_streams() -> None:
+    """The folder in which we were started is held by a descriptor that is nobody's business below us."""
+    for name in os.listdir("/dev/fd"):
+        try:
+            if int(name) > 2:
+                os.close(int(name))
+        except OSError:
+            continue  # the listing's own, which is closed already
 
 
 def _become(command: list[str]) -> None:
