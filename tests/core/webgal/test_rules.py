@@ -131,6 +131,13 @@ LEGAL = [
     "雪乃:{$stage.bgm.volume} 与 \\{转义\\};",
     "guard1:a;\nguard1:a;\nguard1:a;\nguard1:a;\nguard1:a;\nguard2:b;\nguard2:b;",
     "[你好](style=color:#fff\\; font-size:2em)吗;",
+    "提示：按空格继续;\n用户名：{name}|已登录;\nsetVar:name=雪乃;",
+    "选项:a;\nJavaScript:我也会说话;\na-b:c;\n{n}:好;\nsetVar:n=1;",
+    "雪乃:你好 -v1.wav -fontSize=default -left -notend;\n雪乃:嗯 -id -figureId=1 -animationFlag=on;",
+    "changeBg:bg.png -transform={} -enterDuration=300;\nsetAnimation:enter -target=0 -next;\n: -notend;\nintro: -hold;",
+    "choose: 去:a | 回:b;\nlabel:a;\nlabel: b;",
+    "setVar:a=a * 2 ;\nsetVar:b= $stage.bgm.volume * 2 ;\nsetVar:c=random();\nsetVar:d=他说(嗯);",
+    "changeFigure:none -none;\nfilmMode:on;\nfilmMode:none;\nwait 5 minutes;\nbgm is on.;\nlabel the box, please.;",
 ]
 
 

@@ -42,6 +42,11 @@ class Shortcuts:
         self._head.cache_clear()
         self._argument.cache_clear()
 
+    def is_plain(self, head: str) -> bool:
+        """Whether what stands before a colon is a speaker like any other."""
+        known = self._head(head)
+        return known is not None and known[0] is None and not known[2]
+
     def report(self, text: str) -> Report | None:
         """None: this line needs the long way."""
         statement, mark, remark = text.partition(";")

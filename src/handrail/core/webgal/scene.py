@@ -67,11 +67,14 @@ class Scene:
 
     def check(self) -> None:
         whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
-        remarkable, self.speakers, voices = sifted(whole)
-        self.references += [Reference("file", name, number, start, SAY, "vocal") for number, start, name in voices]
-        for number, text in remarkable:
+        lines = sifted(whole, _SHORTCUTS.is_plain)
+        self.speakers = lines.speakers
+        self.references += [
+            Reference("file", name, number, start, SAY, "vocal") for number, start, name in lines.voices
+        ]
+        for number, text in lines.remarkable:
             self._note(number, look(text))
-        if voices:
+        if lines.voices:
             self.references.sort(key=_line_of)
         if self._is_joined:
             for first in self._joint[1].values():

@@ -16,6 +16,14 @@ _SPACED_CONTENT = re.compile(r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
+# What stands before a full-width colon in narration, and is nobody.
+_HEADINGS = """
+    提示 注意 警告 时间 時間 地点 地點 日期 天气 任务 任務 目标 目標 系统 系統 备注 说明 說明 获得 獲得 奖励 状态
+    姓名 名字 年龄 性别 身份 标题 结局 結局 成就 线索 線索 问题 問題 答案 选项 例如 比如 名称 内容 地址 电话 等级
+    用户名 用戶名 系统提示 密码 结果 原因 总之 另外
+"""
+_NOBODY = frozenset(_HEADINGS.split())
+)
 
 
 def check(line: Line) -> Findings:
@@ -67,10 +75,14 @@ def _colon(line: Line) -> Findings:
     wide = _WIDE_COLON.match(line.text)
     if wide and wide["name"] in COMMANDS:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
-    elif wide and len(wide["name"]) <= LONGEST_NAME and not _SPEECH.search(wide["name"]):
+    elif wide and _may_be_somebody(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
 
 
 def _is_command(spaced: re.Match[str]) -> bool:
     """Behind `changeBg x:` a colon was meant otherwise; a plain word needs more than that."""
     return _MIXED_CASE.search(spaced["name"]) is not None or _SPACED_CONTENT.match(spaced.string) is not None
+
+
+def _may_be_somebody(name: str) -> bool:
+    return len(name) <= LONGEST_NAME and name not in _NOBODY and _SPEECH.search(name) is None
