@@ -1,4 +1,4 @@
-# Everything installs into .venv, web/node_modules, tests/peers/node_modules and, for `make bench` alone,
+# Everything installs into .venv, web/node_modules, web/engine, tests/peers/node_modules and, for `make bench` alone,
 # bench/peers/node_modules; nothing is installed twice.
 SHELL := /bin/bash
 BIN := .venv/bin
@@ -8,20 +8,24 @@ PEERS_READY := tests/peers/node_modules/.package-lock.json
 BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
 BENCH_SYSTEM_READY := .venv/.bench-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
+ENGINE_READY := src/handrail/engine/index.html
 CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check format bench docs lock wheel clean
+.PHONY: help setup run demo test check format bench docs lock wheel clean
 
 help: ## what can be made; ARGS="…" is passed on by run, test, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) ## install everything, test dependencies included
+setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
 
-run: $(RUN_READY) $(CONSOLE_READY) ## install what running needs and start `handrail up`
+run: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install what running needs and start `handrail up`
 	@exec $(BIN)/handrail up $(ARGS)
+
+demo: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## the same with the example game, on a copy of it in build/demo
+	@exec scripts/demo $(ARGS)
 
 test: setup ## run every test
 	scripts/test $(ARGS)
@@ -46,11 +50,11 @@ docs: $(DEV_READY) ## write the generated pages again
 lock: $(DEV_READY) ## pin the dependencies again; ARGS=--upgrade takes newer ones
 	scripts/lock $(ARGS)
 
-wheel: $(DEV_READY) $(CONSOLE_READY) ## build the wheel into dist/
+wheel: $(DEV_READY) $(CONSOLE_READY) $(ENGINE_READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/node_modules bench/peers/node_modules web/node_modules src/handrail/faces/http/console src/handrail/extension dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run
@@ -70,4 +74,8 @@ $(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
 
 $(CONSOLE_READY): $(CONSOLE_SOURCES)
 	scripts/console
+	touch $@
+
+$(ENGINE_READY): web/engine/package.json web/engine/package-lock.json
+	scripts/engine
 	touch $@

@@ -18,6 +18,7 @@ from bench import (
     stdio,
     tree_search,
     webgal_check,
+    webgal_editor,
 )
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
@@ -34,6 +35,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "console": console_news.measure,
     "gate": gate_overhead.measure,
     "webgal": webgal_check.measure,
+    "editor": webgal_editor.measure,
     "browser": browser.measure,
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,

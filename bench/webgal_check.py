@@ -40,7 +40,7 @@ def measure() -> list[Comparison]:
         for place, scenes, lines in ((many, 1000, 40), (one, 1, 50_000)):
             place.mkdir()
             for number in range(scenes):
-                (place / f"scene{number:04}.txt").write_text(_scene(number, lines), encoding="utf-8")
+                (place / f"scene{number:04}.txt").write_text(scene(number, lines), encoding="utf-8")
         ours_many, theirs_many = _in_turns(many)
         ours_one, theirs_one = _in_turns(one)
     first = _median(run["passes"][0] for run in ours_many)
@@ -73,7 +73,7 @@ def _median(values: Any) -> float:
     return statistics.median(values)
 
 
-def _scene(seed: int, lines: int) -> str:
+def scene(seed: int, lines: int) -> str:
     chance = random.Random(seed)
     kinds = chance.choices(list(_LINES), list(_LINES.values()), k=lines)
     numbers = (chance.randrange(200) for _ in kinds)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handrail.core.webgal.listing import Listing
 from handrail.core.webgal.project import Project, Surroundings
-from handrail.core.webgal.scene import look
+from handrail.core.webgal.scene import forget
 
 
 def main() -> None:
@@ -16,7 +16,7 @@ def main() -> None:
     listing = Listing.of([*(f"scene/{name}" for name in texts), *(f.format(n) for f in files for n in range(200))])
     passes = []
     for _ in range(3):
-        look.cache_clear()
+        forget()
         started = time.process_time()
         project = Project(Surroundings(listing))
         for name, text in texts.items():

@@ -22,6 +22,8 @@ import apps_picture
 import browser_picture
 import desktop_picture
 import httpx2
+import preview_picture
+import webgal_picture
 from rich.console import Console
 from rich.text import Text
 
@@ -91,6 +93,8 @@ def main() -> None:
         browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env))
         apps_picture.take(HANDRAIL, project, env, lambda: photograph_page("apps", env))
         desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
+        preview_picture.take(HANDRAIL, home, env, IMAGES / "preview.png")
+        webgal_picture.take(home, IMAGES)
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:

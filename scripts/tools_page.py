@@ -34,7 +34,8 @@ def page() -> str:
 
 def _section(entry: Registered) -> list[str]:
     tool = entry.tool
-    lines = ["", f"## {tool.name}", "", tool.description, ""]
+    mode = ["In developer mode alone.", ""] if tool.is_for_developers else []
+    lines = ["", f"## {tool.name}", "", tool.description, "", *mode]
     if properties := tool.input_schema.get("properties", {}):
         lines += ["| parameter | type | | |", "|---|---|---|---|"]
         required = tool.input_schema.get("required", [])

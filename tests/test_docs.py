@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from handrail.app import describe
 from handrail.core.desktop.methods import METHODS
 from handrail.core.policy_document import Policies
 from handrail.core.webgal.catalogue import rules
@@ -53,6 +54,13 @@ def test_every_method_of_the_desktops_host_is_explained(method: str) -> None:
 @pytest.mark.parametrize("code", rules())
 def test_every_rule_for_scripts_is_explained_with_its_kind(code: str) -> None:
     assert f"| {code} | {rules()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [entry.tool.name for entry in describe().prompts])
+def test_every_prompt_is_explained_with_its_arguments(name: str) -> None:
+    (line,) = [line for line in (DOCS / "webgal.md").read_text(encoding="utf-8").split("\n") if f"| `{name}` |" in line]
+    for argument in describe().find(name).tool.input_schema["properties"]:
+        assert f"`{argument}`" in line
 
 
 @pytest.mark.parametrize("command", app.commands)

@@ -1,19 +1,22 @@
-"""`python -m tests.conformance.fixture_server STATE PROJECT`: the real faces over the fixture tools."""
+"""`python -m tests.conformance.fixture_server STATE PROJECT`: the real faces over the fixtures."""
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from handrail import app
 from handrail.core.approvals import NobodyToAsk
 from handrail.core.registry import Registry
+from tests.conformance.fixture_reading import PROMPTS, SHELF
 from tests.conformance.fixture_tools import asking_surface, surface
 
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:])
     house = app.open_house(project, state, NobodyToAsk(), flags={"port": 0})
-    house.gate.registry = Registry([surface(), asking_surface(house.prompts)])
+    tools = replace(surface(), prompts=PROMPTS, shelves=(SHELF,))
+    house.gate.registry = Registry([tools, asking_surface(house.prompts)])
     asyncio.run(app.serve_http(house, lambda address, console: print(address, flush=True), dict))
 
 

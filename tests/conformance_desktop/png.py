@@ -25,6 +25,18 @@ def pixels(png: bytes) -> bytes:
     return bytes(rows)
 
 
+def pixel(png: bytes, x: int, y: int) -> tuple[int, int, int]:
+    """Red, green, blue of one; the rows below it are not looked at."""
+    width, _ = size(png)
+    depth, kind = png[24:26]
+    assert depth == 8
+    step = CHANNELS[kind]
+    packed = b"".join(data for name, data in _parts(png) if name == b"IDAT")
+    rows = _unfiltered(zlib.decompress(packed)[: (width * step + 1) * (y + 1)], width * step, y + 1, step)
+    red, green, blue = rows[(y * width + x) * step :][:3]
+    return red, green, blue
+
+
 def _parts(png: bytes) -> list[tuple[bytes, bytes]]:
     parts, at = [], 8
     while at < len(png):

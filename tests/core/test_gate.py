@@ -300,6 +300,31 @@ async def test_a_tool_that_is_switched_off_is_refused_on_record(build: Build) ->
     assert house.last["error"]["condition"] == "Disabled"
 
 
+async def test_a_tool_for_developers_is_switched_off_and_unlisted_in_any_other_mode(build: Build) -> None:
+    house = build(tool("look", echo))
+    modes = [True]
+    surface = Surface("stage", "webgal", None, [tool("look", echo), tool("build", echo, is_for_developers=True)])
+    house.gate.registry = Registry([surface], in_developer_mode=lambda: modes[-1])
+    assert [entry.tool.name for entry in house.gate.registry] == ["look", "build"]
+    assert await house.call("build", 7) == {"value": 7}
+    modes.append(False)
+    assert [entry.tool.name for entry in house.gate.registry] == ["look"]
+    with pytest.raises(Disabled) as caught:
+        await house.call("build")
+    assert "developer" in (caught.value.hint or "")
+
+
+async def test_what_a_tool_keeps_is_evidence(build: Build) -> None:
+    async def work(call: Call, params: Params) -> Any:
+        call.keep("output.log", b"all of it")
+        raise OutsideRoot("No.")
+
+    house = build(tool("run", work, Effect.EXECUTE, shown))
+    with pytest.raises(OutsideRoot):
+        await house.call("run")
+    assert house.last["evidence"]["sha256"]["output.log"] == hashlib.sha256(b"all of it").hexdigest()
+
+
 async def test_wrong_parameters_are_refused_before_anything_is_decided(build: Build) -> None:
     house = build(tool("change", never, Effect.WRITE, never_planned))
     for wrong in WRONG:

@@ -38,7 +38,9 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const faults = [];
-  page.on("console", (message) => message.type() === "error" && !EXPECTED.test(message.text()) && faults.push(message.text()));
+  // What a game's engine says in its frame is its own affair.
+  const isOurs = ({ url }) => !url || new URL(url).origin === new URL(address).origin;
+  page.on("console", (message) => message.type() === "error" && isOurs(message.location()) && !EXPECTED.test(message.text()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(String(error)));
   windows.set(name, { page, faults });
   await page.goto(address);
@@ -47,6 +49,11 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
 
 const steps = {
   see: (page, text, selector = "body") => page.locator(selector).getByText(text).filter({ visible: true }).first().waitFor(),
+  /** What a game's engine says in the page's frame. It draws each letter three times: outline, shade and itself. */
+  hear: (page, text) => {
+    const drawn = [...text].map((letter) => letter.repeat(3)).join("");
+    return page.frameLocator("iframe").locator("body", { hasText: drawn }).waitFor({ timeout: 50_000 });
+  },
   miss: (page, text) => page.getByText(text).filter({ visible: true }).first().waitFor({ state: "hidden" }),
   fill: (page, label, text) => page.getByLabel(label).first().fill(text),
   check: (page, label) => page.getByLabel(label).first().check(),
@@ -149,6 +156,11 @@ const steps = {
     const { violations } = await page.evaluate(() => window.axe.run(document));
     const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
     return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
+  },
+  /** Once what moves has come to rest, in a game's frame as well: that has no end that we could wait for. */
+  photograph: async (page, path) => {
+    await page.waitForTimeout(5000);
+    await page.screenshot({ path });
   },
   close: async (page) => page.context().close(),
 };

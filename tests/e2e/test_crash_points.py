@@ -86,7 +86,7 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
         searcher=Ripgrep(),
         replacer=Re2Replacer(),
         now=utc_now,
-        tool_names=lambda: (),
+        tools=lambda: (),
         review=lambda path, content: None,
     )
 

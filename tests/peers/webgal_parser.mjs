@@ -18,11 +18,12 @@ console.log = () => {}; // the preprocessor talks
 
 // JSON has no Infinity and no lone surrogates.
 const shown = (value) => (typeof value === "number" && !Number.isFinite(value) ? `${value}` : value);
+const argument = ({ key, value }) => ({ key, value: shown(value) });
 const sentence = (s) => ({
   command: TYPES[s.command],
   commandRaw: s.commandRaw,
   content: s.content,
-  args: s.args.map(({ key, value }) => ({ key, value: shown(value) })),
+  args: s.args.map(argument),
   assets: s.sentenceAssets.map(({ url, type }) => ({ url, dir: FOLDERS[type] })),
   subScene: s.subScene,
   inlineComment: s.inlineComment,
@@ -30,7 +31,7 @@ const sentence = (s) => ({
 const answers = {
   scene: (text) => parser.parse(text, "s", "s").sentenceList.map(sentence),
   joined: (text) => sceneTextPreProcess(text),
-  config: (text) => parser.parseConfig(text),
+  config: (text) => parser.parseConfig(text).map((line) => ({ ...line, options: line.options.map(argument) })),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

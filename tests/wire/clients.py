@@ -353,12 +353,14 @@ def _mcp_result(answer: Json) -> Json:
 
 
 def _mcp_outcome(result: Json) -> Outcome:
-    """Errors are text alone; results are text and the same again as structure."""
-    (content,) = result["content"]
+    """Errors are text alone; results are text, the same again as structure, and pictures."""
+    content, *pictures = result["content"]
     assert content["type"] == "text"
+    assert all(picture["type"] == "image" for picture in pictures)
     told = json.loads(content["text"])
     if result.get("isError"):
         assert "structuredContent" not in result
+        assert not pictures
         assert list(told) == ["error"]
         return Outcome(error=told["error"])
     assert result["structuredContent"] == told

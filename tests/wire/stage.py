@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Stage:
     def reset(self) -> None:
         for entry in self.project.iterdir():
             if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
+                _remove(entry)
             else:
                 entry.unlink()
         furnish(self.project)
@@ -53,6 +54,13 @@ class Stage:
             self.stdio().close()
         if self._up is not None:
             self._up.close()
+
+
+def _remove(folder: Path) -> None:
+    """Again where a server was just tidying up in it: soon after its start it does so by itself."""
+    deadline = time.monotonic() + 10
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=time.monotonic() < deadline)
 
 
 def furnish(project: Path) -> Path:

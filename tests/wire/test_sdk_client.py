@@ -9,11 +9,13 @@ import pytest
 from mcp import Client as SdkClient
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.wire.clients import HANDRAIL, Up
 from tests.wire.stage import SCENE, START
 
+PROMPTS = ["webgal.create_scene", "webgal.refactor_scene", "webgal.fix_validation"]
 GENERATIONS = pytest.mark.parametrize(("mode", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +43,16 @@ async def edits_a_project(client: SdkClient, project: Path) -> None:
 
     restored = structure(await client.call_tool("restore_snapshot", {"snapshotId": written["snapshotId"]}))
     assert restored == {"path": START, "content": SCENE}
+
+    assert [prompt.name for prompt in (await client.list_prompts()).prompts] == PROMPTS
+    rework = await client.get_prompt("webgal.refactor_scene", {"path": "start"})
+    assert [message.content.type for message in rework.messages] == ["resource", "text"]
+    (scene,) = (await client.list_resources()).resources
+    (read,) = (await client.read_resource(scene.uri)).contents
+    assert isinstance(read, TextResourceContents)
+    assert "city" in read.text
+    with pytest.raises(MCPError):
+        await client.read_resource("webgal://scene/missing.txt")
 
     failed = await client.call_tool("read_file", {"path": "../secret"})
     assert failed.is_error

@@ -13,6 +13,7 @@ from handrail.app.browsers import (
     remote_bus,
 )
 from handrail.app.desktops import closing, desktop_checkup, through
+from handrail.app.editing import serve_editor
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.records import (
     open_audit,
@@ -24,7 +25,6 @@ from handrail.app.records import (
     watching_queue,
 )
 from handrail.app.reporting import task_summaries, write_report
-
 from handrail.app.secrets import open_secrets
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio
@@ -67,6 +67,7 @@ __all__ = [
     "revoked",
     "ripgrep_program",
     "running_server",
+    "serve_editor",
     "serve_http",
     "serve_stdio",
     "state_format",

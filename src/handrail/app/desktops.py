@@ -36,12 +36,13 @@ def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
 
 @asynccontextmanager
 async def closing(house: House) -> AsyncIterator[None]:
-    """At the end, the connections to the host and to apps are closed in order."""
+    """At the end, the connections to the host and to apps are closed in order, and what shows scenes ends."""
     try:
         yield
     finally:
         await house.host.close()
         await house.apps.disconnect()
+        await house.theatre.close()
 
 
 async def through(house: House, call: Call) -> Reply:

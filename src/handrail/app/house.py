@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,12 @@ from handrail.app.approving import InQueue, queue_approver, summons_to
 from handrail.app.apps import OpenApps, open_apps
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
+from handrail.app.previews import open_theatre
 from handrail.app.sign_ins import credentials_in
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
+from handrail.backends.programs.kept import KeptPrograms
 from handrail.backends.regexes.replacer import Re2Replacer
 from handrail.backends.summons import Summons
 from handrail.contract.approval import Approver
@@ -40,7 +43,10 @@ from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
+from handrail.surfaces.webgal.local_tab import LocalTab
 from handrail.surfaces.webgal.port import Checks, WebGal
+from handrail.surfaces.webgal.scripts import Scripts
+from handrail.surfaces.webgal.theatre import Theatre
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -70,6 +76,9 @@ class House:
     project: LocalFolder
     prompts: LoggedPrompts
     summons: Summons
+    scripts: Scripts
+    theatre: Theatre
+    """Where scenes are shown; started by the first one."""
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
     apps: OpenApps
@@ -83,6 +92,7 @@ class House:
 
     def close(self) -> None:
         self.summons.close()
+        self.scripts.close()
         self.audit.close()
         self.state.close()
         self.project.close()
@@ -113,7 +123,6 @@ def open_house(
     own, house_folder = files.subfolder(AGENT_FOLDER), files.subfolder(HANDRAIL_FOLDER)
     policy = PolicySource(house_folder, state.path, UserRules(state.path), closed)
     policy.load()
-    names: list[str] = []
     checks = Checks(files, policy.current, os.environ.get("HANDRAIL_LANG", ""))
     workspace = Workspace(
         files=files,
@@ -126,7 +135,7 @@ def open_house(
         searcher=ripgrep.Ripgrep(),
         replacer=Re2Replacer(),
         now=utc_now,
-        tool_names=lambda: names,
+        tools=lambda: [entry.tool for entry in registry],
         review=checks.review,
     )
     prompts = LoggedPrompts(state.path)
@@ -136,7 +145,10 @@ def open_house(
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
     apps = open_apps(credentials_in(state.path))
-    webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
+    scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
+    theatre = open_theatre(files, policy.current, settings, is_server=is_server)
+    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, theatre, LocalTab(theatre, files))
+    webgal = webgal_surface.surface(webgal_port)
     registry = Registry(
         [
             workspace_surface.surface(workspace),
@@ -147,8 +159,8 @@ def open_house(
             people_surface.surface(prompts),
         ],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
+        in_developer_mode=lambda: policy.current().is_for_developers,
     )
-    names += [entry.tool.name for entry in registry]
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal
     if isinstance(approver, InQueue):
@@ -166,7 +178,23 @@ def open_house(
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, host, apps, bus)
+    return House(
+        settings,
+        state,
+        gate,
+        policy,
+        workspace,
+        audit,
+        evidence,
+        files,
+        prompts,
+        summons,
+        scripts,
+        theatre,
+        host,
+        apps,
+        bus,
+    )
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:

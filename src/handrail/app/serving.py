@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
+from handrail.app.previews import framed_previews
 from handrail.app.records import policy_in_force
 from handrail.backends.person import user_name
 from handrail.store.private_file import make_private_folder
 from handrail.store.watching import watching
 
 if TYPE_CHECKING:
+    from handrail.contract.game_view import GameView
     from handrail.core.mimo.bus import LocalBus
     from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
@@ -95,6 +98,8 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk)
         audit=house.audit,
         evidence=house.evidence,
         sights=Sights(house.project),
+        game=cache(lambda: _game(house)),
+        previews=cache(lambda: framed_previews(house)),
         prompts=house.prompts,
         apps=apps,
         policy=lambda: policy_in_force(house),
@@ -102,3 +107,10 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk)
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
         watching=lambda: watching(house.state.path),
     )
+
+
+def _game(house: House) -> GameView:
+    """Made when somebody first looks: most starts need none of what checks a game."""
+    from handrail.surfaces.webgal.game_view import ShownGame
+
+    return ShownGame(house.registry.find("check_game").surface.port)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from handrail.contract.errors import Aborted
 from handrail.contract.prompts import Beside, nowhere
@@ -23,6 +23,7 @@ class Caller:
         return f"{self.face}:{self.name}:{self.peer}"
 
 
+Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]
 Check = Callable[[Target], Awaitable[None]]
 Keep = Callable[[str, Any], None]
@@ -37,7 +38,7 @@ async def unchecked(target: Target) -> None:
 
 
 def unkept(name: str, content: Any) -> None:
-    """For a call that leaves no evidence."""
+    """For a call that has not entered the gate, and so has no evidence."""
 
 
 def new_execution_id() -> str:
@@ -72,9 +73,10 @@ class Call:
     """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
-
+    role: Role = "tool"
+    """As what it is called: the name of a prompt is no tool's."""
     keep: Keep = unkept
-    """Puts a file among the evidence of a call that changes something, while it runs."""
+    """Puts a file into the call's evidence, however the call ends."""
 
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""

@@ -121,6 +121,12 @@ class BadAnswer(Failure):
     """Who carried this out answered what is no answer to it."""
 
 
+class NotShown(Failure):
+    """A game's scene, or a page on this machine, that could not be brought on to the screen."""
+
+    retryable = True
+
+
 class Reported(Failure):
     """What the other side of a wire says went wrong, in its own words: its `code` passes through."""
 

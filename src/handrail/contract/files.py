@@ -8,7 +8,7 @@ OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from handrail.contract.paths import Parts
 
@@ -20,6 +20,14 @@ class Entry:
     name: str
     is_folder: bool
     is_link: bool
+
+
+class Stamp(NamedTuple):
+    """By which a file that was changed is told from itself before, without reading it."""
+
+    size: int
+    changed_ns: int
+    inode: int
 
 
 class Folder(Protocol):
@@ -64,6 +72,14 @@ class Folder(Protocol):
 
     def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
         """Everything below a folder, (path relative to it, entry), closed folders left out."""
+        ...
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Of one regular file; None when nothing or something else is there."""
+        ...
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        """Every regular file below a folder, by its path relative to it; closed folders left out, no link followed."""
         ...
 
     def write(

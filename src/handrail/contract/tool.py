@@ -5,7 +5,7 @@ Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and t
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from handrail.contract.call import Call
 from handrail.contract.consents import ConsentTo
@@ -111,6 +111,8 @@ class Tool(Generic[PortT, ParamsT]):
     has_own_clock: bool = False
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
+    is_for_developers: bool = False
+    """It runs in developer mode alone; in any other it is switched off and in no list."""
 
     @property
     def description(self) -> str:
@@ -125,11 +127,47 @@ class Tool(Generic[PortT, ParamsT]):
         return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
 
 
+SHELF_KEYWORD = "x-handrail-shelf"
+"""In a prompt's schema: the name of the shelf that an argument's value comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Things that can be read by an address of their own. Both of its tools only read.
+
+    `listing` takes nothing and results in a list of `Listed`; `reading` takes a `uri` and replies with Resource parts.
+    """
+
+    name: str
+    title: str
+    description: str
+    template: str
+    """RFC 6570, of the addresses."""
+    mime: str
+    listing: Tool[Any, Any]
+    reading: Tool[Any, Any]
+
+
+class Listed(NamedTuple):
+    """`title` and `description` where the thing has its own; otherwise its shelf's title tells what it is."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Tools that share a port and an error dialect."""
+    """Tools that share a port and an error dialect.
+
+    `prompts` are texts for a person to hand to an agent: they pass the gate as tools do and reply with what is to be
+    said. Their arguments are texts.
+    """
 
     name: str
     dialect: str
     port: Any
     tools: Sequence[Tool[Any, Any]]
+    prompts: Sequence[Tool[Any, Any]] = ()
+    shelves: Sequence[Shelf] = ()

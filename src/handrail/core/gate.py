@@ -97,7 +97,8 @@ class Gate:
     def _entry(self, call: Call) -> Registered:
         """What is for people alone exists only where people call: on the command line and in the console."""
         entry = self.registry.find(call.tool)
-        if not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES:
+        is_for_people = not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES
+        if entry.role != call.role or is_for_people:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
 
@@ -114,6 +115,7 @@ class Gate:
             _refuse_if_denied(verdict, call.tool)
             passage.passed.add(target)
             call.check = partial(self._check, passage)
+            call.keep = partial(self._keep, passage)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
@@ -167,7 +169,6 @@ class Gate:
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         passage.exhibit = self._exhibit(passage, preview)
-        passage.call.keep = passage.exhibit.add
         self._record(passage, "begin", durable=True)
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
@@ -247,6 +248,13 @@ class Gate:
             name, id = passage.entry.surface.name, passage.call.execution_id
             passage.exhibit = self._evidence.open(name, id, self._now())
         return passage.exhibit
+
+    def _keep(self, passage: Passage, name: str, content: Any) -> None:
+        """`Call.keep`: what is done is done, so that a full disk does not make it undone."""
+        try:
+            self._opened(passage).add(name, content)
+        except Failure as lost:
+            logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
 
     def _exhibit(self, passage: Passage, preview: Preview) -> Exhibit:
         exhibit = self._opened(passage)

@@ -49,6 +49,10 @@ class Policy:
         return self.document.policies
 
     @property
+    def is_for_developers(self) -> bool:
+        return self.document.mode == "developer"
+
+    @property
     def closed_folders(self) -> tuple[str, ...]:
         return (*self.limits.forbidden_dirs, *OWN_NAMES)
 

@@ -1,13 +1,14 @@
 """Which tools there are. A value that the composition builds, not a side effect of imports."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
-from handrail.contract.errors import Disabled, InvalidParams, NotFound
-from handrail.contract.tool import Schema, Surface, Tool
+from handrail.contract.call import Role
+from handrail.contract.errors import Declined, Disabled, InvalidParams, NotFound
+from handrail.contract.tool import Schema, Shelf, Surface, Tool
 from handrail.core.validation import Validator
 
 
@@ -18,8 +19,9 @@ class UnknownTool(NotFound):
 class Registered:
     """A tool at its surface, ready to read parameters."""
 
-    def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool) -> None:
+    def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool, role: Role = "tool") -> None:
         self.tool = tool
+        self.role = role
         self.surface = surface
         self.is_enabled = is_enabled
         self._validator: Validator | None = None
@@ -49,22 +51,52 @@ def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 class Registry:
-    def __init__(self, surfaces: Sequence[Surface], enabled: Collection[str] | None = None) -> None:
+    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs."""
+
+    def __init__(
+        self,
+        surfaces: Sequence[Surface],
+        enabled: Collection[str] | None = None,
+        in_developer_mode: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._in_developer_mode = in_developer_mode
         self._tools: dict[str, Registered] = {}
+        self._surfaces = [surface for surface in surfaces if enabled is None or surface.name in enabled]
         for surface in surfaces:
-            for tool in surface.tools:
-                if tool.name in self._tools:
-                    raise ValueError(f"two tools are named {tool.name}")
-                self._tools[tool.name] = Registered(tool, surface, enabled is None or surface.name in enabled)
+            shelved = [tool for shelf in surface.shelves for tool in (shelf.listing, shelf.reading)]
+            roles: tuple[tuple[Role, Sequence[Tool[Any, Any]]], ...]
+            roles = (("tool", surface.tools), ("prompt", surface.prompts), ("resource", shelved))
+            for role, tools in roles:
+                for tool in tools:
+                    if tool.name in self._tools:
+                        raise ValueError(f"two tools are named {tool.name}")
+                    self._tools[tool.name] = Registered(tool, surface, surface in self._surfaces, role)
 
     def __iter__(self) -> Iterator[Registered]:
         """The tools that agents may call, in the order of declaration."""
-        return (entry for entry in self._tools.values() if entry.is_enabled and entry.tool.is_for_agents)
+        offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents]
+        try:
+            has_all = self._in_developer_mode()
+        except Declined:  # a policy that can't be read opens nothing
+            has_all = False
+        return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
+
+    @property
+    def prompts(self) -> Sequence[Registered]:
+        return self._offered("prompt")
+
+    @property
+    def shelves(self) -> Sequence[Shelf]:
+        return [shelf for surface in self._surfaces for shelf in surface.shelves]
+
+    def _offered(self, role: Role) -> list[Registered]:
+        return [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]
 
     def find(self, name: str) -> Registered:
         entry = self._tools.get(name)
         if entry is None:
-            near = get_close_matches(name, self._tools, n=3)
+            tools = [each.tool.name for each in self._tools.values() if each.role == "tool"]
+            near = get_close_matches(name, tools, n=3)
             hint = f"Did you mean {', '.join(near)}?" if near else "`handrail tools` lists them all."
             raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)
         return entry
@@ -75,6 +107,12 @@ class Registry:
             raise Disabled(
                 f"The tool {name} is switched off here.",
                 hint=f"Start handrail with --tools that include {entry.surface.name}, if no setting switches it off.",
+                tool=name,
+            )
+        if entry.tool.is_for_developers and not self._in_developer_mode():
+            raise Disabled(
+                f"The tool {name} works in developer mode alone.",
+                hint='It takes "mode": "developer" in .handrail/policy.json, and a person\'s `handrail policy trust`.',
                 tool=name,
             )
         return entry

@@ -15,6 +15,7 @@ CODES: Table = {
     errors.Damaged: "E_PARSE_FAIL",
     errors.NotClean: "E_LINT_FAIL",
     errors.Conflict: "E_CONFLICT",
+    errors.NotShown: "E_PREVIEW_FAIL",
     errors.Declined: "E_POLICY_VIOLATION",
     errors.Disabled: "E_TOOL_DISABLED",
     errors.Unsupported: "E_UNSUPPORTED",

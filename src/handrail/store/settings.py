@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -34,11 +34,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elicit_approvals: bool = False
     desktop: bool = True
     app_tools: bool = False
+    terre: Literal["auto", "required", "off"] = "auto"
+    terre_port: int = 3001
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("`port` must be between 0 and 65535")
+        if not 0 < self.terre_port <= 65535:
+            raise ValueError("`terre_port` must be between 1 and 65535")
 
 
 def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Settings:

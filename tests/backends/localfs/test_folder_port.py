@@ -218,6 +218,26 @@ def test_usage_counts_the_bytes_of_all_files_below_and_nothing_behind_links(
         own.usage("nothing")
 
 
+def test_a_stamp_differs_once_a_file_was_changed_and_nothing_behind_links_has_one(
+    folder: Folder, project: Path, outside: Path
+) -> None:
+    for path in ("art/a/one.png", "art/two.png", "art/.git/config"):
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_bytes(b"12345")
+    (project / "art/out").symlink_to(outside)
+    (project / "art/file").symlink_to(outside / "start.txt")
+    os.mkfifo(project / "art/pipe")
+    before = folder.stamps("art")
+    assert sorted(before) == ["a/one.png", "two.png"]
+    assert {stamp.size for stamp in before.values()} == {5}
+    folder.write("art/two.png", b"54321")
+    after = folder.stamps("art")
+    assert after["a/one.png"] == before["a/one.png"]
+    assert after["two.png"] != before["two.png"]
+    with pytest.raises(NotFound):
+        folder.stamps("nothing")
+
+
 def test_a_subfolder_is_made_when_first_written_to_and_has_no_closed_folders(folder: Folder, project: Path) -> None:
     own = folder.subfolder(".webgal_agent")
     assert own.location == str(project / ".webgal_agent")

@@ -37,6 +37,7 @@ ON_FOLDERS: dict[str, Attempt] = {
     "entries": lambda folder, path: folder.entries(path),
     "walk": lambda folder, path: folder.walk(path),
     "hold": enter_hold,
+    "stamps": lambda folder, path: folder.stamps(path),
     "usage": lambda folder, path: folder.usage(path),
     "remove_tree": lambda folder, path: folder.remove_tree(path),
 }

@@ -161,6 +161,6 @@ def test_a_new_variable_speaker_or_removed_scene_reaches_the_scenes_that_ask_for
 
 
 def test_fifty_thousand_lines_and_wild_text_are_checked_in_one_go() -> None:
-    scene_module.look.cache_clear()
+    scene_module.forget()
     script = "\n".join(f"雪乃:第{number}句 -v1.wav;" for number in range(50_000)) + "\n\0\ud83c 🎮\u2028;"
     assert len(game(script).scenes["start.txt"].lines) == 50_001

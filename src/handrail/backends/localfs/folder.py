@@ -12,13 +12,13 @@ from contextlib import AbstractContextManager
 from handrail.backends.localfs import atomic, tree
 from handrail.backends.localfs.appending import append
 from handrail.backends.localfs.beneath import Opener, open_beneath
-from handrail.backends.localfs.listing import listed
+from handrail.backends.localfs.listing import listed, stamped
 from handrail.backends.localfs.lock import locked
 from handrail.backends.localfs.refusal import told
 from handrail.backends.localfs.root import Root, shown
 from handrail.backends.localfs.temporary import is_temporary
 from handrail.contract.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
-from handrail.contract.files import Entry
+from handrail.contract.files import Entry, Stamp
 from handrail.contract.paths import ClosedFolders, Parts, folded, parse_path
 
 _CHUNK = 1 << 20
@@ -106,6 +106,19 @@ class LocalFolder:
         with self._root.folder(top):  # refused here and now, not at the first step
             return tree.walk(self._list, top)
 
+    def stamp(self, path: str) -> Stamp | None:
+        try:
+            found = self._root.look(self._parts(path))
+        except NotFound:
+            return None
+        regular = stat.S_ISREG(found.st_mode)
+        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if regular else None
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        top = self._parts(path)
+        with self._root.folder(top):  # as with `walk`
+            return dict(tree.stamps(self._stamped, top))
+
     def write(
         self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
     ) -> None:
@@ -154,6 +167,11 @@ class LocalFolder:
 
     def _parts(self, path: str) -> Parts:
         return self._prefix + self.parse(path)
+
+    def _stamped(self, parts: Parts) -> list[tuple[str, Stamp | None]]:
+        closed = self._closed.names_in(parts[len(self._prefix) :])
+        with self._root.folder(parts) as fd, told(shown(parts)):
+            return list(stamped(fd, closed))
 
     def _list(self, parts: Parts) -> list[Entry]:
         closed = self._closed.names_in(parts[len(self._prefix) :])

@@ -1,10 +1,12 @@
 """What a held folder has in it, in names that can go over the wire."""
 
 import os
+import stat
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from handrail.backends.localfs.temporary import is_temporary
-from handrail.contract.files import Entry
+from handrail.contract.files import Entry, Stamp
 from handrail.contract.paths import folded
 
 
@@ -18,11 +20,25 @@ def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 def listed(fd: int, closed: Collection[str]) -> list[Entry]:
     """The entries without the `closed` (folded) names, our temporary files and names that are no UTF-8."""
-    return [
-        Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink())
-        for name, item in scan(fd)
-        if (key := folded(name)) not in closed and not is_temporary(key) and _is_text(name)
-    ]
+    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in _open_ones(fd, closed)]
+
+
+def stamped(fd: int, closed: Collection[str]) -> Iterator[tuple[str, Stamp | None]]:
+    """The same as `listed`, folders without a stamp, and neither links nor special files; what vanishes is left out."""
+    for name, item in _open_ones(fd, closed):
+        if item.is_dir(follow_symlinks=False):
+            yield name, None
+            continue
+        with suppress(FileNotFoundError):
+            found = item.stat(follow_symlinks=False)
+            if stat.S_ISREG(found.st_mode):
+                yield name, Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _open_ones(fd: int, closed: Collection[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    for name, item in scan(fd):
+        if (key := folded(name)) not in closed and not is_temporary(key) and _is_text(name):
+            yield name, item
 
 
 def _is_text(name: str) -> bool:

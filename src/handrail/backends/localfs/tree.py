@@ -8,16 +8,18 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
+from typing import TypeVar
 
 from handrail.backends.localfs.beneath import encoded
 from handrail.backends.localfs.listing import scan
 from handrail.backends.localfs.refusal import refusal, told
 from handrail.backends.localfs.temporary import discard, is_temporary
 from handrail.contract.errors import InputOutput, NotFound, OutsideRoot
-from handrail.contract.files import Entry
+from handrail.contract.files import Entry, Stamp
 from handrail.contract.paths import Parts
 
 OpenFolder = Callable[[Parts], AbstractContextManager[int]]
+T = TypeVar("T")
 
 
 def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tuple[str, Entry]]:
@@ -25,20 +27,39 @@ def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tu
     pending = [""]
     while pending:
         folder = pending.pop()
-        try:
-            entries = list_folder((*top, *folder.split("/")) if folder else top)
-        except (NotFound, OutsideRoot):
-            continue
-        except InputOutput as failure:
-            if failure.details.get("error") == "EACCES":
-                continue
-            raise
         prefix = folder + "/" if folder else ""
-        for entry in entries:
+        for entry in _readable(list_folder, top, folder):
             path = prefix + entry.name
             if entry.is_folder:
                 pending.append(path)
             yield path, entry
+
+
+def stamps(
+    stamped_folder: Callable[[Parts], list[tuple[str, Stamp | None]]], top: Parts
+) -> Iterator[tuple[str, Stamp]]:
+    """Every regular file below `top`; folders come without a stamp."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        prefix = folder + "/" if folder else ""
+        for name, stamp in _readable(stamped_folder, top, folder):
+            if stamp is None:
+                pending.append(prefix + name)
+            else:
+                yield prefix + name, stamp
+
+
+def _readable(list_folder: Callable[[Parts], list[T]], top: Parts, folder: str) -> list[T]:
+    """What a folder holds; nothing where it has vanished, become a link or is closed to us."""
+    try:
+        return list_folder((*top, *folder.split("/")) if folder else top)
+    except (NotFound, OutsideRoot):
+        return []
+    except InputOutput as failure:
+        if failure.details.get("error") == "EACCES":
+            return []
+        raise
 
 
 def remove(open_folder: OpenFolder, top: Parts) -> None:

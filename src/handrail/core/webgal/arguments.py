@@ -18,6 +18,11 @@ def in_vocal(name: str) -> str:
     return in_folder("vocal", name)
 
 
+def is_voice(name: str) -> bool:
+    """Whether an argument without a value is a voice's file."""
+    return _VOICE.search(name) is not None
+
+
 def read_arguments(text: str, resolve: Callable[[str], str] = in_vocal) -> list[Argument]:
     """Of a text that begins with the first separator; `resolve` is what becomes of a voice's file."""
     return [_argument(piece, resolve) for piece in text.split(SEPARATOR) if piece]
@@ -26,7 +31,7 @@ def read_arguments(text: str, resolve: Callable[[str], str] = in_vocal) -> list[
 def _argument(piece: str, resolve: Callable[[str], str]) -> Argument:
     name, is_given, value = piece.partition("=")
     name = name.strip(BLANKS)
-    if _VOICE.search(name):
+    if is_voice(name):
         return "vocal", resolve(piece)
     return (name, read_value(value.strip(BLANKS))) if is_given else (name, True)
 

@@ -2,9 +2,11 @@
 
 import re
 
-CONDITIONAL_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
-"""One equals sign, where two were meant."""
-
+# One equals sign, where two were meant; and the two signs of a comparison in the wrong order.
+_ONE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
+_TURNED = re.compile(r"(?<![=!<>])=([<>])(?!=)")
+_WIDE = str.maketrans("＝＞＜（）！＆｜＋－＊／", "=><()!&|+-*/")
+_WIDE_SIGN = re.compile(r"'[^']*'|\"[^\"]*\"|(?P<sign>[＝＞＜（）！＆｜＋－＊／])")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 # What follows a comparison may be text without quotes, as in `name==Tom`.
 _COMPARED = re.compile(r"(?<=[=!]=)\s*[^\W\d][\w.$]*")
@@ -23,6 +25,36 @@ def names_in(condition: str) -> list[str]:
 def interpolated(text: str) -> list[str]:
     """The variables whose values are put into a text."""
     return _INTERPOLATED.findall(text) if "{" in text else []
+
+
+def variable_places(condition: str) -> list[tuple[int, int]]:
+    """Where the variables of a condition stand."""
+    plain = _COMPARED.sub(_blanks, _QUOTED.sub(_blanks, condition))
+    return [found.span() for found in _NAME.finditer(plain) if found.group() not in _WORDS]
+
+
+def interpolated_places(text: str) -> list[tuple[int, int]]:
+    """Where the names stand whose values are put into a text."""
+    return [found.span(1) for found in _INTERPOLATED.finditer(text)]
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def wide_sign(condition: str) -> str | None:
+    """The first sign in it that is as wide as two letters, which no engine knows."""
+    return next((found["sign"] for found in _WIDE_SIGN.finditer(condition) if found["sign"]), None)
+
+
+def narrowed(condition: str) -> str:
+    """With its wide signs as they should be; what is quoted stays."""
+    return _WIDE_SIGN.sub(lambda found: found.group().translate(_WIDE) if found["sign"] else found.group(), condition)
+
+
+def compared(condition: str) -> str:
+    """With every comparison as it should be written."""
+    return _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", condition))
 
 
 def unpaired(condition: str) -> str | None:

@@ -1,8 +1,18 @@
 """Where the files that a statement names lie, as the engine resolves them."""
 
+import re
+
 GAME = "./game"
 FOLDERS = ("background", "figure", "bgm", "vocal", "video")
 """In which authors keep what scenes name."""
+
+
+# What Terre's editor writes until somebody picks a file.
+_PLACEHOLDER = re.compile(r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音)")
+
+
+def is_placeholder(name: str) -> bool:
+    return _PLACEHOLDER.fullmatch(name) is not None
 
 
 def is_address(name: str) -> bool:

@@ -8,9 +8,9 @@ from enum import Enum
 from functools import cached_property
 from urllib.parse import unquote
 
-from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.nearness import Names
 
-_MOST_GUESSES = 300
+_SHORTEST_GUESS = 3
 
 
 class Standing(Enum):
@@ -62,10 +62,10 @@ class Listing:
 
     def find(self, folder: str, name: str) -> tuple[Standing, str]:
         """Where a name leads, and to which path."""
-        key = (folder, name)
-        if key not in self._found:
-            self._found[key] = self._looked_up(folder, name)
-        return self._found[key]
+        known = self._found.get((folder, name))
+        if known is None:
+            known = self._found[folder, name] = self._looked_up(folder, name)
+        return known
 
     @cached_property
     def _found(self) -> dict[tuple[str, str], tuple[Standing, str]]:
@@ -89,17 +89,21 @@ class Listing:
         """What the name may have been meant for, as it would be written there."""
         base = posixpath.basename(name.replace("\\", "/"))
         found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
-        if not found and len(self._guessed) < _MOST_GUESSES:
-            key = (folder, base)
-            if key not in self._guessed:
-                bases = {posixpath.basename(other): other for other in self.by_folder.get(folder, ())}
-                self._guessed[key] = [bases[near] for near in nearest(base, bases)]
-            found = self._guessed[key]
+        # Of names that short each is another's neighbour.
+        if not found and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
+            bases, names = self._guesses(folder)
+            found = [bases[near] for near in names.guessed(base)]
         return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
 
+    def _guesses(self, folder: str) -> tuple[dict[str, str], Names]:
+        """The names of a folder by their last parts."""
+        if folder not in self._guessing:
+            bases = {posixpath.basename(other): other for other in self.by_folder[folder]}
+            self._guessing[folder] = (bases, Names(bases))
+        return self._guessing[folder]
+
     @cached_property
-    def _guessed(self) -> dict[tuple[str, str], list[str]]:
-        """A guess looks at every name: a game whose files are all elsewhere must not take minutes."""
+    def _guessing(self) -> dict[str, tuple[dict[str, str], Names]]:
         return {}
 
     @cached_property

@@ -1,6 +1,6 @@
 """A scene with its safe fixes applied; what would be a guess is left to people."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from handrail.core.webgal.findings import Edit, Finding
 
@@ -24,12 +24,21 @@ def mended(text: str, check: Callable[[str], Iterable[Finding]]) -> str:
     return text
 
 
+def with_fix(text: str, finding: Finding) -> str:
+    """The one fix alone, were it a guess: whoever wants it has seen it."""
+    return _with_edits(text, {finding.line: [finding.edit]}) if finding.edit is not None else text
+
+
 def _applied(text: str, findings: Iterable[Finding]) -> str:
-    lines = text.split("\n")  # line ends stay as they are
     by_line: dict[int, list[Edit]] = {}
     for finding in findings:
         if finding.edit is not None and finding.edit.is_safe:
             by_line.setdefault(finding.line, []).append(finding.edit)
+    return _with_edits(text, by_line)
+
+
+def _with_edits(text: str, by_line: Mapping[int, list[Edit]]) -> str:
+    lines = text.split("\n")  # line ends stay as they are
     for number, edits in by_line.items():
         line = lines[number - 1]
         bare = line.rstrip("\r")

@@ -1,7 +1,7 @@
 """Statements over several lines: what editors join before they parse, and engines from 4.6.3 on by themselves."""
 
 from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.sentences import split_lines
+from handrail.core.webgal.sentences import split_comment, split_lines
 
 PLACEHOLDER = ";_WEBGAL_LINE_BREAK_"
 
@@ -45,3 +45,22 @@ def _join(lines: list[str]) -> list[str]:
             done += [statement, *taken]
             statement, taken = "", []
     return done
+
+
+def statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:
+    """Lines with what continues them joined to them; by the line that continues or is continued, the finding's line."""
+    texts, joined = list(lines), {}
+    head: int | None = None
+    for index, line in enumerate(lines):
+        if not continues(line):
+            head = index
+            continue
+        if head is None or not texts[head].strip() or split_comment(texts[head])[1] is not None:
+            joined[index + 1] = index + 1
+            texts[index] = ""
+            continue
+        piece = line.strip()
+        texts[head] += f" {piece}" if piece.startswith("-") else piece
+        texts[index] = ""
+        joined.setdefault(head + 1, index + 1)
+    return texts, joined

@@ -2,8 +2,10 @@
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cached_property
 
 _FURTHEST = 2
+_MOST_SOUGHT = 200
 MOST_GUESSES = 50
 """For how many wrong names of one scene the near ones are sought: a script for another engine must not take minutes."""
 
@@ -22,6 +24,9 @@ def distance(one: str, other: str, limit: int) -> int:
     """How many letters were missed, added, mistaken or swapped; more than `limit` is `limit + 1`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
+    one, other = _differing(one, other)
+    if not one or not other:
+        return max(len(one), len(other))
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, left in enumerate(one, start=1):
@@ -37,20 +42,59 @@ def distance(one: str, other: str, limit: int) -> int:
     return min(last[-1], limit + 1)
 
 
+def _differing(one: str, other: str) -> tuple[str, str]:
+    """Without what they begin and end with alike, which changes nothing of their distance."""
+    shorter = min(len(one), len(other))
+    start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    rest = shorter - start
+    end = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
 def nearest(name: str, known: Iterable[str], limit: int | None = None, count: int = 3) -> list[str]:
     """The nearest of the known names, best first; what differs in case alone comes before all others."""
-    wanted = folded(name)
-    reach = allowed_distance(wanted) if limit is None else limit
-    letters = set(wanted)
-    found = []
-    for other in known:
-        if abs(len(other) - len(name)) > reach + 2:
-            continue
-        plain = folded(other)
-        # Each mistake changes the set of letters by two at most: cheaper than the distance by far.
-        if plain != wanted and len(letters.symmetric_difference(plain)) > 2 * reach:
-            continue
-        away = distance(wanted, plain, reach)
-        if away <= reach:
-            found.append((away, other))
-    return [other for _, other in sorted(found)[:count]]
+    return Names(known).nearest(name, limit, count)
+
+
+class Names:
+    """Known names, made ready for many questions once the first one is asked."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = names
+        self._sought: dict[str, list[str]] = {}
+
+    @cached_property
+    def _by_length(self) -> dict[int, list[tuple[int, str, str]]]:
+        found: dict[int, list[tuple[int, str, str]]] = {}
+        for name in self._names:
+            plain = folded(name)
+            found.setdefault(len(plain), []).append((_letters(plain), plain, name))
+        return found
+
+    def nearest(self, name: str, limit: int | None = None, count: int = 3) -> list[str]:
+        wanted = folded(name)
+        reach = allowed_distance(wanted) if limit is None else limit
+        letters = _letters(wanted)
+        found = []
+        for length in range(len(wanted) - reach, len(wanted) + reach + 1):
+            for others, plain, other in self._by_length.get(length, ()):
+                # Each mistake changes the set of letters by two at most: cheaper than the distance by far.
+                if (letters ^ others).bit_count() <= 2 * reach:
+                    away = distance(wanted, plain, reach)
+                    if away <= reach:
+                        found.append((away, other))
+        return [other for _, other in sorted(found)[:count]]
+
+    def guessed(self, name: str) -> list[str]:
+        """The same, for the first few hundred names that are asked for: after so many, no guess is worth its time."""
+        if name not in self._sought and len(self._sought) < _MOST_SOUGHT:
+            self._sought[name] = self.nearest(name)
+        return self._sought.get(name, [])
+
+
+def _letters(plain: str) -> int:
+    """The set of letters, as far as a word of the machine tells them apart: never further apart than they are."""
+    found = 0
+    for char in plain:
+        found |= 1 << (ord(char) & 63)
+    return found

@@ -1,10 +1,11 @@
 """A whole game: scenes that know of each other, checked again no further than a change reaches."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from handrail.core.webgal import settings_file
+from handrail.core.webgal.company import Company
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.files import FOLDERS
 from handrail.core.webgal.findings import Finding
@@ -17,7 +18,6 @@ from handrail.core.webgal.unused import named_by, unused
 SCENES = "scene"
 CONFIG = "config.txt"
 _JOINS_LINES_SINCE = (4, 6, 3)
-_OFTEN = 5
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Project:
         self._ties: dict[str, _Ties] = {}
         self._spoken: Counter[str] = Counter()
         self._set: Counter[str] = Counter()
-        self._context: tuple[Mapping[str, int], frozenset[str]] | None = None
+        self._company: Company | None = None
         self._standing: object = None
         self._checked: dict[str, list[Finding]] = {}
         self._overall: dict[str, list[Finding]] | None = None
@@ -65,7 +65,11 @@ class Project:
         before = self.scenes.get(name)
         if before is not None and before.text == text:
             return before
-        scene = check_scene(text)
+        return self.adopt(name, check_scene(text))
+
+    def adopt(self, name: str, scene: Scene) -> Scene:
+        """A scene that was read already: what is known of its text holds in any surroundings."""
+        before = self.scenes.get(name)
         listing = self.around.listing
         ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), loops.exit_of(scene))
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
@@ -75,20 +79,20 @@ class Project:
         self.scenes[name], self._ties[name] = scene, ties
         self._spoken.update(scene.speakers)
         self._set.update(scene.sets)
-        self._context = None
+        self._company = None
         self._checked.pop(name, None)
         return scene
 
     def remove(self, name: str) -> None:
         self._forget(self.scenes.pop(name))
         self._ties.pop(name)
-        self._context = self._overall = None
+        self._company = self._overall = None
 
     def findings(self, name: str) -> list[Finding]:
         """What is wrong with one scene, in the order of its lines."""
-        spoken, known = self._known()
+        company = self._everybody()
         if name not in self._checked:
-            self._checked[name] = self._judged(self.scenes[name], spoken, known)
+            self._checked[name] = self._judged(self.scenes[name], company)
         return self._checked[name]
 
     def findings_of(self, text: str, name: str | None = None) -> list[Finding]:
@@ -97,12 +101,12 @@ class Project:
         if before is not None and before.text == text:
             return self.findings(name or "")
         scene = check_scene(text)
-        spoken, known = self._known()
-        around = Counter(spoken)
-        around.update(scene.speakers)
+        company = self._everybody()
+        spoken = Counter(company.spoken)
+        spoken.update(scene.speakers)
         if before is not None:
-            around.subtract(before.speakers)
-        return self._judged(scene, around, known | scene.sets)
+            spoken.subtract(before.speakers)
+        return self._judged(scene, Company(spoken, company.known | scene.sets))
 
     def settings(self, text: str) -> list[Finding]:
         """What is wrong with a `config.txt` of this text."""
@@ -135,14 +139,14 @@ class Project:
         is_complete = not any(SCENES in scene.dynamic for scene in self.scenes.values())
         return Graph(tuple(sorted(self.scenes)), ways, ENTRY if ENTRY in self.scenes else None, is_complete)
 
-    def _judged(self, scene: Scene, spoken: Mapping[str, int], known: Collection[str]) -> list[Finding]:
+    def _judged(self, scene: Scene, company: Company) -> list[Finding]:
         found = [
             *scene.findings,
             *resources.check(scene, self.around),
             *labels.check(scene),
             *loops.check(scene),
-            *speakers.check(scene, spoken, self.around.characters),
-            *variables.check(scene, known, self._set or scene.sets),
+            *speakers.check(scene, company, self.around.characters),
+            *variables.check(scene, company, self._set or scene.sets),
         ]
         if not found:
             return found
@@ -161,18 +165,15 @@ class Project:
                 if not counter[name]:
                     del counter[name]
 
-    def _known(self) -> tuple[Mapping[str, int], frozenset[str]]:
-        """Who speaks and what is set. Scenes stay checked while neither changes what their rules ask of it."""
-        if self._context is None:
-            # Every setting is a variable, too.
-            self._context = (self._spoken, self._given.union(self._set))
-            # One, several or many lines: more exactly nobody wants to know it.
-            classes = {name: (count > 1) + (count >= _OFTEN) for name, count in self._spoken.items()}
-            standing = (classes, self._context[1])
+    def _everybody(self) -> Company:
+        """Scenes stay checked while nothing changes that their rules ask of it."""
+        if self._company is None:
+            self._company = Company(self._spoken, self._given.union(self._set))  # every setting is a variable, too
+            standing = self._company.standing()
             if standing != self._standing:
                 self._standing = standing
                 self._checked.clear()
-        return self._context
+        return self._company
 
     def _whole(self) -> Iterator[tuple[str, Finding]]:
         around, whole = self.around, self.graph()

@@ -34,15 +34,12 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
     def end(self) -> int:
         return self.start + len(self.name)
 
-    def on(self, line: int) -> "Reference":
-        return Reference(self.what, self.name, line, self.start, self.by, self.folder)
-
 
 def references(line: Line) -> Iterator[Reference]:
     sentence, command = line.sentence, line.command
 
     content = line.content
-    at = line.text.find(":") + 1
+    at = line.text.find(":") + 1 if ":" in line.statement else 0
 
     def named(what: What, name: str, folder: str = "") -> Reference:
         start = max(line.text.find(name, at), 0)
@@ -59,8 +56,8 @@ def references(line: Line) -> Iterator[Reference]:
                 yield named("dynamic", target, "scene")
             elif is_scene(target) and _is_fixed(target) and target == target.lstrip():
                 yield named("scene", target.rstrip(), "scene")
-            elif not is_scene(target) and target.strip():
-                yield named("label", target.strip())
+            elif not is_scene(target) and target.strip() and target == target.lstrip():
+                yield named("label", target.rstrip())
     elif has_content and command.folder is not None and _is_dynamic(content):
         yield named("dynamic", content, command.folder)
     elif has_content and _is_fixed(content):

@@ -6,53 +6,32 @@ others, which alone are parsed and judged.
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from operator import attrgetter
 
-import msgspec
 from msgspec.structs import replace
 
-from handrail.core.webgal.commands import BY_TYPE, COMMANDS, SAY
+from handrail.core.webgal.commands import BY_TYPE, SAY
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.multi_line import continues
+from handrail.core.webgal.multi_line import statements
+from handrail.core.webgal.plain import sifted
+from handrail.core.webgal.quick import Shortcuts
 from handrail.core.webgal.references import Reference, references, variables_set
+from handrail.core.webgal.report import Report
 from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
 from handrail.core.webgal.rules.line import Line
-from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_comment, split_lines
+from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_lines
 from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
-# What no rule looks at, up to the semicolon: no command starts so, no mark follows, and it is not the word none.
-_START, _MARKS = r"[^\x00-\x7f；：\s\ufeff]", r";；：{\\\n-"
-_END = r"(?<!none)(?<![\s\ufeff]);$"
-# `*+` gives nothing back: a mark in the line ends the try at once.
-_REMARKABLE = re.compile(rf"^(?!{_START}[^{_MARKS}]*+{_END}|;|$).+$", re.MULTILINE)
-_SPEAKER = re.compile(rf"^({_START}[^:{_MARKS}]*+):(?=[^{_MARKS}]*+{_END})", re.MULTILINE)
-_VOICED = re.compile(rf"{_START}[^{_MARKS}]* -(?P<voice>[^\s=;{{-][^\s=;{{]*\.(?:ogg|mp3|wav));")
-# Dialogue that starts like a command may still be just that.
-_MARKED = re.compile(r"^[^;]+$|;.*\S|^[\s#/\ufeff]|[；：{\\]|[ \t\u3000\u00a0]-|none")
-_LABEL = re.compile(r"label: ?([^\s;{\\：；:-]+);")
-_LETTERS = re.compile(r"[A-Za-z]+")
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
 _REMEMBERED = 1 << 15
-
-
-class Report(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a line's text, wherever it stands."""
-
-    findings: tuple[Finding, ...] = ()
-    references: tuple[Reference, ...] = ()
-    sets: tuple[str, ...] = ()
-    dynamic: tuple[str, ...] = ()
-    speaker: str | None = None
-    is_suspect: bool = False
-    label: str = ""
-    leaves: bool = False
+_line_of = attrgetter("line")
 
 
 class Scene:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = split_lines(text)
         self.findings: list[Finding] = []
         self.references: list[Reference] = []
         self.labels: dict[str, list[int]] = {}
@@ -60,11 +39,21 @@ class Scene:
         self.suspects: list[tuple[str, int]] = []
         self.sets: set[str] = set()
         self.dynamic: set[str] = set()
-        self._statements, self._joined = self.lines, dict[int, int]()
         # Looking for the mere blank first is many times as fast.
-        if ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text):
-            self._statements, self._joined = _statements(self.lines)
+        self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
         self.silence = Silence(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return split_lines(self.text)
+
+    @cached_property
+    def _joint(self) -> tuple[list[str], dict[int, int]]:
+        return statements(self.lines) if self._is_joined else (self.lines, {})
+
+    @property
+    def _statements(self) -> list[str]:
+        return self._joint[0]
 
     def sentence(self, line: int) -> Sentence:
         return read_line(self._statements[line - 1])
@@ -77,38 +66,27 @@ class Scene:
         ]
 
     def check(self) -> None:
-        whole = "\n".join(self._statements) if self._joined or "\r" in self.text else self.text
-        number, end = 1, 0
-        for found in _REMARKABLE.finditer(whole):
-            number += whole.count("\n", end, found.start())
-            end = found.start()
-            text = found.group()
-            if (voiced := _VOICED.fullmatch(text)) is not None and "none" not in text:
-                self._note_voice(number, text, voiced)
-            else:
-                self._note(number, look(text))
-        self.speakers.update(map(str.rstrip, _SPEAKER.findall(whole)))
-        for first in self._joined.values():
-            self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
+        whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
+        lines = sifted(whole, _SHORTCUTS.is_plain)
+        self.speakers = lines.speakers
+        self.references += [
+            Reference("file", name, number, start, SAY, "vocal") for number, start, name in lines.voices
+        ]
+        for number, text in lines.remarkable:
+            self._note(number, look(text))
+        if lines.voices:
+            self.references.sort(key=_line_of)
+        if self._is_joined:
+            for first in self._joint[1].values():
+                self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
         if self.text.startswith("\ufeff") and self.sentence(1).command != COMMENT:
             self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
 
-    def _note_voice(self, number: int, text: str, voiced: re.Match[str]) -> None:
-        """Dialogue with nothing but a voice, in the shortest way: there is hardly more of anything else."""
-        head, colon, _ = text.partition(":")
-        if colon:
-            self.speakers[head.rstrip()] += 1
-        self.references.append(Reference("file", voiced["voice"], number, voiced.start("voice"), SAY, "vocal"))
-
     def _note(self, number: int, report: Report) -> None:
+        for each in report.references:
+            self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self._placed(finding, number) for finding in report.findings]
-        if report.references:
-            self.references += [reference.on(number) for reference in report.references]
-        if report.sets:
-            self.sets.update(report.sets)
-        if report.dynamic:
-            self.dynamic.update(report.dynamic)
         if (name := report.speaker) is not None:
             self.speakers[name] += 1
             if report.is_suspect:
@@ -117,9 +95,13 @@ class Scene:
             self.labels.setdefault(report.label, []).append(number)
         elif report.leaves and (before := self._before(number)) is not None:
             self.findings.append(Finding("WG311", before, 0, len(self.lines[before - 1])))
+        if report.sets:
+            self.sets.update(report.sets)
+        if report.dynamic:
+            self.dynamic.update(report.dynamic)
 
     def _placed(self, finding: Finding, number: int) -> Finding:
-        if number not in self._joined:
+        if not self._is_joined or number not in self._joint[1]:
             return replace(finding, line=number)
         width = len(self.lines[number - 1])  # the columns are those of a text that stands nowhere
         return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
@@ -134,17 +116,12 @@ class Scene:
         return None
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def look(text: str) -> Report:
-    if (labelled := _LABEL.fullmatch(text)) is not None:
-        return Report(label=labelled[1])
+def judged(text: str) -> Report:
+    """The long way to what is known of a line: by every rule."""
     sentence = read_line(text)
     if sentence.command == COMMENT:
         return Report()
     name = sentence.speaker
-    is_suspect = name is not None and name.isascii() and heads.guess(name) is not None
-    if sentence.command == SAY and _MARKED.search(text) is None and _is_quiet(text, sentence):
-        return Report(speaker=name, is_suspect=is_suspect)
     line = Line(text, sentence)
     named = tuple(references(line))
     return Report(
@@ -153,40 +130,27 @@ def look(text: str) -> Report:
         tuple(variables_set(line)),
         tuple([each.folder for each in named if each.what == "dynamic"]),
         name,
-        is_suspect,
+        name is not None and name.isascii() and heads.guess(name) is not None,
         sentence.content if sentence.command == "label" else "",
         sentence.command == "changeScene",
     )
 
 
-def _is_quiet(text: str, sentence: Sentence) -> bool:
-    """Whether nothing before the colon, or in place of it, looks like a command."""
-    if (name := sentence.speaker) is not None:
-        return not name.isdigit() and not heads.is_command_by_mistake(name)
-    word = _LETTERS.match(text)
-    return word is None or word.group() not in COMMANDS
+_SHORTCUTS = Shortcuts(judged)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def look(text: str) -> Report:
+    return _SHORTCUTS.report(text) or judged(text)
+
+
+def forget() -> None:
+    """For measuring: as if no line had been looked at."""
+    look.cache_clear()
+    _SHORTCUTS.clear()
 
 
 def check_scene(text: str) -> Scene:
     scene = Scene(text)
     scene.check()
     return scene
-
-
-def _statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:
-    """Lines with what continues them joined to them; by the line that continues or is continued, the finding's line."""
-    texts, joined = list(lines), {}
-    head: int | None = None
-    for index, line in enumerate(lines):
-        if not continues(line):
-            head = index
-            continue
-        if head is None or not texts[head].strip() or split_comment(texts[head])[1] is not None:
-            joined[index + 1] = index + 1
-            texts[index] = ""
-            continue
-        piece = line.strip()
-        texts[head] += f" {piece}" if piece.startswith("-") else piece
-        texts[index] = ""
-        joined.setdefault(head + 1, index + 1)
-    return texts, joined

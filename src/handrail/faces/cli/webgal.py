@@ -9,6 +9,7 @@ import click
 from handrail.contract.errors import Declined, InvalidParams, NotFound, OutsideRoot
 from handrail.faces.cli.output import complain, one_line, print_json, say
 from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.webgal_lsp import lsp
 
 if TYPE_CHECKING:
     from handrail.app import House
@@ -30,9 +31,9 @@ Examples:
 _WRONG_USE = (NotFound, InvalidParams, OutsideRoot)
 
 
-@click.group()
+@click.group(commands=[lsp])
 def webgal() -> None:
-    """Check a WebGAL game: its scripts, its files, its scenes."""
+    """Check a WebGAL game: its scripts, its files, its scenes, here or in your editor."""
 
 
 @webgal.command(epilog=CHECK_EPILOG)

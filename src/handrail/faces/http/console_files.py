@@ -17,7 +17,8 @@ INDEX = "index.html"
 PAGES = ("/activity", "/tools", "/settings")
 CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; media-src 'self'; manifest-src 'self'; frame-src http://127.0.0.1:* http://localhost:*; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HASHED = re.compile(r"/assets/.+[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+")
 _FOREVER = "public, max-age=31536000, immutable"

@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from handrail.contract.game_view import GameView
+from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
 from handrail.core.audit import Audit
@@ -54,6 +56,8 @@ class Desk:
     audit: Audit
     evidence: Evidence
     sights: Sights
+    game: Callable[[], GameView]
+    previews: Callable[[], FramedPreviews]
     prompts: PromptQueue
     apps: AppsDesk
     policy: Callable[[], Record]

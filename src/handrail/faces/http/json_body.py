@@ -35,6 +35,13 @@ def optional_text(given: Mapping[str, Any], name: str) -> str | None:
     return value or None
 
 
+def whole_number(given: Mapping[str, Any], name: str) -> int:
+    value = given.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise wrong_field(name, "must be a whole number that is not negative")
+    return value
+
+
 def wrong_field(name: str, message: str) -> InvalidParams:
     """Contract 2 §0.3: the field is named in `details.fieldErrors`."""
     return InvalidParams(f"`{name}` {message}.", fieldErrors=[{"field": name, "message": message}])

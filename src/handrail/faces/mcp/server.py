@@ -1,7 +1,6 @@
 """The registry behind the SDK's low-level server: tools out verbatim, calls in through the gate."""
 
 import asyncio
-import base64
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,17 +10,17 @@ import msgspec
 
 import handrail
 from handrail.contract.apps import AppCatalogue
-from handrail.contract.call import Call, Caller
-from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.contract.call import Call, Caller, Role
 from handrail.contract.errors import Failure
 from handrail.contract.tool import Reply
 from handrail.core.gate import Gate
 from handrail.core.registry import UnknownTool
 from handrail.dialects import envelope
 from handrail.faces.mcp import elicitation
-from handrail.faces.mcp.app_resources import offer_apps
 from handrail.faces.mcp.app_tools import AppTools
+from handrail.faces.mcp.content import as_content
 from handrail.faces.mcp.listing import listed
+from handrail.faces.mcp.reading import offer_reading
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 
 Context = ServerRequestContext[Any, Any]
@@ -48,26 +47,17 @@ def build_server(
     """`peer` tells what the transport vouches for about the client of a request. The tools of the apps in `app_tools`
     are offered beside our own.
     """
-    tools = [listed(entry.tool) for entry in gate.registry]
     of_apps = None if app_tools is None else AppTools(app_tools)
 
-    def caller(context: Context) -> Caller:
-        return Caller("mcp", _client_name(context), peer(context))
-
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+        tools = [listed(entry.tool) for entry in gate.registry]
         more = [] if of_apps is None else of_apps.listed()
         return {"tools": [*tools, *more], "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         name, arguments = params.name, params.arguments if params.arguments is not None else {}
         of_app = None if of_apps is None else of_apps.translated(name, arguments)
-        call = Call(
-            tool=name if of_app is None else "apps_call",
-            params=arguments if of_app is None else of_app,
-            caller=caller(context),
-            task=_task(context),
-            beside=elicitation.beside(context, _client_name(context), has_approvals=elicits_approvals),
-        )
+        call = _call(context, name, arguments) if of_app is None else _call(context, "apps_call", of_app)
         try:
             async with _progress(context, call):
                 reply = await gate.run(call)
@@ -79,10 +69,21 @@ def build_server(
             return _success(reply, has_schema=of_apps.has_schema(of_app["app"], of_app["tool"]))
         return _success(reply, has_schema=gate.registry.find(name).tool.output_schema is not None)
 
+    def _call(context: Context, name: str, arguments: Any, role: Role = "tool") -> Call:
+        client = _client_name(context)
+        return Call(
+            tool=name,
+            params=arguments if arguments is not None else {},
+            caller=Caller("mcp", client, peer(context)),
+            task=_task(context),
+            beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
+            role=role,
+        )
+
     server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    offer_apps(server, gate, caller)
+    offer_reading(server, gate, _call)
     server.middleware.clear()  # OpenTelemetry spans that nobody collects
     return server
 
@@ -95,7 +96,7 @@ def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
 
 
 def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
-    content = [_content(part) for part in reply.content]
+    content = [as_content(part) for part in reply.content]
     answer: dict[str, Any] = {"isError": False}
     if reply.result is not None:
         encoded = msgspec.json.encode(reply.result)
@@ -103,18 +104,6 @@ def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
         if has_schema:
             answer["structuredContent"] = msgspec.json.decode(encoded)
     return {"content": content, **answer, **_COMPLETE}
-
-
-def _content(part: Text | Image | Audio | Resource) -> dict[str, Any]:
-    match part:
-        case Text(text):
-            return {"type": "text", "text": text}
-        case Image(data, mime):
-            return {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": mime}
-        case Audio(data, mime):
-            return {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime}
-        case Resource(uri, text, mime):
-            return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": text}}
 
 
 def _client_name(context: Context) -> str:

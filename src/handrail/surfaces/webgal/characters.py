@@ -1,23 +1,9 @@
-"""The file in which a project keeps its characters: a JSON list, a table by name, or either under `characters`."""
+"""One more character in the file in which a project keeps them."""
 
 import json
-from typing import Any
 
 from handrail.contract.errors import Conflict, Damaged
-
-
-def names_in(text: str) -> frozenset[str]:
-    """The characters that a file defines; none where it is no such file."""
-    try:
-        characters = _characters(json.loads(text))
-    except (ValueError, RecursionError):
-        return frozenset()
-    if isinstance(characters, dict):
-        return frozenset(characters)
-    if isinstance(characters, list):
-        names = (each.get("name") for each in characters if isinstance(each, dict))
-        return frozenset(name for name in names if isinstance(name, str))
-    return frozenset()
+from handrail.core.webgal.character_file import characters_of
 
 
 def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
@@ -26,7 +12,7 @@ def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
         document = json.loads(text) if text.strip() else {"characters": []}
     except (ValueError, RecursionError) as error:
         raise Damaged(f"{path} is not JSON: {error}", hint="Mend it by hand first.", path=path) from None
-    characters = _characters(document)
+    characters = characters_of(document)
     name = profile["name"]
     if isinstance(characters, dict):
         standing, wanted = characters.get(name), {key: value for key, value in profile.items() if key != "name"}
@@ -46,7 +32,3 @@ def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
             path=path,
         )
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-
-
-def _characters(document: Any) -> Any:
-    return document["characters"] if isinstance(document, dict) and "characters" in document else document

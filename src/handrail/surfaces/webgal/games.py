@@ -54,6 +54,9 @@ class Games:
     def around(self, folder: str) -> Surroundings:
         return read_surroundings(self.files, folder, self._policy(), _TOOL)
 
+    def may_read(self, path: str) -> bool:
+        return self._policy().may_read(_TOOL, path)
+
     def text_of(self, path: str) -> str:
         data = self.files.read(path, self._policy().limits.max_read_bytes)
         try:

@@ -17,9 +17,6 @@ from handrail.surfaces.webgal.port import WebGal
 if TYPE_CHECKING:
     from handrail.core.webgal.project import Surroundings
 
-_VIDEOS = frozenset({".mp4", ".webm", ".mkv", ".ogv", ".mov"})
-_SOUNDS = frozenset({".mp3", ".ogg", ".wav", ".m4a", ".opus", ".flac", ".aac", ".webm"})
-
 
 class Params(msgspec.Struct, frozen=True):
     pass
@@ -38,20 +35,21 @@ async def list_project_resources(webgal: WebGal, call: Call, params: Params, pre
     backgrounds (pictures and videos), figures (pictures, Live2D and Spine models, not the parts of a model), bgm,
     vocals (voices and sound effects) and scenes.
     """
-    return await in_thread(call, lambda: _listed(webgal))
+    return await in_thread(call, lambda: listed(webgal))
 
 
-def _listed(webgal: WebGal) -> Result:
+def listed(webgal: WebGal) -> Result:
     from handrail.core.webgal.figures import IMAGES
+    from handrail.core.webgal.media import SOUNDS, VIDEOS
     from handrail.core.webgal.project import Surroundings
 
     folder = game_of(webgal.games.files)
     around = webgal.games.around(folder) if folder is not None else Surroundings()
     return Result(
-        backgrounds=_with_ending(around, "background", IMAGES | _VIDEOS | {".skel"}),
+        backgrounds=_with_ending(around, "background", IMAGES | VIDEOS | {".skel"}),
         figures=_figures(around),
-        bgm=_with_ending(around, "bgm", _SOUNDS),
-        vocals=_with_ending(around, "vocal", _SOUNDS),
+        bgm=_with_ending(around, "bgm", SOUNDS),
+        vocals=_with_ending(around, "vocal", SOUNDS),
         scenes=_with_ending(around, "scene", {".txt"}),
     )
 

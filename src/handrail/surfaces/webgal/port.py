@@ -14,6 +14,9 @@ from handrail.core.policy import Policy
 if TYPE_CHECKING:
     from handrail.core.webgal.catalogue import Language
     from handrail.surfaces.webgal.games import Games
+    from handrail.surfaces.webgal.local_tab import LocalTab
+    from handrail.surfaces.webgal.scripts import Scripts
+    from handrail.surfaces.webgal.theatre import Theatre
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,9 @@ class Checks:
 class WebGal:
     checks: Checks
     changes: Changes
+    scripts: Scripts
+    theatre: Theatre
+    tab: LocalTab
 
     @property
     def games(self) -> Games:

@@ -7,11 +7,11 @@ import re
 from handrail.contract.errors import Failure
 from handrail.contract.files import Folder
 from handrail.core.policy import Policy
+from handrail.core.webgal.character_file import CHARACTERS, names_in
 from handrail.core.webgal.commands import STOCK_ANIMATIONS
 from handrail.core.webgal.figures import is_part, pages_of, parts_of
 from handrail.core.webgal.listing import Listing
 from handrail.core.webgal.project import CONFIG, Surroundings
-from handrail.surfaces.webgal.characters import names_in
 
 _LARGEST = 1 << 20
 _VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+)\.(\d+)\.(\d+)')
@@ -48,7 +48,7 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
         listing=listing,
         folder=prefix,
         animations=_animations(listing, text("animation/animationTable.json")),
-        characters=names_in(text("characters.json")) | names_in(text_or_nothing(files, "characters.json")),
+        characters=names_in(text(CHARACTERS)) | names_in(text_or_nothing(files, CHARACTERS)),
         engine=_engine(text_or_nothing(files, f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")),
         config=text(CONFIG) if CONFIG in known else None,
         mentions="\n".join(text(path) for path in styles if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),

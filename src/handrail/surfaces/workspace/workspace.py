@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from handrail.contract.diffing import LineDiffer
 from handrail.contract.errors import BadEncoding, InputOutput, NotFound
@@ -13,6 +13,7 @@ from handrail.contract.paths import parse_path
 from handrail.contract.replacing import Replacer
 from handrail.contract.searching import Searcher
 from handrail.contract.target import Target
+from handrail.contract.tool import Tool
 from handrail.core.policy import Policy
 from handrail.surfaces.workspace.dry_runs import DryRuns
 from handrail.surfaces.workspace.idempotency import Idempotency
@@ -35,7 +36,8 @@ class Workspace:
     searcher: Searcher
     replacer: Replacer
     now: Callable[[], datetime]
-    tool_names: Callable[[], Sequence[str]]
+    tools: Callable[[], Sequence[Tool[Any, Any]]]
+    """Those that an agent may call now."""
     review: Callable[[str, bytes], None]
     """Refuses a content that the policy does not want written there: NotClean."""
 

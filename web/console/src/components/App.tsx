@@ -12,7 +12,8 @@ import { SignIn } from "./SignIn";
 import { Tools } from "./Tools";
 
 const Apps = lazily(async () => (await import("./apps/Apps")).Apps);
-const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, tools: Tools, settings: Settings };
+const WebGal = lazily(async () => (await import("./webgal/WebGal")).WebGal);
+const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, webgal: WebGal, tools: Tools, settings: Settings };
 
 export function App() {
   const t = texts.value;

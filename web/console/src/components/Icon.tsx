@@ -4,6 +4,7 @@ const PATHS = {
   browser: "M3 5h18v14H3zM3 9.5h18M6 7.25v.01M8.5 7.25v.01",
   desktop: "M3 4h18v12H3zM12 16v4M8 20h8",
   apps: "M12 3v6M12 15v6M3 12h6M15 12h6M9 9h6v6H9z",
+  webgal: "M12 6c-2-1.4-5-2-9-2v14c4 0 7 .6 9 2 2-1.4 5-2 9-2V4c-4 0-7 .6-9 2zM12 6v14",
   tools: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z",
   settings: "M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2 2M16.4 16.4l2 2M18.4 5.6l-2 2M7.6 16.4l-2 2",
   left: "M14 6l-6 6 6 6",
@@ -14,6 +15,10 @@ const PATHS = {
   grip: "M9 6v.01M15 6v.01M9 12v.01M15 12v.01M9 18v.01M15 18v.01",
   wide: "M4 12h16M8 8l-4 4 4 4M16 8l4 4-4 4",
   narrow: "M3 12h7M14 12h7M7 8l4 4-4 4M17 8l-4 4 4 4",
+  play: "M8 5l11 7-11 7z",
+  pause: "M8 5v14M16 5v14",
+  larger: "M12 6v12M6 12h12",
+  smaller: "M6 12h12",
   enlarge: "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7",
 } as const;
 

@@ -4,7 +4,7 @@ import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", tools: "Tools", settings: "Settings" },
+  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", webgal: "WebGAL", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
   apps: appsEn,
@@ -217,6 +217,7 @@ export const en: Texts = {
     ["↑ ↓", "move through choices and lists"],
     ["Alt ↑ ↓", "move a task"],
     ["Ctrl Enter", "send a form from any field"],
+    ["F8", "go to the next problem of a scene"],
   ],
   version: "version",
   project: "project",

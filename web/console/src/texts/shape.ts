@@ -10,7 +10,7 @@ import type { DesktopTexts } from "./desktop/shape";
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "apps" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "apps" | "webgal" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
   apps: AppsTexts;

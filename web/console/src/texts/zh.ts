@@ -4,7 +4,7 @@ import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", tools: "工具", settings: "设置" },
+  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", webgal: "WebGAL", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
   apps: appsZh,
@@ -211,6 +211,7 @@ export const zh: Texts = {
     ["↑ ↓", "在选项和列表中移动"],
     ["Alt ↑ ↓", "移动任务"],
     ["Ctrl Enter", "在任意输入框中提交表单"],
+    ["F8", "跳到场景中的下一个问题"],
   ],
   version: "版本",
   project: "项目",

@@ -6,17 +6,22 @@ from handrail.core.webgal.arguments import SEPARATOR
 from handrail.core.webgal.commands import COMMANDS, Argument, Command, Content, Kind
 from handrail.core.webgal.javascript import BLANKS, number
 from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.rules.contents import meant_number
 from handrail.core.webgal.rules.heads import is_command_by_mistake
-from handrail.core.webgal.rules.json_text import fault
+from handrail.core.webgal.rules.json_text import fault, repaired
 from handrail.core.webgal.rules.line import Findings, Line
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
 _OTHER_BLANK = re.compile(r"(?P<blank>[ ]*[\t\u3000\u00a0][\t\u3000\u00a0 ]*)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+_OTHER_DASH = re.compile(r"(?P<blank>[ \t\u3000]*)(?P<dash>[－—–−‐﹣]+)(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+_NO_HYPHEN = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<words>(?: +[A-Za-z]+)+)$")
+_SPACED = re.compile(r"(?P<name>[A-Za-z]+)\s+(?P<value>\S.*)")
 _NO_BLANK = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<dash>-)(?P<name>[A-Za-z]+)$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 # Written on dialogue out of habit; without effect there, and harmless.
 _ANYWHERE = frozenset(name for command in COMMANDS.values() for name in command.arguments)
+_BOOLEANS = ("true", "false")
 _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
 
@@ -50,15 +55,28 @@ def _separators(line: Line, command: Command, content: str) -> Findings:
         if found["name"] in command.arguments:
             start = line.text.find(found.group())
             yield line.between(start, start + len(found["blank"]), "WG120", " ", name=found["name"])
-    glued = _NO_BLANK.search(content.rstrip(BLANKS))
-    if glued and command.content is Content.FILE and glued["name"] in command.arguments:
+    if not line.is_dialogue:
+        for found in _OTHER_DASH.finditer(content):
+            if found["name"] in command.arguments and (found["blank"] or command.content is Content.FILE):
+                start = line.text.find(found.group())
+                end = start + len(found["blank"]) + len(found["dash"])
+                yield line.between(start, end, "WG126", " -", mark=found["dash"], name=found["name"])
+    if command.content is not Content.FILE:
+        return
+    bare = content.rstrip(BLANKS)
+    if (spaced := _NO_HYPHEN.search(bare)) and all(word in command.arguments for word in spaced["words"].split()):
+        words = spaced["words"].split()
+        fix = "".join(f" -{word}" for word in words)
+        yield line.at(spaced["words"], "WG127", fix, is_safe=False, name=" ".join(words))
+    glued = _NO_BLANK.search(bare)
+    if glued and glued["name"] in command.arguments:
         at = line.text.find(glued.group()) + glued.start("dash") - glued.start()
         yield line.between(at, at + 1 + len(glued["name"]), "WG121", f" -{glued['name']}", name=glued["name"])
 
 
 def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:
     shown = f"-{piece.rstrip(BLANKS)}"
-    if command.content is Content.ASSIGNMENT:
+    if command.content is Content.ASSIGNMENT and not (_WORD.fullmatch(name) and nearest(name, command.arguments)):
         if not is_given or not _WORD.fullmatch(name):
             yield line.at(shown, "WG110", rest=shown)
         return
@@ -72,6 +90,10 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
     if (apart := _apart(name, command)) is not None:
         yield line.at(f"-{name}", "WG108", apart, command=command.name, name=name, near=apart)
         return
+    if (spaced := _SPACED.fullmatch(piece.strip(BLANKS))) and _takes_value(command, spaced["name"]):
+        fix = f"-{spaced['name']}={spaced['value']}"
+        yield line.at(shown, "WG108", fix, is_safe=False, command=command.name, name=name, near=fix)
+        return
     near = nearest(name.lstrip("-"), command.arguments) if _WORD.fullmatch(name.lstrip("-")) else []
     if near:
         fix = f"-{near[0]}"
@@ -83,11 +105,15 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
 
 
 def _apart(name: str, command: Command) -> str | None:
-    """`-left-next` as it was meant, where all its parts are arguments; `--left` likewise."""
-    parts = name.split("-")
+    """`-left-next` as it was meant, where all its parts are arguments; `--left` and `-left next` likewise."""
+    parts = re.split(r"[-\s]", name)
     if len(parts) > 1 and all(part in command.arguments for part in parts if part) and any(parts):
         return " ".join(f"-{part}" for part in parts if part)
     return None
+
+
+def _takes_value(command: Command, name: str) -> bool:
+    return name in command.arguments and command.arguments[name].kind is not Kind.FLAG
 
 
 def _value(line: Line, known: Argument, value: str) -> Findings:
@@ -96,9 +122,11 @@ def _value(line: Line, known: Argument, value: str) -> Findings:
     if value.lower() in ("true", "false") and not value.islower():
         yield line.at(value, "WG302", value.lower(), value=value)
     elif known.kind is Kind.NUMBER and number(value) is None:
-        yield line.at(value, "WG116", value=value)
+        yield line.at(value, "WG116", meant_number(value), is_safe=False, value=value)
     elif known.kind is Kind.JSON and (why := fault(value)) is not None:
-        yield line.at(value, "WG111", why=why)
+        yield line.at(value, "WG111", repaired(value), is_safe=False, why=why)
+    elif known.kind is Kind.FLAG and value not in _BOOLEANS and (near := nearest(value, _BOOLEANS)):
+        yield line.at(value, "WG314", near[0], is_safe=False, value=value, near=near[0])
     elif known.choices and value not in known.choices and value not in ("true", "false", ""):
         near = nearest(value, known.choices)
         fix = near[0] if near else None

@@ -2,7 +2,7 @@
 
 import re
 
-from handrail.core.webgal.options import BAR, COLON, is_scene, read_option
+from handrail.core.webgal.options import BAR, COLON, read_option
 from handrail.core.webgal.rules.contents import judge
 from handrail.core.webgal.rules.line import Findings, Line
 
@@ -15,6 +15,9 @@ def check(line: Line) -> Findings:
     if line.sentence.command != "choose" or ":" not in line.statement:
         return
     written = line.content
+    if "｜" in written and all(re.search("[:：]", option) for option in written.split("｜")):
+        yield line.at(written, "WG128", written.replace("｜", "|"))
+        return
     for option in BAR.split(written):
         if option.strip():
             yield from _option(line, option)
@@ -38,6 +41,6 @@ def _option(line: Line, option: str) -> Findings:
             yield line.between(start, start + 1, "WG112", ":", text=option.strip())
         else:
             yield line.at(option.strip(), "WG310", text=option.strip())
-    elif is_scene(target) and target != target.lstrip():  # blanks behind it are taken away by the browser
+    elif target != target.lstrip():  # blanks behind it are taken away
         start = line.text.find(option) + len(text) + 1
         yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

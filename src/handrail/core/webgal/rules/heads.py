@@ -26,6 +26,7 @@ _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
 _FOLDED = {folded(name): name for name in COMMANDS}
+_OTHER = {folded(name): meant for name, meant in OTHER_NAMES.items()}
 
 
 def check(line: Line) -> Findings:
@@ -49,8 +50,8 @@ def _speaker(line: Line, head: str) -> Findings:
         yield line.between(0, len(head), "WG104", name, name=name)
     elif (meant := _FOLDED.get(folded(name))) is not None:
         yield line.between(0, len(head), "WG105", meant, name=name, near=meant)
-    elif name in OTHER_NAMES:
-        meant = OTHER_NAMES[name]
+    elif _is_other(name):
+        meant = _OTHER[folded(name)]
         yield line.between(0, len(head), "WG105", meant or None, is_safe=False, name=name, near=meant)
     elif name.isascii() and name.isdigit():
         yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
@@ -60,13 +61,18 @@ def _speaker(line: Line, head: str) -> Findings:
 
 def is_command_by_mistake(name: str) -> bool:
     """Only blanks, case or an old name keep it from being a command: its arguments are not a speaker's."""
-    return folded(name) in _FOLDED or name in OTHER_NAMES
+    return folded(name) in _FOLDED or _is_other(name)
+
+
+def _is_other(name: str) -> bool:
+    """In any case, where the name has an inner capital: `video` alone may be somebody."""
+    return name in OTHER_NAMES or (folded(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
 
 
 @lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
     """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
-    if not _IDENTIFIER.fullmatch(name) or name in LATER or name in OTHER_NAMES or folded(name) in _FOLDED:
+    if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or folded(name) in _FOLDED:
         return None
     near = nearest(name, COMMANDS)
     if near or _INNER_CAPITAL.match(name):

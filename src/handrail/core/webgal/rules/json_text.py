@@ -1,6 +1,13 @@
-"""JSON inside a line, judged as the engine's `JSON.parse` does."""
+"""JSON inside a line, judged as the engine's `JSON.parse` does, and mended where only one thing can be meant."""
 
 import json
+import re
+
+_WIDE = str.maketrans("｛｝［］：，“”", '{}[]:,""')
+_BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
+_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PAIRS = {"{": "}", "[": "]"}
 
 
 def _refuse(name: str) -> float:
@@ -16,3 +23,22 @@ def fault(text: str) -> str | None:
     except (ValueError, RecursionError) as error:
         return str(error)
     return None
+
+
+def repaired(text: str) -> str | None:
+    """With wide signs, other quotes, names without quotes, commas too many and brackets too few put right."""
+    better = text.translate(_WIDE)
+    if '"' not in better:
+        better = better.replace("'", '"')
+    better = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', better)))
+    return better if better != text and fault(better) is None else None
+
+
+def _closed(text: str) -> str:
+    missing: list[str] = []
+    for char in _STRING.sub("", text):
+        if char in _PAIRS:
+            missing.append(_PAIRS[char])
+        elif missing and char == missing[-1]:
+            missing.pop()
+    return text + "".join(reversed(missing))

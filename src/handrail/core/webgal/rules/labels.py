@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from handrail.core.webgal.files import is_placeholder
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.nearness import MOST_GUESSES, folded, nearest
 from handrail.core.webgal.rules.line import Findings
@@ -22,6 +23,9 @@ def check(scene: "Scene") -> Findings:
             yield Finding("WG401", line, start, start + len(name), values, is_grave=name in wanted)
     unknown = [jump for jump in jumps if jump.name not in scene.labels]
     for number, jump in enumerate(unknown):
+        if is_placeholder(jump.name):  # without a dot, an option's target is taken for a label
+            yield Finding("WG207", jump.line, jump.start, jump.end, {"name": jump.name})
+            continue
         # Labels are few: even a short name's neighbour is worth naming.
         limit = 1 if len(folded(jump.name)) < _SHORT else None
         near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []

@@ -9,11 +9,21 @@ from handrail.core.webgal.rules.line import Findings, Line
 _WIDE_SEMICOLON = re.compile(r"；\s*$")
 _WIDE_COLON = re.compile(r"^\s*(?P<name>[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
 _SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
-_NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|#+)(?=\s|//|[^\d\s])")
-_SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s].*)$")
-_LOST = re.compile(r"(?: -[A-Za-z]+(?:=|\b)|\))")
+_NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|/\*+|<!--|#+)(?=\s|//|[^\d\s])")
+_SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
+# English words, too: commands only where what follows can be nothing else.
+_SPACED_CONTENT = re.compile(r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*)(?: -.*)?$", re.DOTALL)
+_ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
+# What stands before a full-width colon in narration, and is nobody.
+_HEADINGS = """
+    提示 注意 警告 时间 時間 地点 地點 日期 天气 任务 任務 目标 目標 系统 系統 备注 说明 說明 获得 獲得 奖励 状态
+    姓名 名字 年龄 性别 身份 标题 结局 結局 成就 线索 線索 问题 問題 答案 选项 例如 比如 名称 内容 地址 电话 等级
+    用户名 用戶名 系统提示 密码 结果 原因 总之 另外
+"""
+_NOBODY = frozenset(_HEADINGS.split())
+)
 
 
 def check(line: Line) -> Findings:
@@ -40,25 +50,39 @@ def _cut(line: Line) -> Findings:
     statement, remark = line.statement, line.sentence.comment
     is_address = "://" in statement and re.fullmatch(r"\S*\.\w{2,4}", remark)
     is_style = statement.count("(") > statement.count(")") and "](" in statement
-    if is_address or (is_style and ")" in remark) or re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark):
+    is_argument = re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark)
+    if (another := _ANOTHER.match(remark)) is not None and another["name"] in COMMANDS:
+        at = line.text.find(";")
+        yield line.between(at, at + 1, "WG304", rest=remark)
+    elif is_address or (is_style and ")" in remark) or is_argument:
         at = line.text.find(";")
         yield line.between(at, at + 1, "WG304", "\\;", is_safe=False, rest=remark)
 
 
 def _false_comment(line: Line) -> Findings:
     found = _NO_COMMENT.match(line.text)
-    if found and not line.has_speaker:
+    # A colon makes a speaker of it, and nobody is called so; but #Tom may be.
+    if found and (not line.has_speaker or found["mark"] != "#" or line.text[found.end() : found.end() + 1].isspace()):
         yield line.between(*found.span("mark"), "WG119", ";", mark=found["mark"])
 
 
 def _colon(line: Line) -> Findings:
+    spaced = _SPACED_WORD.match(line.statement)
+    if spaced and spaced["name"] in COMMANDS and _is_command(spaced):
+        yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])
     if line.has_speaker:
         return
     wide = _WIDE_COLON.match(line.text)
     if wide and wide["name"] in COMMANDS:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
-    elif wide and len(wide["name"]) <= LONGEST_NAME and not _SPEECH.search(wide["name"]):
+    elif wide and _may_be_somebody(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
-    spaced = _SPACED_WORD.match(line.statement)
-    if spaced and spaced["name"] in COMMANDS and _MIXED_CASE.search(spaced["name"]):
-        yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])
+
+
+def _is_command(spaced: re.Match[str]) -> bool:
+    """Behind `changeBg x:` a colon was meant otherwise; a plain word needs more than that."""
+    return _MIXED_CASE.search(spaced["name"]) is not None or _SPACED_CONTENT.match(spaced.string) is not None
+
+
+def _may_be_somebody(name: str) -> bool:
+    return len(name) <= LONGEST_NAME and name not in _NOBODY and _SPEECH.search(name) is None

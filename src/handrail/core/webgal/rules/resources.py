@@ -1,8 +1,8 @@
 """Files, scenes and animations that a scene names and the game does not have."""
 
-import re
 from typing import TYPE_CHECKING
 
+from handrail.core.webgal.files import is_placeholder
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.listing import Standing
 from handrail.core.webgal.nearness import nearest
@@ -13,40 +13,35 @@ if TYPE_CHECKING:
     from handrail.core.webgal.project import Surroundings
     from handrail.core.webgal.scene import Scene
 
-# What Terre's editor writes until somebody picks a file.
-_PLACEHOLDER = re.compile(r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音)")
-
 
 def check(scene: "Scene", around: "Surroundings") -> Findings:
     absent: set[str] = set()
+    find = around.listing.find
     for reference in scene.references:
-        if reference.what in ("file", "scene"):
-            found = _file(reference, around, absent)
-            if found is not None:
-                yield found
+        if reference.what == "file" or reference.what == "scene":
+            standing, path = find(reference.folder, reference.name)
+            if standing is not Standing.THERE and standing is not Standing.UNKNOWN:
+                yield from _file(reference, standing, path, around, absent)
         elif reference.what == "animation":
             yield from _animation(reference, around)
 
 
-def _file(reference: Reference, around: "Surroundings", absent: set[str]) -> Finding | None:
+def _file(reference: Reference, standing: Standing, path: str, around: "Surroundings", absent: set[str]) -> Findings:
     listing, folder, name = around.listing, reference.folder, reference.name
-    standing, path = listing.find(folder, name)
-    if standing in (Standing.THERE, Standing.UNKNOWN):
-        return None
-    shown = f"{around.folder}{folder}/{name}"
     if standing is Standing.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
-        return _about(reference, "WG203", real, is_safe=True, near=real)
-    if _PLACEHOLDER.fullmatch(name):
-        return _about(reference, "WG207", None, name=name)
-    if not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
-        if folder in absent:
-            return None
-        absent.add(folder)
-        return _about(reference, "WG202", None, path=f"{around.folder}{folder}/", folder=folder)
-    near = listing.near(folder, name)
-    code = "WG205" if reference.what == "scene" else "WG201"
-    return _about(reference, code, near[0] if near else None, path=shown, near=", ".join(near))
+        yield _about(reference, "WG203", real, is_safe=True, near=real)
+    elif is_placeholder(name):
+        yield _about(reference, "WG207", None, name=name)
+    elif not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
+        if folder not in absent:
+            absent.add(folder)
+            yield _about(reference, "WG202", None, path=f"{around.folder}{folder}/", folder=folder)
+    else:
+        near = listing.near(folder, name)
+        code = "WG205" if reference.what == "scene" else "WG201"
+        shown = f"{around.folder}{folder}/{name}"
+        yield _about(reference, code, near[0] if near else None, path=shown, near=", ".join(near))
 
 
 def _animation(reference: Reference, around: "Surroundings") -> Findings:

@@ -3,21 +3,21 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from handrail.core.webgal.company import Company
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.nearness import MOST_GUESSES, nearest
 from handrail.core.webgal.rules.line import Findings
 
 if TYPE_CHECKING:
     from handrail.core.webgal.scene import Scene
 
 
-def check(scene: "Scene", known: Collection[str], set_by_scenes: Collection[str]) -> Findings:
+def check(scene: "Scene", company: Company, set_by_scenes: Collection[str]) -> Findings:
     """In a game that sets none at all, braces are most likely just text."""
     if not set_by_scenes:
         return
-    unknown = [each for each in scene.references if each.what == "variable" and each.name not in known]
-    for number, reference in enumerate(unknown):
-        near = nearest(reference.name, known) if number < MOST_GUESSES else []
-        edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
-        values = {"name": reference.name, "near": ", ".join(near)}
-        yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)
+    for reference in scene.references:
+        if reference.what == "variable" and reference.name not in company.known:
+            near = company.names.guessed(reference.name)
+            edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
+            values = {"name": reference.name, "near": ", ".join(near)}
+            yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)

@@ -1,0 +1,117 @@
+"""One headless Chromium for previews: started when first needed, ended after minutes without use and with the program.
+
+Its profile is a temporary folder that goes with it, also when we are killed. It resolves no name but this machine's, so
+whatever a page asks for, nothing leaves the machine.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+
+from handrail.backends.chromium.launching import FLAGS, launched
+from handrail.backends.chromium.page import ChromiumPage
+from handrail.backends.chromium.programs import branded_program, program
+from handrail.backends.chromium.wire import Wire
+from handrail.contract.errors import Failure, NotShown
+
+_FLAGS = (
+    *FLAGS,
+    "--headless=new",
+    "--no-startup-window",
+    "--disable-extensions",
+    "--disable-dev-shm-usage",
+    "--disable-features=Translate,MediaRouter,OptimizationHints",
+    "--use-angle=swiftshader",  # engines draw by WebGL
+    "--enable-unsafe-swiftshader",
+    "--autoplay-policy=no-user-gesture-required",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--no-proxy-server",
+)
+# The shell outlives us and the browser by a moment, so that the profile goes even when we are killed.
+_TIDYING = 'profile=$1; shift; "$@"; rm -rf -- "$profile"'
+_STARTS_WITHIN = 30.0
+_ENDS_WITHIN = 5.0
+IDLE_SECONDS = 300.0
+
+
+class HeadlessChromium:
+    def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
+        self._starting = asyncio.Lock()
+        self._running: _Running | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    async def open_page(self, allowed_hosts: Sequence[str]) -> ChromiumPage:
+        async with self._starting:
+            if self._running is None or self._running.wire.has_ended:
+                await self._end()
+                self._running = await _started()
+            page = await ChromiumPage.open(self._running.wire, allowed_hosts, self.touch)
+        self.touch()
+        return page
+
+    def touch(self) -> None:
+        """It is in use: the minutes without use begin anew."""
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._rest)
+
+    async def close(self) -> None:
+        async with self._starting:
+            await self._end()
+
+    def _rest(self) -> None:
+        self._ending = asyncio.create_task(self.close())
+
+    async def _end(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        running, self._running = self._running, None
+        if running is not None:
+            await running.end()
+
+
+class _Running:
+    def __init__(self, process: asyncio.subprocess.Process, wire: Wire, profile: str) -> None:
+        self.process = process
+        self.wire = wire
+        self._profile = profile
+
+    async def end(self) -> None:
+        """In order, and otherwise by force."""
+        await self.wire.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), _ENDS_WITHIN)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            await self.process.wait()
+        await asyncio.to_thread(shutil.rmtree, self._profile, ignore_errors=True)
+
+
+async def _started() -> _Running:
+    found = program() or branded_program()
+    if found is None:
+        raise NotShown("There is no Chromium on this machine to look at a page with.", hint="Install chromium.")
+    profile = tempfile.mkdtemp(prefix="handrail-chromium-")
+    command = ["/bin/sh", "-c", _TIDYING, "sh", profile, found, *_FLAGS, f"--user-data-dir={profile}"]
+    running = _Running(*await launched(command, own_group=True), profile)
+    try:
+        async with asyncio.timeout(_STARTS_WITHIN):
+            await running.wire.ask("Browser.getVersion")
+    except (Failure, TimeoutError) as error:
+        await running.end()
+        why = f"did not start within {_STARTS_WITHIN:g} s" if isinstance(error, TimeoutError) else "ended at once"
+        raise NotShown(f"{found} {why}.", hint="Try whether it starts by hand: chromium --headless=new.") from None
+    except BaseException:
+        await running.end()
+        raise
+    return running

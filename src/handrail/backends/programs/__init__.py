@@ -1,0 +1,1 @@
+"""Child programs that can't outlive whoever wanted them."""

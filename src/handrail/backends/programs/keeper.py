@@ -1,0 +1,145 @@
+"""Runs one command for handrail, as a program of its own, and lets nothing outlive it.
+
+Its stdin is held by handrail: when that closes, be it on purpose or because handrail is gone, the command is ended with
+everything below it. What the command starts in sessions of its own comes to this program as to a new parent, so nothing
+escapes by that. Knows the standard library alone: it is started for every command.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+
+_SUBREAPER = 36
+_DEATH_SIGNAL = 1
+_GRACE_SECONDS = 1.0
+_KILLING_SECONDS = 5.0
+_PAUSE_SECONDS = 0.01
+_ZOMBIE = "Z"
+
+
+def descendants(root: int) -> list[int]:
+    """The living processes below one, their own children included."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                    # The name in brackets may hold anything, brackets too.
+                    state, parent = file.read().rpartition(")")[2].split()[:2]
+            except (OSError, ValueError):
+                continue
+            if state != _ZOMBIE:
+                children.setdefault(int(parent), []).append(int(name))
+    found, waiting = [], [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def main(command: list[str]) -> int:
+    _control(_SUBREAPER, 1)
+    _close_all_but_the_standard_streams()
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    child = os.fork()
+    if child == 0:
+        _become(command)
+    status = _watched(child, woken)
+    later = _end_everything()
+    known = later.get(child, signal.SIGKILL) if status is None else status
+    code = os.waitstatus_to_exitcode(known)
+    return code if code >= 0 else 128 - code
+
+
+def _close_all_but_the_standard_streams() -> None:
+    """The folder in which we were started is held by a descriptor that is nobody's business below us."""
+    for name in os.listdir("/dev/fd"):
+        try:
+            if int(name) > 2:
+                os.close(int(name))
+        except OSError:
+            continue  # the listing's own, which is closed already
+
+
+def _become(command: list[str]) -> None:
+    os.setsid()
+    _control(_DEATH_SIGNAL, signal.SIGKILL)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+        os._exit(127)
+
+
+def _watched(child: int, woken: int) -> int | None:
+    """Until the command has ended, or is to be ended: then None."""
+    while True:
+        ready, _, _ = select.select([0, woken], [], [])
+        if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 512)):
+            return None
+        if 0 in ready and not os.read(0, 512):
+            return None
+        if (status := _reaped().get(child)) is not None:
+            return status
+
+
+def _reaped() -> dict[int, int]:
+    """The exit status of each child that has ended, adopted ones among them."""
+    found: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if pid == 0:
+            return found
+        found[pid] = status
+
+
+def _end_everything() -> dict[int, int]:
+    """First asked, then killed, where one that is held can't start another meanwhile; the exit statuses."""
+    asked = _until_gone(_GRACE_SECONDS, (signal.SIGTERM,), is_repeated=False)
+    return asked | _until_gone(_KILLING_SECONDS, (signal.SIGSTOP, signal.SIGKILL), is_repeated=True)
+
+
+def _until_gone(seconds: float, signals: tuple[signal.Signals, ...], *, is_repeated: bool) -> dict[int, int]:
+    until, is_first = time.monotonic() + seconds, True
+    ended: dict[int, int] = {}
+    while (left := descendants(os.getpid())) and time.monotonic() < until:
+        if is_first or is_repeated:
+            for number in signals:
+                for pid in left:
+                    _send(pid, number)
+        is_first = False
+        time.sleep(_PAUSE_SECONDS)
+        ended |= _reaped()
+    return ended | _reaped()
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        return
+
+
+def _control(option: int, value: int) -> None:
+    """prctl, where the system has it."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

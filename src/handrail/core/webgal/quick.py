@@ -1,0 +1,177 @@
+"""The short way to what is known of a line: for the shapes that nearly all statements have, and only where it is sure.
+
+Heads and arguments come again and again: each is judged once, by the rules themselves, in a line that has nothing else.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from handrail.core.webgal.arguments import SEPARATOR
+from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Command, Content, Kind
+from handrail.core.webgal.conditions import interpolated
+from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.references import Reference, What
+from handrail.core.webgal.report import Report
+
+Judge = Callable[[str], Report]
+Named = tuple[What, str, str]
+
+_ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
+_ODD_START = re.compile(r"[\s#/<\ufeff]")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_VOICE = re.compile(r"[^\s={%#\\][^\s={]*\.(?:ogg|mp3|wav) *", re.IGNORECASE | re.ASCII)
+_FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
+# What may be an argument behind a file's name.
+_GLUED = re.compile(r"\.[A-Za-z0-9]{2,5}[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
+_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()'\"]*|random\([^={()'\"]*\))")
+_NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
+_KNOWN = frozenset({*_NAMED, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
+
+
+class Shortcuts:
+    """`judge` is the long way, which decides about every piece that is new."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._head = lru_cache(maxsize=4096)(self._judged_head)
+        self._argument = lru_cache(maxsize=8192)(self._judged_argument)
+
+    def clear(self) -> None:
+        self._head.cache_clear()
+        self._argument.cache_clear()
+
+    def is_plain(self, head: str) -> bool:
+        """Whether what stands before a colon is a speaker like any other."""
+        known = self._head(head)
+        return known is not None and known[0] is None and not known[2]
+
+    def report(self, text: str) -> Report | None:
+        """None: this line needs the long way."""
+        statement, mark, remark = text.partition(";")
+        if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _is_odd(text)):
+            return None
+        head, colon, body = statement.partition(":")
+        speaker: str | None = None
+        command: Command | None = None
+        is_suspect = False
+        if colon:
+            known = self._head(head)
+            if known is None:
+                return None
+            command, speaker, is_suspect = known
+        elif not statement or not _opens_quietly(statement):
+            return None
+        else:
+            body = statement
+        content, *pieces = body.split(SEPARATOR)
+        if _ODD_BLANK.search(content):
+            return None
+        found = self._named(text, SAY if command is None else command.name, len(head) + 1 if colon else 0, pieces)
+        if found is None:
+            return None
+        findings = () if mark else (_missing_semicolon(text),)
+        content = content.strip(BLANKS)
+        if command is not None:
+            return _command(text, command, content, tuple(found), findings)
+        if content == "none":
+            return None
+        at = len(head) + 1 if colon else 0
+        variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
+        return Report(findings, (*variables, *found), speaker=speaker, is_suspect=is_suspect)
+
+    def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
+        """What the arguments name; None where one of them is remarkable, or stands twice."""
+        found: list[Reference] = []
+        if not pieces:
+            return found
+        at = text.find(SEPARATOR, at)
+        seen = set()
+        for piece in pieces:
+            if command == SAY and _VOICE.fullmatch(piece):
+                name = piece.rstrip(" ")
+                found.append(Reference("file", name, 0, text.find(name, at), SAY, "vocal"))
+                continue
+            known = self._argument(command, piece)
+            if known is None or known[0] in seen:
+                return None
+            seen.add(known[0])
+            for what, name, folder in known[1]:
+                found.append(Reference(what, name, 0, text.find(name, at), command, folder))
+        return found
+
+    def _judged_head(self, head: str) -> tuple[Command | None, str | None, bool] | None:
+        command = COMMANDS.get(head)
+        if command is not None:
+            is_known = command.content in _KNOWN and command.is_run and not command.takes_any
+            return (command, None, False) if is_known else None
+        if head.startswith("\ufeff") or not _opens_quietly(head):
+            return None  # a matter of the whole file, or of the whole line
+        report = self._judge(f"{head}:x;")
+        return None if report.findings else (None, report.speaker, report.is_suspect)
+
+    def _judged_argument(self, command: str, piece: str) -> tuple[str, tuple[Named, ...]] | None:
+        name, _, value = piece.partition("=")
+        name, value = name.strip(BLANKS), value.strip(BLANKS)
+        known = COMMANDS[command].arguments.get(name)
+        if known is not None and _is_any(known, value):
+            return name, ()
+        content = "x=1" if COMMANDS[command].content is Content.ASSIGNMENT else "x"
+        start = len(command) + len(content) + 1
+        report = self._judge(f"{command}:{content}{SEPARATOR}{piece};")
+        if report.findings or report.dynamic:
+            return None
+        named = tuple((each.what, each.name, each.folder) for each in report.references if each.start >= start)
+        return name, named
+
+
+def _command(
+    text: str, command: Command, content: str, named: tuple[Reference, ...], findings: tuple[Finding, ...]
+) -> Report | None:
+    kind, by = command.content, command.name
+    if kind is Content.LABEL:
+        is_plain = content not in ("", "none") and "{" not in content
+        return Report(findings, named, label=content) if is_plain else None
+    if kind is Content.ASSIGNMENT:
+        assigned = _ASSIGNED.fullmatch(content)
+        return None if assigned is None else Report(findings, named, (assigned[1],))
+    leaves = by == "changeScene"
+    if content in ("", "none") or kind is Content.OPTIONAL:
+        is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
+        return Report(findings, named, leaves=leaves) if is_plain else None
+    if not _FILE.fullmatch(content) or _GLUED.search(content):
+        return None
+    at = text.find(content, len(by) + 1)
+    own = Reference(_NAMED[kind], content, 0, at, by, command.folder or "")
+    return Report(findings, (own, *named), leaves=leaves)
+
+
+def _is_any(known: Argument, value: str) -> bool:
+    """Whether no rule could have anything against this value."""
+    if known.kind is Kind.TEXT:
+        return not known.choices and value.lower() not in ("true", "false")
+    return known.kind is Kind.NUMBER and value.isascii() and value.isdigit()
+
+
+def _is_harmless(remark: str) -> bool:
+    """Whether nobody would take it for a piece of the statement."""
+    return not any(mark in remark for mark in "-).:\\")
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a line without a semicolon lacks it for another reason."""
+    return text.rstrip().endswith("；") or _ODD_START.match(text) is not None
+
+
+def _opens_quietly(statement: str) -> bool:
+    """Whether nothing at the start of a line without a colon looks like a command or a comment."""
+    if "：" in statement or _ODD_START.match(statement) is not None:
+        return False
+    word = _LETTERS.match(statement)
+    return word is None or word.group() not in COMMANDS
+
+
+def _missing_semicolon(text: str) -> Finding:
+    end = len(text.rstrip(BLANKS))
+    return Finding("WG101", 0, end, end, {}, Edit(end, end, ";"))

@@ -1,0 +1,115 @@
+"""What an engine and its editor say to each other over the engine's websocket, in both generations of the protocol.
+
+Engines up to 4.5 ask for no subprotocol and speak plain messages; later ones ask for `V1` and speak envelopes.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+V1 = "webgal-editor-preview-sync.v1"
+PATH = "/api/webgalsync"
+Generation = Literal["legacy", "v1"]
+_JUMP, _STATE, _SCENE_TEXT = 0, 1, 6
+_COMPLAINT, _BEGUN = "handrail-trouble", "handrail-jump"
+_REGISTER = "session.register-preview"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`sentence` lines of the scene have been run; `stage` is what stands on the stage, as the engine spells it."""
+
+    scene: str
+    sentence: int
+    stage: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """A page that wants to be welcomed before it hears anything else."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """An exception in a page of ours, told right after the state in which it was thrown."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A page of ours has given its engine the text of this jump: states that follow are of it."""
+
+    number: int
+
+
+Heard = State | Greeting | Complaint | Begun
+
+
+def generation_of(subprotocols: list[str]) -> Generation:
+    return "v1" if V1 in subprotocols else "legacy"
+
+
+def heard(generation: Generation, text: str | bytes) -> Heard | None:
+    """What an engine tells; None for what is no news to us, or no message at all."""
+    try:
+        told = json.loads(text)
+        if told.get("event") == _COMPLAINT:
+            return Complaint(str(told["data"]))
+        if told.get("event") == _BEGUN:
+            return Begun(int(told["data"]))
+        return _heard_v1(told) if generation == "v1" else _heard_legacy(told)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def welcome(greeting: Greeting) -> str:
+    return _envelope("response", _REGISTER, greeting.request_id, {})
+
+
+def jump(generation: Generation, scene: str, sentence: int, request_id: str) -> str:
+    """Start the scene anew and run it until so many lines are done."""
+    if generation == "v1":
+        payload = {"sceneName": scene, "sentenceId": sentence}
+        return _envelope("request", "preview.command.sync-scene", request_id, payload)
+    return _legacy(_JUMP, "Sync", scene, sentence)
+
+
+def run_text(generation: Generation, text: str, request_id: str) -> str:
+    """Run an unsaved text from its first line; for servers that are not ours and can't be made to serve it."""
+    if generation == "v1":
+        return _envelope("request", "preview.command.run-scene-content", request_id, {"sceneContent": text})
+    return _legacy(_SCENE_TEXT, text, "", 0)
+
+
+def _heard_legacy(told: Any) -> State | None:
+    data = told["data"]
+    if data["command"] != _STATE:
+        return None
+    place = data["sceneMsg"]
+    return State(str(place["scene"]), int(place["sentence"]), dict(data["stageSyncMsg"]))
+
+
+def _heard_v1(told: Any) -> State | Greeting | None:
+    if told["kind"] == "request" and told["type"] == _REGISTER:
+        return Greeting(str(told["requestId"]))
+    if told["kind"] == "event" and told["type"] == "stage.snapshot.updated":
+        payload = told["payload"]
+        return State(str(payload["sceneName"]), int(payload["sentenceId"]), dict(payload["stageState"]))
+    return None
+
+
+def _legacy(command: int, message: str, scene: str, sentence: int) -> str:
+    data = {
+        "command": command,
+        "sceneMsg": {"scene": scene, "sentence": sentence},
+        "message": message,
+        "stageSyncMsg": {},
+    }
+    return json.dumps({"event": "message", "data": data})
+
+
+def _envelope(kind: str, type: str, request_id: str, payload: dict[str, Any]) -> str:
+    return json.dumps({"kind": kind, "type": type, "requestId": request_id, "payload": payload})

@@ -1,0 +1,91 @@
+"""preview_scene of contract 3 §2.3."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.contract.call import Call
+from handrail.contract.content import Image
+from handrail.contract.errors import (
+    Damaged,
+    Declined,
+    Failure,
+    InputOutput,
+    InvalidParams,
+    NotShown,
+    OutsideRoot,
+    Timeout,
+    TooLarge,
+    Unsupported,
+)
+from handrail.contract.preview import Spot
+from handrail.contract.schemas import schema
+from handrail.contract.target import Target
+from handrail.contract.tool import Preview, Reply, Tool
+from handrail.core.threads import in_thread
+from handrail.surfaces.webgal.port import WebGal
+from handrail.surfaces.webgal.sought_scene import SoughtScene, sought
+
+
+class Params(msgspec.Struct, frozen=True, rename="camel"):
+    scene_path: str | None = None
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    url: str
+    logs: list[str]
+    first_error_line: int | UnsetType = UNSET
+
+
+async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Show a scene in the game's own engine, up to the first line at which there is something to see, with a picture of
+    it. Without `scenePath`, the scene that the game starts with. `logs` tells what the engine asked for in vain and
+    what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
+    `url`.
+    """
+    from handrail.core.webgal.showing import fetched_ahead, first_shown_line
+    from handrail.surfaces.webgal.preview_log import told
+    from handrail.surfaces.webgal.theatre import as_not_shown
+
+    def read() -> tuple[SoughtScene, str]:
+        scene = sought(webgal.games.files, params.scene_path)
+        return scene, webgal.games.text_of(scene.path)
+
+    scene, text = await in_thread(call, read)
+    spot = Spot(scene.name, first_shown_line(text))
+    try:
+        showing = await webgal.theatre.show(scene.game, spot, fetched_ahead(text))
+    except Failure as failure:
+        raise as_not_shown(failure) from None
+    log = told(showing, spot, text, scene.game)
+    first = log.first_error_line
+    where = "It is shown by WebGAL Terre." if showing.is_in_editor else webgal.theatre.lifetime
+    result = Result(showing.url, [*log.lines, where], UNSET if first is None else first)
+    return Reply(result, [Image(showing.picture)])
+
+
+async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
+    scene = await in_thread(call, lambda: sought(webgal.games.files, params.scene_path))
+    return Target(path=scene.path)
+
+
+TOOL = Tool(
+    name="preview_scene",
+    title="Show a scene",
+    params=Params,
+    input_schema=schema("webgal", "preview_scene.request"),
+    output_schema=schema("webgal", "preview_scene.response"),
+    errors=(
+        NotShown,
+        Timeout,
+        Declined,
+        OutsideRoot,
+        Damaged,
+        TooLarge,
+        Unsupported,
+        InputOutput,
+        InvalidParams,
+    ),
+    deadline_ms=120_000,
+    locate=locate,
+    run=preview_scene,
+)

@@ -1,0 +1,22 @@
+"""What the checks say of scenes, as prompts tell it."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from handrail.surfaces.webgal.port import WebGal
+
+if TYPE_CHECKING:
+    from handrail.core.webgal.findings import Finding
+    from handrail.core.webgal.project import Project
+
+
+def told(webgal: WebGal, project: "Project", names: Iterable[str]) -> "Iterator[tuple[str, Finding, str, str | None]]":
+    """The scene, what was found, how it is said, and the line as it should be."""
+    from handrail.core.webgal.catalogue import message
+    from handrail.core.webgal.mending import hint
+    from handrail.core.webgal.sentences import split_lines
+
+    for name in names:
+        lines = split_lines(project.scenes[name].text)
+        for finding in project.findings(name):
+            yield name, finding, message(finding, webgal.language), hint(finding, lines)

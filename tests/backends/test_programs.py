@@ -1,0 +1,111 @@
+"""The port to child programs: what a keeper promises to whoever started one."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from handrail.backends.programs.kept import KeptProgram, KeptPrograms
+
+pytestmark = pytest.mark.anyio
+Begin = Callable[..., KeptProgram]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Begin:
+    def begin(*command: str, environ: Mapping[str, str] | None = None) -> KeptProgram:
+        folder = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return KeptPrograms().start(command, folder, environ or {"PATH": os.environ["PATH"]})
+        finally:
+            os.close(folder)
+
+    return begin
+
+
+async def printed(program: KeptProgram) -> str:
+    return b"".join([chunk async for chunk in program.chunks()]).decode()
+
+
+async def until(claim: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not claim():  # noqa: ASYNC110 - it is another process that makes it true
+            await asyncio.sleep(0.01)
+
+
+def is_there(pid: str) -> bool:
+    return Path("/proc", pid).exists()
+
+
+async def test_it_runs_in_the_folder_with_that_environment_and_nothing_to_read(begin: Begin, tmp_path: Path) -> None:
+    given = {"LC_ALL": "C.UTF-8", "A": "1"}
+    line = 'pwd; cat; env | grep -v "^_=\\|^PWD=\\|^SHLVL=" | sort; ls /proc/self/fd'
+    program = begin("/bin/sh", "-c", line, environ=given)
+    lines = (await printed(program)).splitlines()
+    assert lines[:3] == [str(tmp_path), "A=1", "LC_ALL=C.UTF-8"]
+    assert lines[3:] in (["0", "1", "2", "3"], ["0", "1", "2"]), "no descriptor of ours is handed on"
+    assert program.status == 0
+
+
+@pytest.mark.parametrize(("line", "status"), [("exit 3", 3), ("kill -9 $$", 137), ("no-such-command", 127)])
+async def test_its_status_is_the_commands_as_a_shell_tells_it(begin: Begin, line: str, status: int) -> None:
+    program = begin("/bin/sh", "-c", line)
+    await printed(program)
+    assert program.status == status
+
+
+async def test_a_command_that_is_not_there_says_so(begin: Begin) -> None:
+    program = begin("no-such-command")
+    assert "no-such-command" in await printed(program)
+    assert program.status == 127
+
+
+async def test_it_leads_a_session_of_its_own(begin: Begin) -> None:
+    program = begin(sys.executable, "-c", "import os; print(os.getpid() == os.getsid(0), os.getsid(os.getppid()))")
+    is_leader, keepers = (await printed(program)).split()
+    assert is_leader == "True"
+    assert int(keepers) != os.getsid(0)
+
+
+async def test_ending_it_waits_until_nothing_is_left(begin: Begin, tmp_path: Path) -> None:
+    stubborn = "trap '' TERM; echo $$ >> pids; while :; do sleep 1; done"
+    program = begin("/bin/sh", "-c", f'setsid sh -c "{stubborn.replace("$", chr(92) + "$")}" & {stubborn}')
+
+    def are_two() -> bool:
+        file = tmp_path / "pids"
+        return file.exists() and len(file.read_text().split()) == 2
+
+    await until(are_two)
+    assert program.status is None
+    await program.ended()
+    assert program.status == 128 + signal.SIGKILL
+    assert not any(map(is_there, (tmp_path / "pids").read_text().split()))
+
+
+async def test_ending_it_twice_or_after_its_end_is_nothing(begin: Begin) -> None:
+    program = begin("true")
+    await printed(program)
+    await program.ended()
+    program.end()
+    assert program.status == 0
+
+
+async def test_the_ports_of_its_children_are_known(begin: Begin) -> None:
+    program = begin("/bin/sh", "-c", f"{sys.executable} -m http.server 0 --bind 127.0.0.1 & wait")
+
+    await until(lambda: bool(program.ports()))
+    (port,) = program.ports()
+    with socket.create_connection(("127.0.0.1", port), timeout=10):
+        pass
+    await program.ended()
+    assert program.ports() == []

@@ -1,0 +1,29 @@
+"""What a script gets to know of our environment, and what is never shown."""
+
+from handrail.core.child_environment import for_child, secrets_of
+
+OURS = {
+    "PATH": "/bin",
+    "HOME": "/home/me",
+    "LC_ALL": "zh_CN.UTF-8",
+    "AWS_SECRET_ACCESS_KEY": "abcdefgh",
+    "GITHUB_TOKEN": "ghp_123456",
+    "HANDRAIL_STATE": "/state",
+    "LD_PRELOAD": "evil.so",
+    "NODE_OPTIONS": "--require evil",
+    "PLAIN": "plain-value",
+    "SHORT_TOKEN": "abc",
+}
+
+
+def test_only_names_that_hold_no_secrets_are_passed_on() -> None:
+    assert for_child(OURS, ()) == {"PATH": "/bin", "HOME": "/home/me", "LC_ALL": "zh_CN.UTF-8"}
+
+
+def test_the_policy_keeps_more_of_them_out() -> None:
+    assert for_child(OURS, ("HOME", "LC_*")) == {"PATH": "/bin"}
+
+
+def test_values_that_look_secret_or_that_the_policy_names_are_hidden() -> None:
+    assert secrets_of(OURS, ()) == ["abcdefgh", "ghp_123456"]
+    assert secrets_of(OURS, ("plain*",)) == ["abcdefgh", "ghp_123456", "plain-value"]

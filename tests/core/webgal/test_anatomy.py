@@ -1,0 +1,84 @@
+"""A statement's parts, to the letter: what is renamed there must be exactly what the engine reads."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handrail.core.webgal.anatomy import Role, anatomy
+from handrail.core.webgal.character_file import names_in, places_of, renamed
+from handrail.core.webgal.scene import check_scene
+
+VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+
+
+def parts(text: str) -> list[tuple[str, str]]:
+    found = anatomy(text)
+    assert all(text[part.start : part.end] == part.text for part in found)
+    return [(part.role.value, part.text) for part in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("雪乃 :你好{day} -v1.wav -left;", "speaker=雪乃 read=day file=v1.wav argument=left"),
+        (
+            "changeBg:a b.png -enter=shake -when=day>1&&name==Tom;note",
+            "command=changeBg file=a b.png argument=enter animation=shake argument=when read=day read=name",
+        ),
+        (
+            "choose:(love>1)[ok]->a {n}:a|b:sub/x.txt|c: d ;",
+            "command=choose read=love read=ok read=n jump=a scene=sub/x.txt jump=d",
+        ),
+        ("setVar:a=b+random(1,2);", "command=setVar set=a read=b"),
+        (
+            "callScene:x.txt -p=1 -writeReturnTo=r",
+            "command=callScene scene=x.txt set=p value=1 argument=writeReturnTo set=r",
+        ),
+        ("say:hi -speaker=Bob;", "command=say argument=speaker speaker=Bob"),
+        ("intro:a|{b};", "command=intro read=b"),
+        ("changeFigure:{x}.png -id=y;", "command=changeFigure read=x argument=id value=y"),
+        ("changeBg:none;", "command=changeBg"),
+        ("changeBg:https://x.org/a.png;", "command=changeBg"),
+        ("end;", "command=end"),
+        ("A\\;B:x;", "speaker=A\\;B"),
+        ("; jumpLabel:x", ""),
+        ("end -next;", "argument=next"),
+        (":旁白{x};", "read=x"),
+    ],
+)
+def test_every_part_is_told_with_its_place(text: str, expected: str) -> None:
+    assert " ".join(f"{role}={said}" for role, said in parts(text)) == expected
+
+
+@pytest.mark.parametrize("line", sorted({line for each in VECTORS["lines"] for line in each["input"].split("\n")}))
+def test_all_that_the_checks_look_up_has_a_place(line: str) -> None:
+    wanted = {(each.what, each.name) for each in check_scene(line).references}
+    roles = {"jump": "label", "read": "variable"}
+    found = {(roles.get(role, role), said) for role, said in parts(line)}
+    assert {(what, name) for what, name in wanted if what != "dynamic"} <= found
+
+
+def test_an_option_that_is_called_like_its_target_is_told_from_it() -> None:
+    found = [part for part in anatomy("choose:a:a|b:a;") if part.role is Role.JUMP]
+    assert [part.start for part in found] == [9, 13]
+
+
+def test_characters_are_found_in_every_shape_of_their_file() -> None:
+    for text in ('["x", {"name": "A", "note": "A"}]', '{"characters": [{"name":"A"}]}', '{"A": {"age": 1}}'):
+        assert [text[start:end] for start, end in places_of(text, "A")] == ["A"]
+    assert places_of('{"A": 1', "A") == []
+    assert places_of('[{"name": "A"}]', "B") == []
+
+
+def test_a_character_is_renamed_alone() -> None:
+    text = '[{"name": "A", "likes": "A"}, {"name": "B"}]'
+    edits = renamed(text, "A", 'C"')
+    assert edits is not None
+    ((start, end, spelled),) = edits
+    assert names_in(text[:start] + spelled + text[end:]) == {'C"', "B"}
+
+
+def test_what_can_not_be_renamed_alone_is_refused() -> None:
+    assert renamed('{"A": {"A": 1}, "B": {}}', "A", "C") is None
+    assert renamed('{"A": 1', "A", "C") is None

@@ -1,0 +1,145 @@
+"""The console's WebGAL page in a real browser, over the example game: problems, fixes, graph, files, preview."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.console_person import Browser, Person, up
+from tests.faces.http.running import ROOT, Running
+
+GAME = ROOT / "examples" / "webgal-demo" / "game"
+HARBOUR = "game/scene/harbour.txt"
+TYPO, MEANT = "changeBg:harbor.png", "changeBg:harbour.png"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("novel")
+    (folder / "project").mkdir()
+    with up(folder / "project", folder / "state") as house:
+        yield house
+
+
+@pytest.fixture
+def game(house: Running) -> Path:
+    """As the example has it, whatever the test before did to it."""
+    folder = house.project / "game"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(GAME, folder)
+    return folder
+
+
+@pytest.fixture
+def author(browser: Browser, house: Running, game: Path) -> Iterator[Person]:
+    author = browser.person_at(house)
+    author.does("go", "webgal")
+    author.does("wait", ".source-line")
+    yield author
+    author.leaves()
+
+
+def opened(author: Person, scene: str) -> None:
+    author.does("press", scene)
+    author.does("wait", f'.source-area[aria-label*="{scene}"]')
+
+
+def turned_to(author: Person, tab: str) -> None:
+    author.does("clickIn", f"#tab-{tab}", 0.5, 0.5)
+
+
+def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undone(author: Person) -> None:
+    scene = author.house.project / HARBOUR
+    before = scene.read_text()
+    opened(author, "harbour.txt")
+    author.does("hover", ".source-line.sev-resource", "harbor.png")
+    author.does("see", "no such file: game/background/harbor.png", ".source-card")
+    author.does("see", "WG201", ".source-card")
+    author.does("press", "Fix… no such file")
+    author.does("see", MEANT, ".mend .diff")
+    assert scene.read_text() == before
+    author.does("press", "Write it")
+    author.does("see", f"{HARBOUR} was written.", ".written")
+    assert scene.read_text() == before.replace(TYPO, MEANT)
+    author.does("wait", ".source-area:not(:has(.sev-resource))")
+    author.does("press", "Undo")
+    author.does("wait", ".source-line.sev-resource")
+    assert scene.read_text() == before
+
+
+def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person) -> None:
+    scene = author.house.project / HARBOUR
+    opened(author, "harbour.txt")
+    author.does("tabTo", ".source-area")
+    author.does("key", "F8")
+    author.does("wait", "#line-4[aria-selected=true]")
+    author.does("key", "Enter")
+    author.does("see", MEANT, ".mend .diff")
+    mine = scene.read_text() + "小满:我也改了这里;\n"
+    scene.write_text(mine)
+    author.does("press", "Write it")
+    author.does("see", "Nothing was written.", ".mend")
+    assert scene.read_text() == mine
+    author.does("press", "Look again")
+    author.does("see", MEANT, ".mend .diff")
+    author.does("key", "Escape")
+    author.does("see", "我也改了这里", ".source-area")
+
+
+def test_what_changes_on_disk_is_shown_by_itself_and_so_is_a_game_that_goes_and_comes(author: Person) -> None:
+    turned_to(author, "problems")
+    author.does("see", "5 problems")
+    game = author.house.project / "game"
+    (game / "background" / "spare.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    author.does("see", "game/background/spare.svg", ".problem-rows")
+    author.does("press", "style 1")
+    author.does("see", "1 of 6 problems")
+    game.rename(game.with_name("elsewhere"))
+    author.does("see", "There is no WebGAL game in this project.")
+    assert author.does("audit") == []
+    game.with_name("elsewhere").rename(game)
+    author.does("see", "晚风邮局", ".page-head")
+
+
+def test_the_graph_opens_scenes_and_files_have_thumbnails(author: Person) -> None:
+    turned_to(author, "graph")
+    author.does("press", "lighthouse.txt, 2 problems")
+    author.does("wait", '.source-area[aria-label*="lighthouse.txt"]')
+    turned_to(author, "resources")
+    author.does("see", "game/background/harbor.png", ".missing")
+    assert author.does("size", ".asset:has-text('dawn.png') img")[0] > 100
+    author.does("press", "Play night.wav")
+    author.does("wait", "button.play[aria-pressed=true]")
+    author.does("press", "harbour.txt:4")
+    author.does("wait", "#line-4[aria-selected=true]")
+
+
+def test_the_preview_follows_the_line(author: Person) -> None:
+    opened(author, "letters.txt")
+    author.does("press", "Preview")
+    author.does("clickIn", "#line-4", 0.1, 0.5)
+    author.does("hear", "今晚只剩一封")
+    author.does("clickIn", "#line-6", 0.1, 0.5)
+    author.does("hear", "信封果然是温")
+
+
+@pytest.mark.parametrize(
+    ("locale", "scheme", "width"), [("en-US", "light", 1280), ("zh-CN", "dark", 1280), ("en-US", "dark", 360)]
+)
+def test_the_page_is_for_everybody_in_both_languages_and_schemes(
+    browser: Browser, house: Running, game: Path, locale: str, scheme: str, width: int
+) -> None:
+    author = browser.person_at(house, locale=locale, colorScheme=scheme, width=width, height=740)
+    author.does("go", "webgal")
+    opened(author, "harbour.txt")
+    author.does("wait", ".source-line.sev-syntax")
+    assert author.does("audit") == []
+    for tab, there in (("graph", ".node"), ("resources", ".asset"), ("problems", ".problem-row")):
+        turned_to(author, tab)
+        author.does("wait", there)
+        assert author.does("audit") == []
+    author.does("clickIn", ".problem-row .plain", 0.5, 0.5)
+    author.does("wait", ".mend .diff")
+    assert author.does("audit") == []
+    author.leaves()

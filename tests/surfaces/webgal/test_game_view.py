@@ -1,0 +1,173 @@
+"""The game as the console shows it, over a real project: what is read, hidden and mended."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.app import House, open_house
+from handrail.contract.errors import Conflict, Failure, NotFound
+from handrail.contract.game_view import Place
+from handrail.core.approvals import NobodyToAsk
+from handrail.surfaces.webgal.game_view import ShownGame
+
+GAME = {
+    "game/config.txt": "Game_name:雪夜;\nTitle_img:title.png;\n",
+    "game/scene/start.txt": "changeBg:beech.jpg -next;\n雪乃:你好\nchangeScene:next.txt;\n",
+    "game/scene/next.txt": "bgm:a.mp3;\n",
+    "game/scene/lost.txt": "一:二;\n",
+    "game/background/beach.jpg": "jpg",
+    "game/background/title.png": "png",
+    "game/bgm/a.mp3": "mp3",
+    "game/figure/hero.model3.json": '{"FileReferences": {"Textures": ["t.png"]}}',
+    "game/figure/t.png": "png",
+    "game/animation/wave.json": "[]",
+}
+START = "game/scene/start.txt"
+
+Open = Callable[[Path], ShownGame]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for path, text in GAME.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    houses: list[House] = []
+
+    def open_game(folder: Path) -> ShownGame:
+        houses.append(open_house(folder, tmp_path / "state", NobodyToAsk()))
+        return ShownGame(houses[-1].registry.find("check_game").surface.port)
+
+    yield open_game
+    for house in houses:
+        house.close()
+
+
+@pytest.fixture
+def view(project: Path, opened: Open) -> ShownGame:
+    return opened(project)
+
+
+def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, opened: Open) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    view = opened(empty)
+    assert view.stamp() is None
+    assert view.overview("en") is None
+    with pytest.raises(NotFound):
+        view.graph()
+
+
+def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view: ShownGame) -> None:
+    shown = view.overview("en")
+    assert shown is not None
+    assert (shown.title, shown.folder, shown.entry, shown.config) == ("雪夜", "game", START, "game/config.txt")
+    assert {(each.path, each.code) for each in shown.problems} == {
+        (START, "WG201"),
+        (START, "WG101"),
+        ("game/scene/lost.txt", "WG402"),
+        ("game/background/beach.jpg", "WG404"),
+        ("game/figure/hero.model3.json", "WG404"),
+    }
+    missing = next(each for each in shown.problems if each.code == "WG201")
+    assert missing.message == "no such file: game/background/beech.jpg; did you mean beach.jpg?"
+    assert (missing.is_guess, missing.fix_hint) == (True, "changeBg:beach.jpg -next;")
+    chinese = view.overview("zh")
+    assert chinese is not None
+    assert any("找不到文件" in each.message for each in chinese.problems)
+
+
+def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: ShownGame, project: Path) -> None:
+    before = view.stamp()
+    assert before == view.stamp()
+    (project / START).write_text("一:二;\n")
+    assert view.stamp() != before
+    assert view.scene(START).text == "一:二;\n"
+    changed = view.stamp()
+    (project / "characters.json").write_text('["hero"]')
+    assert view.stamp() != changed
+
+
+def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(view: ShownGame, project: Path) -> None:
+    (project / START).write_bytes("雪乃:你好;\r\nend;\r\n".encode())
+    shown = view.scene(START)
+    assert shown.text == "雪乃:你好;\nend;\n"
+    assert [parts.sort for parts in shown.parts] == ["speech", "command", "remark"]
+    assert view.scene("game/config.txt").parts[0].sort == "command"
+
+
+@pytest.mark.parametrize("path", ["game/scene/none.txt", "game/background/beach.jpg", "../x", "scene/start.txt", ""])
+def test_nothing_but_the_games_own_texts_is_shown(view: ShownGame, path: str) -> None:
+    with pytest.raises(NotFound):
+        view.scene(path)
+
+
+def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: ShownGame, project: Path) -> None:
+    (project / "game/scene/broken.txt").write_bytes(b"\xff\xfe")
+    shown = view.overview("en")
+    assert shown is not None
+    assert "broken.txt" in [scene.name for scene in shown.scenes]
+    assert ("game/scene/broken.txt", "WG125") in [(each.path, each.code) for each in shown.problems]
+    with pytest.raises(NotFound):
+        view.scene("game/scene/broken.txt")
+
+
+def test_files_have_their_kind_and_the_places_that_name_them(view: ShownGame) -> None:
+    shown = view.resources()
+    kinds = {each.name: each.kind for each in shown.resources}
+    assert kinds == {
+        "wave.json": "animation",
+        "beach.jpg": "image",
+        "title.png": "image",
+        "a.mp3": "audio",
+        "hero.model3.json": "live2d",
+    }
+    by_name = {each.name: each for each in shown.resources}
+    assert [(use.path, use.line) for use in by_name["a.mp3"].uses] == [("game/scene/next.txt", 1)]
+    assert [(use.path, use.line) for use in by_name["title.png"].uses] == [("game/config.txt", 2)]
+    assert by_name["beach.jpg"].is_unused
+    assert [(each.path, each.uses[0].line) for each in shown.missing] == [("game/background/beech.jpg", 1)]
+
+
+def test_only_pictures_and_sounds_of_the_game_are_handed_out_and_nothing_behind_a_link(
+    view: ShownGame, project: Path, tmp_path: Path
+) -> None:
+    assert view.file("game/background/beach.jpg") == ("image/jpeg", b"jpg")
+    (tmp_path / "secret.png").write_text("secret")
+    (project / "game/background/out.png").symlink_to(tmp_path / "secret.png")
+    (project / "beside.png").write_text("x")
+    for path in (START, "beside.png", "../secret.png", "game/background/out.png", "game/figure/hero.model3.json"):
+        with pytest.raises(Failure):
+            view.file(path)
+
+
+def test_what_a_rule_hides_is_neither_listed_nor_handed_out(project: Path, opened: Open) -> None:
+    (project / ".handrail").mkdir()
+    rules = '{"contractVersion": "1.0.0", "rules": [{"effect": "READ", "path": "game/bgm/**", "decision": "deny"}]}'
+    (project / ".handrail/policy.json").write_text(rules)
+    view = opened(project)
+    assert "a.mp3" not in [each.name for each in view.resources().resources]
+    with pytest.raises(NotFound):
+        view.file("game/bgm/a.mp3")
+
+
+def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: ShownGame, project: Path) -> None:
+    (project / START).write_bytes("changeBg:beech.jpg;\r\n雪乃:你好\r\n".encode())
+    assert view.mended(START, None).content == "changeBg:beech.jpg;\r\n雪乃:你好;\r\n"
+    shown = view.mended(START, Place(1, "WG201", 9))
+    assert shown.content == "changeBg:beach.jpg;\r\n雪乃:你好\r\n"
+    assert "+changeBg:beach.jpg;" in shown.diff
+
+
+def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: ShownGame, project: Path) -> None:
+    with pytest.raises(Conflict):
+        view.mended(START, Place(3, "WG201", 9))
+    (project / "game/config.txt").write_text("\ufeffGame_name : 雪;\n")
+    assert view.mended("game/config.txt", None).content == "\ufeffGame_name: 雪;\n"

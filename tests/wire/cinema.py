@@ -1,0 +1,133 @@
+"""A game that is really shown: one program with one Chromium, and a page of this machine beside it."""
+
+import json
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from handrail.store.policy_source import Trust
+from tests.conformance_desktop.png import pixel
+from tests.wire.clients import Json, Stdio
+from tests.wire.stage import put
+from tests.wire.terre_stand_in import TerreStandIn
+
+RED, GREEN, BLUE = (200, 40, 40), (40, 160, 60), (40, 60, 200)
+SCENES = {
+    "start.txt": "changeBg:red.png -next;\n欢迎:来到这里;\nend;\n",
+    "beach_date.txt": "changeBg: green.png -next;\n雪乃: 海风真舒服呢;\n",
+    "odd.txt": 'changeBg:海 100% "x" 🌊.png -next;\n雪乃:名;\n',
+    "wanting.txt": "changeBg:red.png -next;\nchangeFigure:nobody.png -next;\n雪乃:看 -gone.ogg;\nchangeBg:no.jpg;\n",
+    "thrown.txt": 'setTransform:{"position":{"x":1} -target=bg-main -next;\n雪乃:坏;\n',
+    "outside.txt": "changeBg:https://example.com/x.png -next;\n雪乃:外;\n",
+    "leads.txt": "changeScene:beach_date.txt;\n",
+    "round.txt": "label:a;\njumpLabel:a;\n雪乃:从不;\n",
+    "repainted.txt": "changeBg:repainted.png -next;\n雪乃:新;\n",
+    "linked.txt": "changeBg:out.png -next;\n雪乃:链;\n",
+}
+
+
+class Cinema:
+    def __init__(self, folder: Path) -> None:
+        self.project, self.state = folder / "games" / "project", folder / "state"
+        self.project.mkdir(parents=True)
+        self.state.mkdir(mode=0o700)
+        furnish(self.project)
+        self.policy()
+        self.terre = TerreStandIn(folder, "project")
+        environ = {"HANDRAIL_TERRE_PORT": str(self.terre.port)}
+        self.client = Stdio(self.project, self.state, answer="allow", environ=environ)
+
+    def close(self) -> None:
+        self.client.close()
+        self.terre.close()
+
+    def policy(self, rules: list[Json] | None = None, **policies: Any) -> None:
+        """Of a project in developer mode, trusted by a person."""
+        document = {"mode": "developer", "policies": policies, "rules": rules or []}
+        put(self.project, ".handrail/policy.json", json.dumps(document))
+        policy = self.project / ".handrail/policy.json"
+        Trust(self.state).add(policy.read_bytes(), str(policy))
+
+    def show(self, scene: str | None = None) -> Json:
+        return self.client.ok("preview_scene", **({} if scene is None else {"scenePath": f"game/scene/{scene}"}))
+
+    def picture(self) -> bytes:
+        """The newest among the evidence."""
+        found = (self.project / ".handrail/artifacts/webgal").rglob("picture-1.png")
+        return max(found, key=lambda path: path.stat().st_mtime_ns).read_bytes()
+
+    def colour(self) -> tuple[int, int, int]:
+        """Of the newest picture, near its upper left corner."""
+        return pixel(self.picture(), 20, 20)
+
+
+def furnish(project: Path) -> None:
+    put(project, "game/config.txt", "Game_name:demo;\nGame_key:demo-5f21;\n")
+    for name, text in SCENES.items():
+        put(project, f"game/scene/{name}", text)
+    put(project, "game/background/red.png", png(RED))
+    put(project, "game/background/green.png", png(GREEN))
+    put(project, 'game/background/海 100% "x" 🌊.png', png(BLUE))
+    put(project, "game/background/repainted.png", png(RED))
+    secret = put(project.parent, "secret.png", png(GREEN))
+    (project / "game/background/out.png").symlink_to(secret)
+
+
+def png(colour: tuple[int, int, int]) -> bytes:
+    width, height = 64, 36
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + bytes(colour) * width) * height
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+_PAGE = """<!doctype html><meta charset="utf-8"><title>p</title><style>body{margin:0;background:rgb(200,40,40)}
+button,a{position:fixed;left:200px;width:200px;height:40px}</style>
+<button id="paint" style="top:10px" onclick="document.body.style.background='rgb(40,160,60)'">paint</button>
+<a id="next" style="top:60px" href="/blue">next</a><a id="away" style="top:110px" href="http://example.com/">away</a>
+<a id="there" style="top:160px" href="/there">there</a>
+<button id="below" style="top:210px">below</button>
+<div style="position:fixed;left:200px;top:200px;width:250px;height:80px"></div>
+"""
+
+
+@contextmanager
+def local_page() -> Iterator[tuple[str, list[str]]]:
+    """Its address, and the paths that were asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            if self.path == "/there":
+                self.send_response(302)
+                self.send_header("location", "http://example.com/there")
+                self.end_headers()
+                return
+            body = _PAGE.encode() if self.path != "/blue" else b"<body style='background:rgb(40,60,200)'>"
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *line: Any) -> None:
+            """Nobody reads it."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    try:
+        yield f"http://localhost:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        serving.join()
+        server.server_close()

@@ -1,0 +1,379 @@
+"""execute_command and developer mode: contract 3 §4.1, §0.3 and §0.5, with real processes."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from handrail.store.policy_source import Trust
+from tests.persons import Person
+from tests.wire.clients import Client, Json, Start, Stdio
+from tests.wire.stage import Stage, furnish, put
+
+SECRET = "sk-8f3c21d7e9"
+# Its own process group and session, where nothing that ends a group finds it; the number is told to the test.
+LEFT_BEHIND = "setsid sh -c 'trap \"\" TERM; echo $$ >> pids; exec sleep 1000'"
+PATIENCE = 30.0
+
+
+class Workshop:
+    """A project in developer mode, and one program that serves it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "project"
+        self.state = folder / "state"
+        self.project.mkdir(parents=True)
+        self.state.mkdir(mode=0o700)
+        furnish(self.project)
+        self.allow()
+        environ = {"DEMO_API_KEY": SECRET, "DEMO_PLAIN": "plain-8f3c21", "HOME": str(folder)}
+        self.client = Stdio(self.project, self.state, answer="allow", environ=environ)
+
+    def allow(self, **policies: Any) -> None:
+        """A policy for developers that a person trusts."""
+        put_mode(self.project, "developer", **policies)
+        trust(self.project, self.state)
+
+    def package(self, **scripts: str) -> None:
+        put(self.project, "package.json", json.dumps({"name": "demo", "version": "1.2.3", "scripts": scripts}))
+        (self.project / "pids").unlink(missing_ok=True)
+
+    def run(self, script: str = "build", **params: Any) -> Json:
+        return self.client.ok("execute_command", scriptName=script, **params)
+
+    def known(self) -> list[int]:
+        """The processes that told their number."""
+        file = self.project / "pids"
+        return [int(pid) for pid in file.read_text().split()] if file.exists() else []
+
+    def left(self) -> list[int]:
+        """Those of them that still live."""
+        return [pid for pid in self.known() if is_alive(pid)]
+
+
+@pytest.fixture(scope="module")
+def workshops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    workshop = Workshop(tmp_path_factory.mktemp("workshop"))
+    yield workshop
+    workshop.client.close()
+
+
+@pytest.fixture
+def workshop(workshops: Workshop) -> Workshop:
+    workshops.allow()
+    return workshops
+
+
+def put_mode(project: Path, mode: str, **policies: Any) -> None:
+    put(project, ".handrail/policy.json", json.dumps({"mode": mode, "policies": policies}))
+
+
+def trust(project: Path, state: Path) -> None:
+    """As `handrail policy trust` does it, without a process each time."""
+    policy = project / ".handrail/policy.json"
+    Trust(state).add(policy.read_bytes(), str(policy))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(claim: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not claim():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+# Developer mode
+
+
+@pytest.mark.parametrize("face", ["stdio", "streamable"])
+def test_outside_developer_mode_it_is_disabled_and_in_no_list(stage: Stage, project: Path, face: str) -> None:
+    client: Any = stage.client(face)
+
+    def listed() -> bool:
+        names = [tool["name"] for tool in client.request("tools/list", {})["tools"]]
+        info = client.ok("get_runtime_info")
+        assert info["tools"] == names
+        assert ("execution" in info) is ("execute_command" in names)
+        return "execute_command" in names
+
+    put(project, "package.json", '{"scripts": {"build": "echo built"}}')
+    assert not listed()
+    assert client.code("execute_command", scriptName="build") == "E_TOOL_DISABLED"
+    put_mode(project, "developer", snapshotRetention=7 if face == "stdio" else 8)  # not the content that another trusts
+    assert not listed(), "a project can't switch the mode until a person trusts it"
+    error = client.error("execute_command", scriptName="build")
+    assert error["code"] == "E_TOOL_DISABLED"
+    assert "handrail policy trust" in error["hint"]
+    trust(project, stage.state)
+    assert listed()
+    assert client.ok("execute_command", scriptName="build")["ok"] is True
+
+
+def test_runtime_information_tells_what_may_be_run(workshop: Workshop) -> None:
+    workshop.allow(allowedCommands=["lint", "deploy", "build"], commandTimeoutMs=1234, redactEnv=["DEMO_*"])
+    told = workshop.client.ok("get_runtime_info")
+    assert told["execution"] == {
+        "enabled": True,
+        "allowedCommands": ["build", "lint"],
+        "timeoutMs": 1234,
+        "workingDir": str(workshop.project),
+    }
+    assert "DEMO" not in json.dumps(told)
+
+
+def test_nothing_is_asked_of_the_mode_where_the_policy_is_broken(workshop: Workshop) -> None:
+    put(workshop.project, ".handrail/policy.json", "{")
+    assert workshop.client.code("execute_command", scriptName="build") == "E_POLICY_VIOLATION"
+    listed = [tool["name"] for tool in workshop.client.request("tools/list", {})["tools"]]
+    assert "read_file" in listed
+    assert "execute_command" not in listed
+
+
+# Which script, and how
+
+
+@pytest.mark.also_cli
+def test_every_face_runs_a_script_of_the_package(client: Client, stage: Stage, project: Path) -> None:
+    put_mode(project, "developer")
+    trust(project, stage.state)
+    put(project, "package.json", '{"scripts": {"build": "echo built; echo badly >&2"}}')
+    assert client.ok("execute_command", scriptName="build") == {
+        "ok": True,
+        "logs": ["$ echo built; echo badly >&2", "built", "badly"],
+    }
+
+
+def test_it_runs_in_the_project_as_npm_would_with_what_comes_before_and_after(workshop: Workshop) -> None:
+    workshop.package(
+        prebuild="echo before",
+        build="pwd; echo $npm_lifecycle_event $npm_package_name $npm_package_version; local-tool",
+        postbuild="echo after",
+    )
+    tool = put(workshop.project, "node_modules/.bin/local-tool", "#!/bin/sh\necho of the package\n")
+    tool.chmod(0o755)
+    printed = [line for line in workshop.run()["logs"] if not line.startswith("$ ")]
+    assert printed == ["before", str(workshop.project), "build demo 1.2.3", "of the package", "after"]
+
+
+def test_a_script_that_fails_is_a_result_with_its_status(workshop: Workshop) -> None:
+    workshop.package(build="echo no >&2; exit 3", postbuild="echo after")
+    assert workshop.run() == {"ok": False, "logs": ["$ echo no >&2; exit 3", "no", "exit status 3"]}
+
+
+def test_a_script_that_is_not_in_the_package_names_its_neighbours(workshop: Workshop) -> None:
+    workshop.package(builds="true", test="true")
+    error = workshop.client.error("execute_command", scriptName="build")
+    assert error["code"] == "E_POLICY_VIOLATION"
+    assert "builds" in error["hint"]
+
+
+def test_the_policy_narrows_the_scripts_and_never_widens_them(workshop: Workshop) -> None:
+    workshop.allow(allowedCommands=["lint", "deploy"])
+    workshop.package(build="echo built", lint="echo linted", deploy="echo gone")
+    assert workshop.client.code("execute_command", scriptName="build") == "E_POLICY_VIOLATION"
+    assert workshop.client.code("execute_command", scriptName="deploy") == "E_BAD_ARGS"
+    assert workshop.run("lint")["ok"] is True
+
+
+def test_arguments_need_the_policys_leave_and_reach_no_shell(workshop: Workshop) -> None:
+    words = ["; touch pwned", "$(touch pwned)", "`touch pwned`", "&& touch pwned", "a\nb", "--x=1", "'", "中"]
+    workshop.package(build='printf "<%s>"')
+    assert workshop.client.code("execute_command", scriptName="build", args=words) == "E_POLICY_VIOLATION"
+    workshop.allow(commandArgs=True)
+    result = workshop.run(args=words)
+    assert "".join(f"<{word}>" for word in words) in "\n".join(result["logs"])
+    assert not (workshop.project / "pwned").exists()
+    assert workshop.client.code("execute_command", scriptName="build", args=["a\0b"]) == "E_BAD_ARGS"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (None, "E_NOT_FOUND"),
+        (b"", "E_PARSE_FAIL"),
+        (b"{", "E_PARSE_FAIL"),
+        (b"\xff\xfe{}", "E_PARSE_FAIL"),
+        (b"[]", "E_PARSE_FAIL"),
+        (b'{"scripts": ["build"]}', "E_PARSE_FAIL"),
+        (b'{"scripts": {"build": 1}}', "E_PARSE_FAIL"),
+        (b'{"scripts": {"build": "true", "build": "false"}}', "E_PARSE_FAIL"),
+        (b"{}", "E_POLICY_VIOLATION"),
+    ],
+)
+def test_a_package_that_can_not_be_read_says_so(workshop: Workshop, content: bytes | None, code: str) -> None:
+    if content is None:
+        (workshop.project / "package.json").unlink(missing_ok=True)
+    else:
+        put(workshop.project, "package.json", content)
+    error = workshop.client.error("execute_command", scriptName="build")
+    assert error["code"] == code
+    assert "package.json" in error["message"]
+
+
+def test_a_package_behind_a_link_is_not_read(workshop: Workshop, tmp_path: Path) -> None:
+    (workshop.project / "package.json").unlink(missing_ok=True)
+    (workshop.project / "package.json").symlink_to(put(tmp_path, "other.json", '{"scripts": {"build": "echo no"}}'))
+    assert workshop.client.code("execute_command", scriptName="build") == "E_DENY_PATH"
+    (workshop.project / "package.json").unlink()
+
+
+# What a person sees
+
+
+def test_the_approval_shows_command_and_folder_and_binds_them(start: Start, own_project: Path, own_state: Path) -> None:
+    put_mode(own_project, "developer", commandArgs=True)
+    own_state.mkdir(mode=0o700)
+    trust(own_project, own_state)
+    package = put(own_project, "package.json", '{"scripts": {"build": "echo built"}}')
+    client, person = start("stdio", own_project, own_state), Person(own_state)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client.call, "execute_command", {"scriptName": "build", "args": ["two words"]})
+        asked = person.sees()["prompt"]
+        package.write_text('{"scripts": {"build": "echo something else"}}')
+        person.answers("--ok")
+    assert (asked["command"], asked["cwd"]) == ("echo built 'two words'", str(own_project))
+    assert "EXECUTE" in asked["message"]
+    assert answer.result(PATIENCE).code == "E_CONFLICT"
+
+
+# What it is given, and what it gives away
+
+
+def test_no_secret_reaches_a_script_or_is_shown(workshop: Workshop) -> None:
+    workshop.allow(redactEnv=["DEMO_PLAIN"])
+    put(workshop.project, "kept.txt", f"key={SECRET} and plain-8f3c21\n")
+    workshop.package(build="env; cat kept.txt")
+    logs = "\n".join(workshop.run()["logs"])
+    assert "DEMO_API_KEY" not in logs
+    assert "DEMO_PLAIN" not in logs
+    assert "PATH=" in logs
+    assert "key=****** and ******" in logs
+    for file in (workshop.project / ".handrail").rglob("*"):
+        assert file.is_dir() or SECRET.encode() not in file.read_bytes(), file
+
+
+def test_it_has_nothing_to_read_from(workshop: Workshop) -> None:
+    workshop.package(build="cat; echo done")
+    assert workshop.run() == {"ok": True, "logs": ["$ cat; echo done", "done"]}
+
+
+def test_colours_and_cursor_movements_are_left_out(workshop: Workshop) -> None:
+    workshop.package(build=r"printf '\033[31mred\033[0m\n10%%\r100%%\n\033]0;title\007end\n'")
+    assert workshop.run()["logs"][1:] == ["red", "100%", "end"]
+
+
+# How much, and how long
+
+
+def test_a_flood_is_shortened_in_the_answer_and_bounded_on_disk(workshop: Workshop) -> None:
+    workshop.package(build="echo first; yes flood | head -c 100000000; echo; echo last")
+    result = workshop.run()
+    assert result["ok"] is True
+    assert result["logs"][1] == "first"
+    assert result["logs"][-1] == "last"
+    assert any("left out" in line for line in result["logs"])
+    assert len(json.dumps(result)) < 200_000
+    logs = sorted((workshop.project / ".handrail").rglob("output.log"), key=lambda file: file.stat().st_mtime_ns)
+    assert 1_000_000 < logs[-1].stat().st_size < 8_000_000
+    status = Path(f"/proc/{workshop.client.process.pid}/status").read_text()
+    (peak,) = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    assert int(peak) < 400_000
+
+
+def test_what_it_prints_is_told_while_it_runs(workshop: Workshop) -> None:
+    workshop.package(build="echo begun; until [ -e go ]; do sleep 0.05; done; rm go; echo over")
+    params = {"name": "execute_command", "arguments": {"scriptName": "build"}, "_meta": {"progressToken": "p"}}
+    workshop.client.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": params})
+    while (message := workshop.client.receive_any()).get("params", {}).get("message") != "begun":
+        assert message["method"] == "notifications/progress"
+    put(workshop.project, "go", "")
+    answer = workshop.client.receive()
+    assert answer["result"]["structuredContent"]["logs"][-1] == "over"
+
+
+def test_a_script_that_never_ends_is_ended_with_all_that_it_started(workshop: Workshop) -> None:
+    error: Json = {}
+    for limit in (1000, 5000, 20_000):  # a machine that is busy needs longer to start both
+        workshop.allow(commandTimeoutMs=limit)
+        workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; echo started; while :; do sleep 1; done")
+        error = workshop.client.error("execute_command", scriptName="build")
+        assert (error["code"], error["details"]["timeoutMs"]) == ("E_TIMEOUT", limit)
+        assert workshop.left() == []
+        if len(workshop.known()) == 2:
+            break
+    assert len(workshop.known()) == 2
+    assert error["details"]["logs"][-1] == "started"
+
+
+def test_what_a_script_leaves_behind_ends_with_it(workshop: Workshop) -> None:
+    workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; echo done")
+    assert workshop.run()["logs"][-1] == "done"
+    assert workshop.left() == []
+
+
+def test_a_cancelled_call_ends_its_script(workshop: Workshop) -> None:
+    workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; while :; do sleep 1; done")
+    params = {"name": "execute_command", "arguments": {"scriptName": "build"}}
+    workshop.client.send({"jsonrpc": "2.0", "id": "stopped", "method": "tools/call", "params": params})
+    until(lambda: len(workshop.left()) == 2, "the script did not start")
+    workshop.client.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "stopped", "reason": "enough"}}
+    )
+    until(lambda: workshop.left() == [], "the script runs on")
+
+
+def test_a_script_does_not_outlive_a_handrail_that_is_killed(start: Start, workshop: Workshop) -> None:
+    workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; while :; do sleep 1; done")
+    client = Stdio(workshop.project, workshop.state, answer="allow")
+    params = {"name": "execute_command", "arguments": {"scriptName": "build"}}
+    client.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
+    until(lambda: len(workshop.left()) == 2, "the script did not start")
+    client.process.kill()
+    client.process.communicate(timeout=PATIENCE)
+    until(lambda: workshop.left() == [], "the script runs on")
+
+
+# The server that stays
+
+
+def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Workshop) -> None:
+    served = f"echo $$ >> pids; exec {sys.executable} -u -m http.server 0 --bind 127.0.0.1"
+    workshop.package(dev=served)
+    client = Stdio(workshop.project, workshop.state, answer="allow")
+    result = client.ok("execute_command", scriptName="dev")
+    (address,) = [line for line in result["logs"] if line.startswith("http://localhost:")]
+    assert result["ok"] is True
+    with httpx2.Client(trust_env=False, timeout=PATIENCE) as http:
+        assert http.get(f"{address}notes.md").text == "# Notes\n"
+    again = client.ok("execute_command", scriptName="dev")
+    assert (again["ok"], again["logs"]) == (True, ["dev is running already.", address])
+    (server,) = workshop.left()
+    workshop.package(dev=f"{served} --directory game")
+    assert client.code("execute_command", scriptName="dev") == "E_CONFLICT"
+    client.close()
+    until(lambda: not is_alive(server), "the server runs on")
+
+
+def test_a_dev_that_ends_before_it_listens_is_a_result(workshop: Workshop) -> None:
+    workshop.package(dev="echo no port left; exit 1")
+    result = workshop.run("dev")
+    assert (result["ok"], result["logs"][-2:]) == (False, ["no port left", "exit status 1"])
+
+
+def test_a_dev_that_never_listens_runs_out_of_time(workshop: Workshop) -> None:
+    workshop.allow(commandTimeoutMs=700)
+    workshop.package(dev="echo $$ >> pids; while :; do sleep 1; done")
+    assert workshop.client.code("execute_command", scriptName="dev") == "E_TIMEOUT"
+    assert workshop.left() == []

@@ -1,0 +1,251 @@
+"""preview_scene and browser_action: contract 3 §2.3, §4.2 and §8, with the real engine in a real Chromium."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.wire.cinema import BLUE, GREEN, RED, Cinema, furnish, local_page, png
+from tests.wire.clients import Client, Start
+from tests.wire.stage import put, put_policy
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def cinemas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cinema]:
+    cinema = Cinema(tmp_path_factory.mktemp("cinema"))
+    yield cinema
+    cinema.close()
+
+
+@pytest.fixture
+def cinema(cinemas: Cinema) -> Cinema:
+    cinemas.policy()
+    return cinemas
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[tuple[str, list[str]]]:
+    with local_page() as served:
+        yield served
+
+
+# preview_scene
+
+
+def test_a_scene_is_shown_by_its_engine_and_its_picture_is_evidence(cinema: Cinema) -> None:
+    result = cinema.show("beach_date.txt")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/#scene=beach_date", result["url"])
+    assert result["logs"][0] == "beach_date.txt is shown at line 2."
+    assert "firstErrorLine" not in result
+    assert cinema.colour() == GREEN
+
+
+def test_without_a_path_the_scene_is_shown_that_the_game_starts_with(cinema: Cinema) -> None:
+    result = cinema.show()
+    assert result["url"].endswith("#scene=start")
+    assert cinema.colour() == RED
+    assert cinema.client.ok("preview_scene", scenePath="beach_date")["url"].endswith("#scene=beach_date")
+
+
+def test_names_with_blanks_percent_signs_quotes_and_emoji_are_shown(cinema: Cinema) -> None:
+    put(cinema.project, 'game/scene/海 50% "y" 🌊.txt', (cinema.project / "game/scene/odd.txt").read_bytes())
+    assert "firstErrorLine" not in cinema.show('海 50% "y" 🌊.txt')
+    assert cinema.colour() == BLUE
+
+
+def test_what_the_engine_asks_for_in_vain_is_told_with_its_lines(cinema: Cinema) -> None:
+    for _ in range(2):  # the second time the engine remembers
+        result = cinema.show("wanting.txt")
+        assert result["firstErrorLine"] == 2
+        assert result["logs"][1:4] == [
+            "line 2: game/figure/nobody.png is not there.",
+            "line 3: game/vocal/gone.ogg is not there.",
+            "line 4: game/background/no.jpg is not there.",
+        ]
+    assert "firstErrorLine" not in cinema.show("beach_date.txt")
+
+
+def test_an_exception_is_told_with_the_line_to_blame(cinema: Cinema) -> None:
+    result = cinema.show("thrown.txt")
+    assert result["firstErrorLine"] == 1
+    assert re.match(r"line 1: \w*Error: ", result["logs"][1])
+
+
+def test_nothing_is_fetched_from_elsewhere(cinema: Cinema) -> None:
+    result = cinema.show("outside.txt")
+    assert result["firstErrorLine"] == 1
+    assert result["logs"][1] == "line 1: https://example.com/x.png is not on this machine, so it was not loaded."
+
+
+def test_a_scene_that_leads_on_or_goes_round_is_told_and_hinders_no_other(cinema: Cinema) -> None:
+    assert cinema.show("leads.txt")["logs"][0] == "leads.txt has been run and has led to beach_date.txt, line 2."
+    assert "does not come to line 3" in cinema.show("round.txt")["logs"][0]
+    assert cinema.show("start.txt")["logs"][0] == "start.txt is shown at line 2."
+
+
+def test_a_picture_that_was_changed_is_shown_anew(cinema: Cinema) -> None:
+    cinema.show("repainted.txt")
+    assert cinema.colour() == RED
+    put(cinema.project, "game/background/repainted.png", png(BLUE))
+    cinema.show("repainted.txt")
+    assert cinema.colour() == BLUE
+
+
+def test_a_person_can_open_the_address_and_nobody_else_finds_it(cinema: Cinema) -> None:
+    url = cinema.show("start.txt")["url"].partition("#")[0]
+    with httpx2.Client(trust_env=False) as http:
+        assert "handrail-preview.js" in http.get(url).text
+        assert http.get(f"{url}game/scene/start.txt").text.startswith("changeBg:red.png")
+        assert http.get(url.rpartition("/")[0].rpartition("/")[0] + "/guess/").status_code == 404
+        assert http.get(url, headers={"Host": "evil.example"}).status_code == 421
+        assert http.get(f"{url}game/background/out.png").status_code == 404
+
+
+def test_a_link_that_leads_out_of_the_project_is_not_shown(cinema: Cinema) -> None:
+    result = cinema.show("linked.txt")
+    assert result["firstErrorLine"] == 1
+    assert cinema.colour() != GREEN
+
+
+def test_an_address_elsewhere_is_against_the_policy(cinema: Cinema) -> None:
+    for address in (
+        "http://example.com/a.txt",
+        "https://localhost@evil.example/a.txt",
+        "http://localhost.evil.example/",
+    ):
+        assert cinema.client.code("preview_scene", scenePath=address) == "E_POLICY_VIOLATION"
+    assert cinema.client.code("preview_scene", scenePath="file:///etc/passwd") == "E_UNSUPPORTED"
+    assert cinema.client.code("preview_scene", scenePath="http://localhost:3001/games/x/") == "E_BAD_ARGS"
+
+
+def test_what_can_not_be_a_scene_is_refused_with_near_names(cinema: Cinema) -> None:
+    error = cinema.client.error("preview_scene", scenePath="game/scene/beach_dte.txt")
+    assert error["code"] == "E_PREVIEW_FAIL"
+    assert error["hint"] == "Did you mean beach_date.txt?"
+    assert cinema.client.code("preview_scene", scenePath="../outside.txt") == "E_DENY_PATH"
+    assert cinema.client.code("preview_scene", scenePath="game/config.txt") == "E_PREVIEW_FAIL"
+    put(cinema.project, "game/scene/binary.txt", b"\x89PNG\xff\0")
+    assert cinema.client.code("preview_scene", scenePath="binary.txt") == "E_PARSE_FAIL"
+    (cinema.project / "game/scene/binary.txt").unlink()
+
+
+def test_a_rule_about_the_scene_decides(cinema: Cinema) -> None:
+    cinema.policy([{"effect": "READ", "path": "game/scene/beach_date.txt", "decision": "deny"}])
+    assert cinema.client.code("preview_scene", scenePath="beach_date.txt") == "E_POLICY_VIOLATION"
+
+
+def test_without_a_browser_a_preview_fails_and_says_why(own_project: Path, own_state: Path, start: Start) -> None:
+    furnish(own_project)
+    lonely = start("stdio", own_project, own_state, environ={"PATH": "/nowhere", "HANDRAIL_TERRE": "off"})
+    error = lonely.error("preview_scene")
+    assert error["code"] == "E_PREVIEW_FAIL"
+    assert "Chromium" in error["message"]
+    assert error["hint"] == "Install chromium."
+
+
+def test_a_terre_that_runs_and_has_the_game_is_preferred(cinema: Cinema) -> None:
+    with cinema.terre.running():
+        result = cinema.show("beach_date.txt")
+        assert result["url"] == f"http://127.0.0.1:{cinema.terre.port}/games/project/#scene=beach_date"
+        assert cinema.colour() == GREEN
+        assert cinema.show("wanting.txt")["firstErrorLine"] == 2
+    assert str(cinema.terre.port) not in cinema.show("beach_date.txt")["url"]
+
+
+def test_a_terre_that_is_asked_for_and_does_not_run_or_lacks_the_game_is_a_failure(
+    own_project: Path, own_state: Path, start: Start, cinema: Cinema
+) -> None:
+    environ = {"HANDRAIL_TERRE": "required", "HANDRAIL_TERRE_PORT": str(cinema.terre.port)}
+    wanting = start("stdio", own_project, own_state, environ=environ)
+    error = wanting.error("preview_scene")
+    assert error["code"] == "E_PREVIEW_FAIL"
+    assert "Terre" in error["message"]
+    with cinema.terre.running():
+        assert wanting.code("preview_scene") == "E_PREVIEW_FAIL"
+
+
+# browser_action
+
+
+def test_outside_developer_mode_the_browser_is_disabled(client: Client, project: Path) -> None:
+    put_policy(project)
+    assert client.code("browser_action", action="open", url="http://localhost:1/") == "E_TOOL_DISABLED"
+    assert "browser" not in client.ok("get_runtime_info")
+
+
+def test_in_developer_mode_the_browser_is_told_of(cinema: Cinema) -> None:
+    info = cinema.client.ok("get_runtime_info")
+    assert info["browser"]["allowedHosts"] == ["localhost", "127.0.0.1"]
+    assert info["browser"]["screenshotDir"] == ".webgal_agent/screenshots"
+    assert "browser_action" in info["tools"]
+
+
+def test_a_page_is_opened_clicked_and_photographed(cinema: Cinema, page: tuple[str, list[str]]) -> None:
+    address, _ = page
+    act = cinema.client.ok
+    assert act("browser_action", action="open", url=f"{address}/") == {"ok": True}
+    act("browser_action", action="screenshot", path="before.png")
+    assert cinema.colour() == RED
+    assert act("browser_action", action="click", selector="#paint") == {"ok": True}
+    act("browser_action", action="screenshot", path=".webgal_agent/screenshots/in/after.png")
+    assert cinema.colour() == GREEN
+    shots = cinema.project / ".webgal_agent/screenshots"
+    assert (shots / "in/after.png").read_bytes() == cinema.picture()
+    assert (shots / "before.png").exists()
+    act("browser_action", action="click", selector="#next")
+    act("browser_action", action="screenshot", path="next.png")
+    assert cinema.colour() == BLUE
+
+
+def test_pages_elsewhere_are_refused_also_after_a_redirect_or_a_click(
+    cinema: Cinema, page: tuple[str, list[str]]
+) -> None:
+    address, asked = page
+    for url in ("http://example.com/", "https://localhost@evil.example/", "http://localhost.evil.example/", "data:x"):
+        assert cinema.client.code("browser_action", action="open", url=url) == "E_POLICY_VIOLATION"
+    assert cinema.client.code("browser_action", action="open", url=f"{address}/there") == "E_POLICY_VIOLATION"
+    assert "/there" in asked
+    for selector in ("#away", "#there"):
+        cinema.client.ok("browser_action", action="open", url=f"{address}/")
+        assert cinema.client.code("browser_action", action="click", selector=selector) == "E_POLICY_VIOLATION"
+
+
+def test_the_policy_narrows_the_hosts(cinema: Cinema, page: tuple[str, list[str]]) -> None:
+    cinema.policy(browserAllowedHosts=["127.0.0.1", "example.com"])
+    assert cinema.client.code("browser_action", action="open", url=f"{page[0]}/") == "E_POLICY_VIOLATION"
+    assert cinema.client.code("browser_action", action="open", url="http://example.com/") == "E_POLICY_VIOLATION"
+    cinema.client.ok("browser_action", action="open", url=page[0].replace("localhost", "127.0.0.1") + "/")
+
+
+def test_what_can_not_be_opened_or_clicked_fails_and_says_why(cinema: Cinema, page: tuple[str, list[str]]) -> None:
+    address, _ = page
+    error = cinema.client.error("browser_action", action="open", url="http://localhost:1/")
+    assert error["code"] == "E_PREVIEW_FAIL"
+    assert cinema.client.code("browser_action", action="screenshot", path="x.png") == "E_PREVIEW_FAIL"
+    cinema.client.ok("browser_action", action="open", url=f"{address}/")
+    for selector in ("#gone", "#below", "(("):
+        assert cinema.client.code("browser_action", action="click", selector=selector) == "E_PREVIEW_FAIL"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"action": "open"},
+        {"action": "click"},
+        {"action": "screenshot"},
+        {"action": "type", "selector": "#a"},
+        {"action": "screenshot", "path": "x.jpg"},
+    ],
+)
+def test_each_action_needs_its_own_parameter(cinema: Cinema, params: dict[str, str]) -> None:
+    if params.get("path"):
+        with local_page() as (address, _):
+            cinema.client.ok("browser_action", action="open", url=f"{address}/")
+            assert cinema.client.code("browser_action", **params) == "E_BAD_ARGS"
+            assert cinema.client.code("browser_action", action="screenshot", path="../x.png") == "E_DENY_PATH"
+    else:
+        assert cinema.client.code("browser_action", **params) == "E_BAD_ARGS"
