@@ -23,7 +23,6 @@ _HEADINGS = """
     用户名 用戶名 系统提示 密码 结果 原因 总之 另外
 """
 _NOBODY = frozenset(_HEADINGS.split())
-)
 
 
 def check(line: Line) -> Findings:
