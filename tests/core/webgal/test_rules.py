@@ -131,7 +131,7 @@ LEGAL = [
     "雪乃:{$stage.bgm.volume} 与 \\{转义\\};",
     "guard1:a;\nguard1:a;\nguard1:a;\nguard1:a;\nguard1:a;\nguard2:b;\nguard2:b;",
     "[你好](style=color:#fff\\; font-size:2em)吗;",
-    "提示：按空格继续;\n用户名：{name}|已登录;\nsetVar:name=雪乃;",
+    "提示：按空格继续;\n我的进度：一半;\n现在的问题：没有;\n　 -clear;\n用户名：{name}|已登录;\nsetVar:name=雪乃;",
     "选项:a;\nJavaScript:我也会说话;\na-b:c;\n{n}:好;\nsetVar:n=1;",
     "雪乃:你好 -v1.wav -fontSize=default -left -notend;\n雪乃:嗯 -id -figureId=1 -animationFlag=on;",
     "changeBg:bg.png -transform={} -enterDuration=300;\nsetAnimation:enter -target=0 -next;\n: -notend;\nintro: -hold;",

@@ -103,7 +103,7 @@ async def _started() -> _Running:
         raise NotShown("There is no Chromium on this machine to look at a page with.", hint="Install chromium.")
     profile = tempfile.mkdtemp(prefix="handrail-chromium-")
     command = ["/bin/sh", "-c", _TIDYING, "sh", profile, found, *_FLAGS, f"--user-data-dir={profile}"]
-    running = _Running(*await launched(command, own_group=True), profile)
+    running = _Running(*await launched(command, temporary=profile), profile)
     try:
         async with asyncio.timeout(_STARTS_WITHIN):
             await running.wire.ask("Browser.getVersion")

@@ -34,8 +34,11 @@ _ABOVE_THE_PIPE = 10
 _MAX_MESSAGE = 64 * 1024 * 1024
 
 
-async def launched(command: Sequence[str], *, own_group: bool = False) -> tuple[asyncio.subprocess.Process, Wire]:
-    """`command` begins with an absolute path. In a group of its own it can be ended with all that it starts."""
+async def launched(command: Sequence[str], *, temporary: str | None = None) -> tuple[asyncio.subprocess.Process, Wire]:
+    """`command` begins with an absolute path.
+
+    With a folder for all that is temporary, it is in a group of its own, to be ended with all that it starts.
+    """
     to_it, ours_out = _pipe_ends()
     ours_in, from_it = _pipe_ends()
     arguments = [*command, *(("--no-sandbox",) if os.geteuid() == 0 else ())]  # its sandbox refuses to run as root
@@ -43,7 +46,8 @@ async def launched(command: Sequence[str], *, own_group: bool = False) -> tuple[
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-S", "-c", _WITH_PIPE, str(to_it), str(from_it), *arguments,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=(to_it, from_it), start_new_session=own_group,
+            pass_fds=(to_it, from_it), start_new_session=temporary is not None,
+            env=os.environ if temporary is None else {**os.environ, "TMPDIR": temporary},
         )  # fmt: skip
     except BaseException:
         os.close(ours_out)

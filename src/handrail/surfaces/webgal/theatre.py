@@ -71,6 +71,7 @@ class Theatre:
         find_editor: FindSite = _no_editor,
         *,
         lifetime: str = "",
+        starts_within: float = _STARTS_WITHIN,
         arrives_within: float = _ARRIVES_WITHIN,
     ) -> None:
         self.lifetime = lifetime
@@ -78,6 +79,7 @@ class Theatre:
         self._browser: LocalBrowser | None = None
         self._open_site = open_site
         self._find_editor = find_editor
+        self._starts_within = starts_within
         self._arrives_within = arrives_within
         self._sites: dict[str, GameSite] = {}
         self._public: dict[GameSite, Screen] = {}
@@ -154,7 +156,7 @@ class Theatre:
 
     async def _started(self, seat: _Seat) -> None:
         try:
-            async with asyncio.timeout(_STARTS_WITHIN):
+            async with asyncio.timeout(self._starts_within):
                 await seat.page.before_load(_LANGUAGE)
                 await seat.page.go(seat.screen.address + _HELD)
                 while not seat.screen.has_page:
@@ -164,7 +166,7 @@ class Theatre:
             troubles = seat.page.take_troubles()
             why = f": {troubles[0].message}" if troubles else "."
             raise NotShown(
-                f"The engine's page did not start within {_STARTS_WITHIN:g} s{why}",
+                f"The engine's page did not start within {self._starts_within:g} s{why}",
                 hint="Where the project brings its own engine, open its index.html in a browser and look there.",
             ) from None
 

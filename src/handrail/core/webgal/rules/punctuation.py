@@ -23,7 +23,7 @@ _HEADINGS = """
     用户名 用戶名 系统提示 密码 结果 原因 总之 另外
 """
 _NOBODY = frozenset(_HEADINGS.split())
-)
+_CLAUSE = re.compile(r"(?:[我你您他她它](?:们|們)?的|[这那這第本今]|当前|目前|现在|於是|于是|最后|最後).")
 
 
 def check(line: Line) -> Findings:
@@ -85,4 +85,6 @@ def _is_command(spaced: re.Match[str]) -> bool:
 
 
 def _may_be_somebody(name: str) -> bool:
-    return len(name) <= LONGEST_NAME and name not in _NOBODY and _SPEECH.search(name) is None
+    if len(name) > LONGEST_NAME or name in _NOBODY:
+        return False
+    return _SPEECH.search(name) is None and _CLAUSE.match(name) is None

@@ -1,0 +1,137 @@
+"""The headless browser: it ends with its program, stays on this machine, and a page that hangs holds up nobody."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.backends.chromium.headless import HeadlessChromium
+from handrail.backends.chromium.page import ChromiumPage
+from handrail.backends.game_site import Game, LocalGameSite
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.errors import Declined, NotShown
+from handrail.contract.preview import Spot
+from handrail.surfaces.webgal.theatre import Theatre
+
+PATIENCE = 60
+LOCAL = ("localhost", "127.0.0.1")
+CHILD = """
+import asyncio
+from handrail.backends.chromium.headless import HeadlessChromium
+
+async def main():
+    browser = HeadlessChromium()
+    page = await browser.open_page(["localhost"])
+    print("ready", flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def until(claim: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not claim():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def naming(text: str) -> list[int]:
+    """The processes that have this in their command lines."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if text.encode() in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A browser's sockets lie there, whose paths must not be long."""
+    with tempfile.TemporaryDirectory(prefix="hr-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def test_killed_programs_leave_neither_a_browser_nor_its_profile(short_folder: Path) -> None:
+    environ = {**os.environ, "TMPDIR": str(short_folder)}
+    child = subprocess.Popen([sys.executable, "-c", CHILD], env=environ, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    assert naming(str(short_folder))
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    until(lambda: not naming(str(short_folder)) and not any(short_folder.iterdir()))
+
+
+@pytest.mark.anyio
+async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp_path: Path) -> None:
+    (tmp_path / "game/scene").mkdir(parents=True)
+    (tmp_path / "game/scene/start.txt").write_text("a:b;\n")
+    (tmp_path / "index.html").write_text("<title>WebGAL</title><script>while (true);</script>")
+    files, browser = LocalFolder.open(str(tmp_path)), HeadlessChromium()
+
+    async def open_site(game: str) -> LocalGameSite:
+        return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
+
+    theatre = Theatre(lambda: browser, open_site, starts_within=2)
+    try:
+        with pytest.raises(NotShown, match="did not start within 2 s"):
+            await theatre.show("game", Spot("start.txt", 1))
+        page = await browser.open_page(LOCAL)
+        assert await page.value("6 * 7") == 42
+        with pytest.raises(Declined):
+            await page.go("http://example.com/")
+        assert await reached_by(page, "127.0.0.1")
+        assert not await reached_by(page, "127.0.0.2")
+        await page.close()
+    finally:
+        await theatre.close()
+        files.close()
+
+
+async def reached_by(page: ChromiumPage, host: str) -> bool:
+    """Whether a websocket of the page, which no interception sees, comes to an address of this machine."""
+    reached = asyncio.Event()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        writer.close()
+
+    server = await asyncio.start_server(connected, host, 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        await page.value(f"new Promise((done) => {{ new WebSocket('ws://{host}:{port}/').onerror = () => done(1); }})")
+        return reached.is_set()
+    finally:
+        server.close()
+
+
+@pytest.mark.anyio
+async def test_a_browser_that_nobody_uses_ends_and_the_next_page_starts_another() -> None:
+    browser = HeadlessChromium(idle_seconds=0.2)
+    try:
+        page = await browser.open_page(LOCAL)
+        deadline = time.monotonic() + PATIENCE
+        while page.is_open:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
+        assert (await browser.open_page(LOCAL)) is not page
+    finally:
+        await browser.close()
