@@ -179,21 +179,21 @@ def open_house(
     )
     _recover(workspace)
     return House(
-        settings,
-        state,
-        gate,
-        policy,
-        workspace,
-        audit,
-        evidence,
-        files,
-        prompts,
-        summons,
-        scripts,
-        theatre,
-        host,
-        apps,
-        bus,
+        settings=settings,
+        state=state,
+        gate=gate,
+        policy=policy,
+        workspace=workspace,
+        audit=audit,
+        evidence=evidence,
+        project=files,
+        prompts=prompts,
+        summons=summons,
+        scripts=scripts,
+        theatre=theatre,
+        host=host,
+        apps=apps,
+        bus=bus,
     )
 
 

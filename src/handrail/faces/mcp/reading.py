@@ -66,15 +66,16 @@ def _offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> No
         return {"resourceTemplates": [template(shelf) for shelf in gate.registry.shelves], **_FRESH, **_COMPLETE}
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
-        uri = str(params.uri)
+        uri, dialect = str(params.uri), "webgal"
         try:
             shelf = shelf_of(gate.registry.shelves, uri)
+            dialect = gate.registry.find(shelf.reading.name).surface.dialect
             reply = await gate.run(make_call(context, shelf.reading.name, {"uri": uri}, "resource"))
         except NotFound as missing:
             is_known = context.protocol_version < _WITHOUT_THAT_CODE
-            raise _refusal(missing, _RESOURCE_NOT_FOUND if is_known else types.INVALID_PARAMS) from None
+            raise _refusal(missing, _RESOURCE_NOT_FOUND if is_known else types.INVALID_PARAMS, dialect) from None
         except Failure as failure:
-            raise _refusal(failure, types.INVALID_PARAMS) from None
+            raise _refusal(failure, types.INVALID_PARAMS, dialect) from None
         return {**contents(reply), **_FRESH, **_COMPLETE}
 
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
@@ -97,8 +98,8 @@ def _offer_completion(server: Server[Any], gate: Gate, make_call: MakeCall) -> N
     server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
 
 
-def _refusal(failure: Failure, code: int) -> MCPError:
-    """The protocol's code, and the contract's error object beside it."""
+def _refusal(failure: Failure, code: int, dialect: str = "webgal") -> MCPError:
+    """The protocol's code, and the error object of the contract that is spoken there beside it."""
     known = types.INTERNAL_ERROR if isinstance(failure, Internal) else code
     text = failure.message if failure.hint is None else f"{failure.message} {failure.hint}"
-    return MCPError(code=known, message=text, data=envelope("webgal", failure))
+    return MCPError(code=known, message=text, data=envelope(dialect, failure))
