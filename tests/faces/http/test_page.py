@@ -35,7 +35,14 @@ def test_the_page_takes_nothing_from_elsewhere_and_runs_nothing(server: Running)
     assert not re.search(r"<script|<style|\sstyle=|\son\w+=|javascript:", text)
 
 
-CHIPS = {"READ": "read", "WRITE": "write", "UI_CONTROL": "ui", "PROCESS_CONTROL": "process", "ASK": "ask"}
+CHIPS = {
+    "READ": "read",
+    "WRITE": "write",
+    "UI_CONTROL": "ui",
+    "EXECUTE": "exec",
+    "PROCESS_CONTROL": "process",
+    "ASK": "ask",
+}
 
 
 def test_every_tool_is_there_with_its_effect_description_and_parameters() -> None:
