@@ -6,6 +6,7 @@ A tool speaks of the action; around it, HTTP has a smaller set of codes: `PLUGIN
 from typing import Any
 
 from handrail.contract import errors
+from handrail.core.apps.conditions import AuthRequired
 from handrail.dialects.spelling import Envelope, Table, code_of
 
 CODES: Table = {
@@ -30,6 +31,7 @@ CODES: Table = {
     errors.WrongTab: "INVALID_TASK_TAB",
     errors.BadAnswer: "SCHEMA_VALIDATION_FAILED",
     errors.Reported: "PLUGIN_ERROR",
+    AuthRequired: "FORBIDDEN",
 }
 
 # Codes of actions, ours and plugins', and what HTTP says for them; any other code of a plugin's is UNAVAILABLE.

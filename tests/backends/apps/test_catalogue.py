@@ -156,6 +156,22 @@ def test_a_folder_without_a_descriptor_is_no_problem(home: Path, catalogue: Cata
     assert catalogue.problems() == []
 
 
+def test_a_folder_that_can_t_be_watched_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    watch = FolderWatch()
+    watch.watch([str(tmp_path), str(tmp_path / "gone")])
+    assert not watch.has_changed()
+    now += 2
+    assert watch.has_changed()
+    watch.watch([str(tmp_path)])
+    now += 2
+    assert not watch.has_changed()
+    (tmp_path / "new").touch()
+    assert watch.has_changed()
+    watch.close()
+
+
 def test_where_the_kernel_does_not_tell_the_folders_are_looked_at_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

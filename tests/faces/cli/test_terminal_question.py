@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
+from tests.faces.cli.test_apps import ECHO, Home
 
 REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
 
@@ -147,6 +148,20 @@ def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine
     terminal.wait_for(PROMPT)
     terminal.press("n\n")
     assert terminal.result()[0] == 1
+
+
+def test_all_tools_of_an_app_are_allowed_with_one_word(machine: Machine) -> None:
+    home = Home(machine.project)
+    home.install(ECHO)
+    words = ("apps", "call", "com.example.echo", "say", '{"text": "hi"}')
+    terminal = Terminal(machine, *words, HOME=str(home.folder))
+    page = terminal.wait_for(PROMPT)
+    for shown in ("does: Says it.", "[a]lways say / [all] tools of com.example.echo"):
+        assert shown in page
+    terminal.press("all\n")
+    assert terminal.result() == (0, {"echo": {"text": "hi"}})
+    again = machine.run(*words, "--answer", "deny", HOME=str(home.folder))
+    assert again.json == {"echo": {"text": "hi"}}
 
 
 def test_a_job_in_the_background_asks_in_the_queue_alone_and_is_not_stopped(machine: Machine) -> None:

@@ -185,3 +185,16 @@ def test_a_prompt_that_can_not_be_canceled_stays_open_when_declined() -> None:
     assert answer_of(kept, "decline", {}) is None
     approval = check_prompt({"kind": "file_change_confirm", "allowCancel": False})
     assert answer_of(approval, "accept", {"decision": "deny"}) is None
+
+
+def test_a_call_of_an_app_offers_its_tool_and_all_of_the_apps() -> None:
+    consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
+    prompt = check_prompt({"kind": "file_change_confirm", "consent": consent})
+    form = form_of(prompt, is_plain=True)
+    assert form is not None
+    assert form.schema["properties"]["decision"]["enum"] == ["once", "task", "rule", "app", "deny"]
+    assert "Allow all tools of com.example.mail from now on" in form.schema["properties"]["decision"]["enumNames"]
+    answer = answer_of(prompt, "accept", {"decision": "app"})
+    assert answer == PromptResponse(status="ok", scope="rule", covers="app")
+    assert check_response(prompt, answer) == answer
+    assert answer_of(APPROVAL, "accept", {"decision": "app"}) is None

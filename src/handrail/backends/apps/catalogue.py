@@ -66,10 +66,9 @@ class Catalogue:
 
     def _read(self) -> None:
         self._is_read = True
+        self._watch.watch(_standing_for(folder) for folder in (self._own, *self._shared))
         own = sorted(_names_in(self._own))
-        self._watch.watch([*_standing_for(self._own), *(f"{self._own}/{name}" for name in own)])
-        for folder in self._shared:
-            self._watch.watch(_standing_for(folder))
+        self._watch.watch(f"{self._own}/{name}" for name in own)
         before, self._files = self._files, {}
         for path, id in self._paths(own):
             file = before.get(path) or DescriptorFile(path, id)
@@ -116,8 +115,8 @@ def _names_in(folder: str) -> list[str]:
         return []
 
 
-def _standing_for(folder: str) -> list[str]:
+def _standing_for(folder: str) -> str:
     """Itself, or where it is not there yet the nearest folder in which it would appear."""
     while not os.path.isdir(folder) and folder != "/":
         folder = os.path.dirname(folder)
-    return [folder]
+    return folder

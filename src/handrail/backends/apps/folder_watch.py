@@ -21,32 +21,33 @@ class FolderWatch:
         self._add_watch = None if calls is None else calls[1]
         self._inotify = -1 if calls is None else calls[0](os.O_NONBLOCK | os.O_CLOEXEC)
         self._watched: set[str] = set()
-        self._is_whole = False
+        self._is_lacking = self._inotify < 0
         self._looked_at = 0.0
 
     def watch(self, folders: Iterable[str]) -> None:
         """From now on, before they are read: what happens in between counts as a change."""
-        self._is_whole = self._inotify >= 0
         self._looked_at = time.monotonic()
+        if self._add_watch is None or self._inotify < 0:
+            return
         for folder in folders:
-            if folder in self._watched or self._add_watch is None or self._inotify < 0:
-                continue
-            if self._add_watch(self._inotify, os.fsencode(folder), _MASK) < 0:
-                self._is_whole = False  # there is no more to be had: then we look ourselves
-            else:
+            if folder not in self._watched:
                 self._watched.add(folder)
+                if self._add_watch(self._inotify, os.fsencode(folder), _MASK) < 0:
+                    self._is_lacking = True  # it has gone, or there are no more to be had: then we look ourselves
 
     def has_changed(self) -> bool:
         """True where it can't be told, but not more often than each second."""
-        if self._inotify >= 0 and self._drained():
-            self._watched.clear()  # a folder that was made again is another one; watching twice is once
-            return True
-        return not self._is_whole and time.monotonic() - self._looked_at >= _LOOK_EVERY_SECONDS
+        is_due = self._is_lacking and time.monotonic() - self._looked_at >= _LOOK_EVERY_SECONDS
+        if not is_due and (self._inotify < 0 or not self._drained()):
+            return False
+        self._watched.clear()  # a folder that was made again is another one; watching twice is once
+        self._is_lacking = self._inotify < 0
+        return True
 
     def close(self) -> None:
         if self._inotify >= 0:
             os.close(self._inotify)
-        self._inotify, self._is_whole = -1, False
+        self._inotify, self._is_lacking = -1, True
 
     def _drained(self) -> bool:
         is_changed = False

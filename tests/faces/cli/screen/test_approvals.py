@@ -57,6 +57,27 @@ async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None
         assert await seat.answered("an-apps-own") == {"status": "ok"}
 
 
+@pytest.mark.parametrize(("key", "covers"), [("r", {}), ("R", {"covers": "app"})])
+async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
+    queue: PromptQueue, log: Path, key: str, covers: dict[str, str]
+) -> None:
+    consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
+    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        assert {"r", "R"} <= set(seat.keys)
+        await seat.press(key)
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "rule", **covers}
+        await seat.until_shown("every tool of the app" if covers else "this tool")
+
+
+async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("R")
+        await seat.until_said("Only a call of an app")
+        await seat.press("n")
+
+
 async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL)
     async with seated(queue, log) as seat:
