@@ -47,6 +47,15 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     folder: str = ""
 
 
+_NAMED = {
+    Content.LABEL: Role.LABEL,
+    Content.JUMP: Role.JUMP,
+    Content.VARIABLE: Role.SET,
+    Content.ANIMATION: Role.ANIMATION,
+    Content.NAME: Role.VALUE,
+}
+
+
 def statement_end(text: str) -> int:
     """Where the statement ends and a remark may begin."""
     found = _END.search(text)
@@ -98,17 +107,10 @@ def _content(text: str, start: int, end: int, command: Command) -> Iterator[Part
     elif command.folder is not None:
         role = Role.SCENE if kind is Content.SCENE else Role.FILE
         yield from _file(text, start, end, by, command.folder, role)
-    elif (role := _NAMED.get(kind)) is not None:
-        yield from _interpolated(text, start, end, by) if "{" in said else (Part(role, start, end, said, by),)
-
-
-_NAMED = {
-    Content.LABEL: Role.LABEL,
-    Content.JUMP: Role.JUMP,
-    Content.VARIABLE: Role.SET,
-    Content.ANIMATION: Role.ANIMATION,
-    Content.NAME: Role.VALUE,
-}
+    elif "{" in said:
+        yield from _interpolated(text, start, end, by)
+    elif kind in _NAMED:
+        yield Part(_NAMED[kind], start, end, said, by)
 
 
 def _options(text: str, start: int, end: int, by: str) -> Iterator[Part]:

@@ -62,7 +62,6 @@ export const webgalEn: WebGalTexts = {
   play: (name) => `Play ${name}`,
   pause: (name) => `Pause ${name}`,
   cantPlay: "This sound can't be played here.",
-  show: (name) => `Show ${name}`,
   namedAt: "Named in",
   more: (count) => `and ${count} more`,
   preview: "Preview",

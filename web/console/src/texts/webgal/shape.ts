@@ -68,7 +68,6 @@ export interface WebGalTexts {
   play: (name: string) => string;
   pause: (name: string) => string;
   cantPlay: string;
-  show: (name: string) => string;
   namedAt: string;
   more: (count: number) => string;
   // Preview

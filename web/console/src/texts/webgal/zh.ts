@@ -60,7 +60,6 @@ export const webgalZh: WebGalTexts = {
   play: (name) => `播放 ${name}`,
   pause: (name) => `暂停 ${name}`,
   cantPlay: "此声音无法在这里播放。",
-  show: (name) => `查看 ${name}`,
   namedAt: "出现于",
   more: (count) => `另有 ${count} 处`,
   preview: "预览",
