@@ -58,8 +58,10 @@ class Scripts:
             await _followed(program, output, tell)
             return program.status or 0
 
-    async def serve(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> Server | int:
-        """Once it takes connections; the exit status where it ended before."""
+    async def serve(
+        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
+    ) -> Server | int:
+        """Once it takes connections; the exit status where it ended before. `steps` are all that it was asked with."""
         async with self._started(package, step) as program:
             following = asyncio.ensure_future(_followed(program, output, tell))
             try:
@@ -71,7 +73,7 @@ class Scripts:
             finally:
                 following.cancel()
                 await asyncio.wait({following})
-            self.server = Server(program, (step,), ports, asyncio.ensure_future(_unheard(program)))
+            self.server = Server(program, steps, ports, asyncio.ensure_future(_unheard(program)))
             return self.server
 
     def close(self) -> None:
