@@ -19,6 +19,7 @@ from bench import (
     tree_search,
     webgal_check,
     webgal_editor,
+    webgal_preview,
 )
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
@@ -36,6 +37,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "gate": gate_overhead.measure,
     "webgal": webgal_check.measure,
     "editor": webgal_editor.measure,
+    "preview": webgal_preview.measure,
     "browser": browser.measure,
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,

@@ -100,6 +100,8 @@ ONLY_TOLD = [
     ("label:终点;", "WG401"),
     ("label:;", "WG122"),
     ("choose:去:选择场景文件|回:home;", "WG207"),
+    ("changeFigure:选择立绘文件;", "WG207"),
+    ("setAnimation:Choose animation file;", "WG207"),
     ("changeBg:bg.png;changeFigure:a.png;", "WG304"),
     ("if:score>1;", "WG106"),
     ("changeBg;", "WG113"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.faces.http.running import Running
@@ -131,3 +132,18 @@ def test_a_file_that_changed_after_it_was_shown_is_not_written(
 @pytest.mark.parametrize("given", [{}, {"path": START, "code": "WG101"}, {"path": START, "x": 1}, {"path": 1}])
 def test_a_wish_that_makes_no_sense_is_refused(house: Running, person: dict[str, str], given: Any) -> None:
     assert mend(house, person, **given).code == "BAD_REQUEST"
+
+
+def test_a_preview_keeps_its_address_from_line_to_line_and_loses_it_when_it_is_left(
+    house: Running, person: dict[str, str]
+) -> None:
+    def show(**given: Any) -> Any:
+        return house.request("POST", "/api/webgal/preview", headers=person, json={"path": START, **given})
+
+    frame = show().json["data"]
+    assert httpx2.get(frame["address"]).status_code == 200
+    assert show(line=2, screen=frame["screen"]).json["data"] == frame
+    assert house.request("DELETE", f"/api/webgal/preview/{frame['screen']}", headers=person).status == 200
+    assert httpx2.get(frame["address"]).status_code == 404
+    assert show(path="game/scene/gone.txt").status >= 400
+    assert show(line="2").code == "BAD_REQUEST"

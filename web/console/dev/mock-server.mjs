@@ -170,6 +170,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
     if (path.startsWith("/access")) return ok(access());
     if (path === "/doctor") return ok(doctor);
+    if (path === "/webgal/game") return ok(null);
+    if (path === "/webgal/stamp") return ok({ stamp: null });
     if (path.startsWith("/artifacts/")) return send(200, picture(1280, 800), { "content-type": "image/png" });
     const browserData = browsers.answer(request.method, path, url.searchParams, body, tell);
     if (browserData !== undefined) return ok(browserData);

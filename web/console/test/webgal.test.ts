@@ -36,7 +36,7 @@ describe("a line in colours", () => {
   it("never goes beyond the line, whatever it is told", () => {
     expect(tokensOf("ab", ["command", 9, 9, 9], [problem({ start: 1, end: 99 })]).map(({ text }) => text).join("")).toBe("ab");
   });
-  it("is as wide as its letters, of which some are two columns", () => expect(widestOf(["abc", "雪乃:", "x"])).toBe(5));
+  it("is as wide as its letters, of which some are two columns", () => expect([widestOf(["abc", "雪乃:", "x"]), widestOf(["a\u202e"])]).toEqual([5, 9]));
 });
 
 describe("problems", () => {

@@ -7,8 +7,11 @@ FOLDERS = ("background", "figure", "bgm", "vocal", "video")
 """In which authors keep what scenes name."""
 
 
-# What Terre's editor writes until somebody picks a file.
-_PLACEHOLDER = re.compile(r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音)")
+# What Terre's editor writes until somebody picks a file, in the author's language.
+_PLACEHOLDER = re.compile(
+    r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音)"
+    r"|(?:Choose|Select) (?:\w+ ){0,3}(?:file|image|figure|background|music|audio|video|scene|animation)"
+)
 
 
 def is_placeholder(name: str) -> bool:

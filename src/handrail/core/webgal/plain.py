@@ -20,10 +20,10 @@ _HYPHEN = r"(?<![ \t\u3000\u00a0])-"
 _REST = rf"[^:：;{{\\\n-]*+(?:{_HYPHEN}[^:：;{{\\\n-]*+)*+"
 _NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z]))"
 _HEAD = rf"(?:{_START}|{_NO_COMMAND}[A-Za-z]){_REST}"
-_ALONE = rf"(?:{_START}|{_NO_COMMAND}[A-Za-z0-9\"'(.]){_REST}"
 _TEXT = rf"[^;{{\\\n-]*+(?:{_HYPHEN}[^;{{\\\n-]*+)*+"
 _BLANK = r"[\s\ufeff]*+"
 _NONE = rf"{_BLANK}none{_BLANK}(?:[;-]|$)"
+_ALONE = rf"(?:{_START}|{_NO_COMMAND}(?!{_NONE})[A-Za-z0-9\"'(.]){_REST}"
 # The blank before an argument belongs to the text, or to nobody. In this order each may stand once.
 _VOICE = r"(?:-([^\s=;{\\%#-][^\s=;{\\]*\.(?i:ogg|mp3|wav)))?"
 _COMMON = ("notend", "fontSize=(?:default|small|medium|large)", "(?:left|right|center)", "next")

@@ -81,9 +81,8 @@ async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, 
     for step in steps:
         output.add(f"$ {step.shown}\n".encode())
         if step.event == _STAYS:
-            served = await webgal.scripts.serve(package, step, output, call.progress)
+            served = await webgal.scripts.serve(package, step, steps, output, call.progress)
             if isinstance(served, Server):
-                served.steps = steps
                 told = [*_addresses(served), "It stays running until the handrail that started it ends."]
                 return Result(True, [*output.lines(), *told])
             status = served

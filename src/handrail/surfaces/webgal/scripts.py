@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from handrail.contract.files import Folder
 from handrail.contract.programs import Program, Programs
@@ -48,6 +48,7 @@ class Scripts:
     own_programs: str
     """A folder in which a script may find handrail itself."""
     server: Server | None = None
+    _serving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def output(self) -> KeptOutput:
         return KeptOutput(secrets_of(self.environ, self.policy().limits.redact_env))
@@ -58,8 +59,18 @@ class Scripts:
             await _followed(program, output, tell)
             return program.status or 0
 
-    async def serve(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> Server | int:
-        """Once it takes connections; the exit status where it ended before."""
+    async def serve(
+        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
+    ) -> Server | int:
+        """Once it takes connections; the exit status where it ended before. `steps` are all that it was asked with."""
+        async with self._serving:  # of two who ask at once, the second gets the first one's
+            if self.server is not None and self.server.is_running:
+                return self.server
+            return await self._serve(package, step, steps, output, tell)
+
+    async def _serve(
+        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
+    ) -> Server | int:
         async with self._started(package, step) as program:
             following = asyncio.ensure_future(_followed(program, output, tell))
             try:
@@ -71,7 +82,7 @@ class Scripts:
             finally:
                 following.cancel()
                 await asyncio.wait({following})
-            self.server = Server(program, (step,), ports, asyncio.ensure_future(_unheard(program)))
+            self.server = Server(program, steps, ports, asyncio.ensure_future(_unheard(program)))
             return self.server
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ driven.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ async def _no_editor(game: str) -> GameSite | None:
 @dataclass(frozen=True, slots=True)
 class Showing:
     """`missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
-    `newly_missing` those that it asked for on its way to this spot.
+    `newly_missing` those that it asked for on its way to this spot. `seconds` passed until it said that it is there.
     """
 
     url: str
@@ -44,6 +45,7 @@ class Showing:
     missing: tuple[str, ...]
     newly_missing: tuple[str, ...]
     troubles: tuple[Trouble, ...]
+    seconds: float
     is_in_editor: bool = False
 
 
@@ -115,6 +117,7 @@ class Theatre:
         self._sites.clear()
 
     async def _shown(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+        began = time.monotonic()
         editor = await self._find_editor(game)
         site = editor or await self.site(game)
         is_warm = self._seat is not None and self._seat.site is site and self._seat.is_good
@@ -126,6 +129,7 @@ class Theatre:
         if not is_warm:
             await self._started(seat)
         await self._arrived(seat, spot)
+        seconds = time.monotonic() - began
         await self._settled(seat, fetched_ahead)
         position = await self._arrived(seat, spot)  # the last line may have led elsewhere meanwhile
         picture = await self._photographed(seat)
@@ -141,6 +145,7 @@ class Theatre:
             tuple(seat.screen.missing if editor is None else missed),
             tuple(seat.screen.newly_missing if editor is None else missed),
             (*seat.screen.take_troubles(), *_told_by(seat.page, with_exceptions=editor is not None)),
+            seconds,
             is_in_editor=editor is not None,
         )
         if position.is_waiting:

@@ -13,8 +13,10 @@ from handrail.core.webgal.rules.line import Findings, Line
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
-_OTHER_BLANK = re.compile(r"(?P<blank>[ ]*[\t\u3000\u00a0][\t\u3000\u00a0 ]*)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
-_OTHER_DASH = re.compile(r"(?P<blank>[ \t\u3000]*)(?P<dash>[－—–−‐﹣]+)(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+# Each run of blanks is tried from its start alone: from everywhere, a long one would take minutes.
+_RUN = r"(?<![ \t\u3000\u00a0])"
+_OTHER_BLANK = re.compile(rf"{_RUN}(?P<blank>[ ]*+[\t\u3000\u00a0][\t\u3000\u00a0 ]*+)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+_OTHER_DASH = re.compile(rf"{_RUN}(?P<blank>[ \t\u3000]*+)(?P<dash>[－—–−‐﹣]+)(?P<name>[A-Za-z]+)(?=[=\s]|$)")
 _NO_HYPHEN = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<words>(?: +[A-Za-z]+)+)$")
 _SPACED = re.compile(r"(?P<name>[A-Za-z]+)\s+(?P<value>\S.*)")
 _NO_BLANK = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<dash>-)(?P<name>[A-Za-z]+)$")

@@ -48,6 +48,9 @@ def _animation(reference: Reference, around: "Surroundings") -> Findings:
     known = around.animations
     if known is None or reference.name in known:
         return
+    if is_placeholder(reference.name):
+        yield _about(reference, "WG207", None, name=reference.name)
+        return
     near = nearest(reference.name, known)
     yield _about(reference, "WG206", near[0] if near else None, name=reference.name, near=", ".join(near))
 

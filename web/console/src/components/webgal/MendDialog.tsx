@@ -13,6 +13,7 @@ export function MendDialog({ wish }: { wish: Wish }) {
   const t = texts.value;
   const w = words.value;
   const dialog = useRef<HTMLDialogElement>(null);
+  const diff = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Mend | null>(null);
   const [isWriting, setIsWriting] = useState(false);
   const [problem, setProblem] = useState("");
@@ -33,6 +34,9 @@ export function MendDialog({ wish }: { wish: Wish }) {
     look();
   }, []);
 
+  // To be read and scrolled first: the Enter that asked for it must not write it, too.
+  useEffect(() => diff.current?.focus(), [shown]);
+
   async function write(): Promise<void> {
     if (!shown) return;
     setIsWriting(true);
@@ -48,11 +52,11 @@ export function MendDialog({ wish }: { wish: Wish }) {
       {shown && (
         <>
           <p class="sub">{w.fixHint}</p>
-          <div class="mend-diff" data-scroller tabIndex={0} role="group" aria-label={t.diff}><Diff text={shown.diff} /></div>
+          <div ref={diff} class="mend-diff" data-scroller tabIndex={0} role="group" aria-label={t.diff}><Diff text={shown.diff} /></div>
         </>
       )}
       <p class="row">
-        {shown && <button type="button" class="primary" autoFocus disabled={isWriting} onClick={() => void write()}>{isWriting ? w.writing : w.write}</button>}
+        {shown && <button type="button" class="primary" disabled={isWriting} onClick={() => void write()}>{isWriting ? w.writing : w.write}</button>}
         {problem && <button type="button" class="primary" onClick={look}>{w.lookAgain}</button>}
         <button type="button" class="plain" onClick={() => dialog.current?.close()}>{t.cancel}</button>
       </p>

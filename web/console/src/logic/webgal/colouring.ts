@@ -1,5 +1,6 @@
 /** A line in pieces: what each is to the engine, and whether a problem is about it. */
 
+import { visible } from "../visible";
 import type { Parts, Problem, Severity } from "./game";
 import { gravest } from "./problems";
 
@@ -61,7 +62,8 @@ export function widestOf(lines: readonly string[]): number {
   let widest = 0;
   for (const line of lines) {
     if (line.length * 2 <= widest) continue;
-    widest = Math.max(widest, line.length + (line.match(WIDE)?.length ?? 0));
+    const shown = visible(line);
+    widest = Math.max(widest, shown.length + (shown.match(WIDE)?.length ?? 0));
   }
   return widest;
 }

@@ -1,0 +1,63 @@
+"""Scenes of the example game shown by its engine: the first beside starting Chromium on an empty page, then others."""
+
+import asyncio
+import statistics
+import time
+from pathlib import Path
+
+from bench.budget import Budget
+from bench.comparison import Comparison
+from handrail.app.previews import open_theatre
+from handrail.backends.chromium.headless import HeadlessChromium
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.preview import Spot
+from handrail.core.policy import compose
+from handrail.core.policy_document import PolicyDocument
+from handrail.store.settings import Settings
+from handrail.surfaces.webgal.sought_scene import LOCAL_HOSTS
+from handrail.surfaces.webgal.theatre import Theatre
+
+_GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
+_ROUNDS = 5
+_SPOTS = (Spot("letters.txt", 4), Spot("lighthouse.txt", 6))
+
+
+def measure() -> list[Comparison | Budget]:
+    return asyncio.run(_measured())
+
+
+async def _measured() -> list[Comparison | Budget]:
+    first, empty, again, pictured = [], [], [], []
+    for _ in range(_ROUNDS):
+        empty.append(await _empty_page())
+        theatre = _theatre()
+        started = time.perf_counter()
+        await theatre.show("game", _SPOTS[0])
+        first.append((time.perf_counter() - started) * 1000)
+        for turn in range(1, _ROUNDS + 1):
+            spot = _SPOTS[turn % len(_SPOTS)]
+            started = time.perf_counter()
+            showing = await theatre.show("game", spot)
+            pictured.append((time.perf_counter() - started) * 1000)
+            again.append(showing.seconds * 1000)
+        await theatre.close()
+    began, blank, moved, shown = (statistics.median(times) for times in (first, empty, again, pictured))
+    return [
+        Comparison("show a scene, the first time, with picture", "Chromium, started on an empty page", began, blank, 4),
+        Budget("show another scene: until the engine says so", "the first time", moved, began, moved, 300),
+        Budget("show another scene, with its picture", "the first time", shown, began, shown, 1300),
+    ]
+
+
+def _theatre() -> Theatre:
+    policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
+    return open_theatre(LocalFolder.open(str(_GAME)), lambda: policy, Settings(terre="off"), is_server=False)
+
+
+async def _empty_page() -> float:
+    started = time.perf_counter()
+    browser = HeadlessChromium()
+    await browser.open_page(LOCAL_HOSTS)
+    took = (time.perf_counter() - started) * 1000
+    await browser.close()
+    return took
