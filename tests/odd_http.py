@@ -73,9 +73,20 @@ def as_json(value: object) -> bytes:
 @asynccontextmanager
 async def odd_server() -> AsyncIterator[OddServer]:
     odd = OddServer()
-    server = await asyncio.start_server(odd.serve, "127.0.0.1", 0, limit=1 << 20)
+    serving: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        serving.add(task)
+        await odd.serve(reader, writer)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 20)
     odd.port = server.sockets[0].getsockname()[1]
     try:
         yield odd
     finally:
         server.close()
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)

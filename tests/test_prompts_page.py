@@ -77,15 +77,17 @@ async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     await queue.request({"kind": "file_change_confirm"}, request_id="q2")
     await queue.request(form, request_id="q3")
     await queue.request({"kind": "file_change_confirm"}, request_id="q4")
+    about_an_app = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
+    await queue.request({"kind": "file_change_confirm", "consent": about_an_app}, request_id="q5")
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("handrail ")]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         done = machine.run(*shlex.split(command, comments=True)[1:])
         assert (done.status, done.err) == (0, ""), done
     assert await queue.pending() == []
-    by = await queue.answered_by(["q1", "q2", "q3", "q4"])
+    by = await queue.answered_by(["q1", "q2", "q3", "q4", "q5"])
     assert all(name.startswith("terminal:") for name in by.values())
-    assert len(by) == 4
+    assert len(by) == 5
     await queue.close()
 
 
@@ -95,7 +97,7 @@ def test_the_bodies_are_json() -> None:
     assert all(json.loads(body)["prompt"]["kind"] for body in bodies)
 
 
-@pytest.mark.parametrize("key", ["y", "t", "r", "n", "a", "d", "e", "u", "p", "s", "Enter", "Esc", "Ctrl S", "PgDn"])
+@pytest.mark.parametrize("key", ["y", "t", "r", "R", "n", "a", "d", "e", "u", "p", "s", "Enter", "Esc", "Ctrl S", "PgDn"])
 def test_every_key_is_in_the_table_and_in_the_help(key: str) -> None:
     assert f"`{key}`" in PAGE
     assert any(key in re.split(r"  | (?=\S+$)", keys) or key in keys.split() or keys == key for keys, _ in ENGLISH.help)

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.backends.apps.http import HttpTransport
 from handrail.backends.apps.network import is_local_name, is_public
-from handrail.contract.apps import Grant
+from handrail.contract.apps import App, Grant
 from handrail.contract.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
 from handrail.core.apps.checks import Checks
 from handrail.core.apps.descriptor import read
@@ -29,7 +29,7 @@ class Ground:
     auth: Any = None
     credentials: Signed = field(default_factory=Signed)
 
-    async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
+    def app(self, route: dict[str, Any] | None, **app: Any) -> App:
         properties: dict[str, Any] = {name: {} for name in ("id", "q", "tags", "note", "name")}
         tool = {"name": "act", "description": "Acts.", "parameters": {"type": "object", "properties": properties}}
         descriptor = {
@@ -39,7 +39,10 @@ class Ground:
             "tools": [tool if route is None else {**tool, "execution": route}],
             **({} if self.auth is None else {"auth": self.auth}),
         }
-        found = read(json.dumps(descriptor).encode(), "")
+        return read(json.dumps(descriptor).encode(), "")
+
+    async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
+        found = self.app(route, **app)
         transport = HttpTransport(self.credentials)
         board = Switchboard(lambda execution: transport, Checks())
         try:
@@ -250,3 +253,21 @@ async def test_a_public_name_that_leads_to_this_machine_is_not_called(
         await ground.call({"path": "/x"}, {}, base_url=f"https://rebound.example:{ground.server.port}")
     assert raised.value.details["reason"] == "private_address"
     assert ground.server.seen == []
+
+
+async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(ground: Ground) -> None:
+    transport = HttpTransport(Signed())
+    board = Switchboard(lambda execution: transport, Checks())
+    app = ground.app({"path": "/x", "method": "GET"})
+    number = 0
+
+    def answer(seen: Seen) -> bytes:
+        nonlocal number
+        number += 1
+        return as_json({"for": number}) + as_json({"for": "nobody"})
+
+    ground.server.answer = answer
+    for expected in (1, 2, 3):
+        said = await board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *heard: None)
+        assert said == {"for": expected}
+    await transport.close()

@@ -17,7 +17,6 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS = 3
 _UNAUTHORIZED = 401
 _SHORTEST_SECRET = 6
-_KEPT_SECONDS = 30.0
 
 
 class HttpTransport:
@@ -71,8 +70,9 @@ class HttpTransport:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._loop is not loop:
             self._loop = loop
+            # A connection carries one call: an answer too many on it would be taken for that of the next.
             self._pool = httpcore2.AsyncConnectionPool(
-                max_connections=None, keepalive_expiry=_KEPT_SECONDS, network_backend=CheckedNetwork()
+                max_connections=None, max_keepalive_connections=0, network_backend=CheckedNetwork()
             )
         return self._pool
 
