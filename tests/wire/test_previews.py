@@ -149,10 +149,10 @@ def test_without_a_browser_a_preview_fails_and_says_why(own_project: Path, own_s
 
 def test_a_terre_that_runs_and_has_the_game_is_preferred(cinema: Cinema) -> None:
     with cinema.terre.running():
-        result = cinema.show("beach_date.txt")
-        assert result["url"] == f"http://127.0.0.1:{cinema.terre.port}/games/project/#scene=beach_date"
-        assert cinema.colour() == GREEN
-        assert cinema.show("wanting.txt")["firstErrorLine"] == 2
+        result = cinema.show("wanting.txt")
+        assert result["url"] == f"http://127.0.0.1:{cinema.terre.port}/games/project/#scene=wanting"
+        assert result["firstErrorLine"] == 2
+        assert cinema.colour() == RED
     assert str(cinema.terre.port) not in cinema.show("beach_date.txt")["url"]
 
 

@@ -159,8 +159,12 @@ class LocalPage(Protocol):
 class LocalBrowser(Protocol):
     """One headless browser, started when first needed and ended after a while without use."""
 
-    async def open_page(self, allowed_hosts: Sequence[str]) -> LocalPage:
-        """NotShown: there is no browser on this machine, or it does not start."""
+    async def open_page(self, allowed_hosts: Sequence[str], *, is_watched: bool = True) -> LocalPage:
+        """NotShown: there is no browser on this machine, or it does not start.
+
+        Where it is watched, each request waits for a word whether its host is allowed; otherwise what lies elsewhere is
+        just not found.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -40,7 +40,7 @@ _DIALOGUE = st.builds(
 _NOISE = st.lists(st.sampled_from([*_NAMES, *_COMMANDS, *_ARGUMENTS, *_MARKS, *_BLANKS]), max_size=7).map("".join)
 LINES = st.one_of(_DIALOGUE, _NOISE)
 TEXTS = st.one_of(st.lists(LINES, max_size=6).map("\n".join), STATEMENTS, SCRIPTS)
-MANY = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @MANY
@@ -55,7 +55,8 @@ def test_the_short_way_finds_what_the_long_way_finds(text: str) -> None:
 @MANY
 @given(text=TEXTS)
 @example(
-    "changeBg:a.png;\n雪乃:你好 -v1.wav;\n: -v2.OGG;\n你好 -v3.mp3;\n雪乃:none -v1.wav;\n雪乃:{a} -v1.wav;\nbgm:a.mp3;\nnone ;\nnone -next;"
+    "changeBg:a.png;\n雪乃:你好 -v1.wav;\n: -v2.OGG;\n你好 -v3.mp3;\n雪乃:none -v1.wav;\n雪乃:{a} -v1.wav;\nbgm:a.mp3;"
+    "\nnone ;\nnone -next;"
 )
 def test_a_line_that_is_passed_over_would_not_have_been_complained_about(text: str) -> None:
     lines = split_lines(text)

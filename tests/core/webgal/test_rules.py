@@ -137,7 +137,7 @@ LEGAL = [
     "changeBg:bg.png -transform={} -enterDuration=300;\nsetAnimation:enter -target=0 -next;\n: -notend;\nintro: -hold;",
     "choose: 去:a | 回:b;\nlabel:a;\nlabel: b;",
     "setVar:a=a * 2 ;\nsetVar:b= $stage.bgm.volume * 2 ;\nsetVar:c=random();\nsetVar:d=他说(嗯);",
-    "changeFigure:none -none;\nfilmMode:on;\nfilmMode:none;\nwait 5 minutes;\nbgm is on.;\nlabel the box, please.;",
+    "changeFigure:none;\nfilmMode:on;\nfilmMode:none;\nwait 5 minutes;\nbgm is on.;\nlabel the box, please.;",
 ]
 
 

@@ -27,6 +27,7 @@ _FLAGS = (
     "--disable-features=Translate,MediaRouter,OptimizationHints",
     "--use-angle=swiftshader",  # engines draw by WebGL
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",  # without a graphics card it takes longer by far
     "--autoplay-policy=no-user-gesture-required",
     "--mute-audio",
     "--hide-scrollbars",
@@ -49,12 +50,12 @@ class HeadlessChromium:
         self._idle: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
 
-    async def open_page(self, allowed_hosts: Sequence[str]) -> ChromiumPage:
+    async def open_page(self, allowed_hosts: Sequence[str], *, is_watched: bool = True) -> ChromiumPage:
         async with self._starting:
             if self._running is None or self._running.wire.has_ended:
                 await self._end()
                 self._running = await _started()
-            page = await ChromiumPage.open(self._running.wire, allowed_hosts, self.touch)
+            page = await ChromiumPage.open(self._running.wire, allowed_hosts, self.touch, is_watched=is_watched)
         self.touch()
         return page
 

@@ -1,7 +1,7 @@
 """A page of the headless browser: where it may go, what went wrong in it, clicks and pictures.
 
-Each request of a page, and each step of a redirect, waits for our word: only hosts of this machine that were allowed
-get it.
+Each request of a page that is watched, and each step of a redirect, waits for our word: only hosts of this machine that
+were allowed get it.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class ChromiumPage:
         wire.listen(session, self._on_event)
 
     @classmethod
-    async def open(cls, wire: Wire, allowed: Sequence[str], touch: Touch) -> "ChromiumPage":
+    async def open(cls, wire: Wire, allowed: Sequence[str], touch: Touch, *, is_watched: bool) -> "ChromiumPage":
         target = (await wire.ask("Target.createTarget", url="about:blank"))["targetId"]
         session = (await wire.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = cls(wire, target, session, allowed, touch)
@@ -63,7 +63,7 @@ class ChromiumPage:
             page._ask("Page.enable"),
             page._ask("Runtime.enable"),
             page._ask("Log.enable"),
-            page._ask("Fetch.enable", patterns=[{"urlPattern": "*"}]),
+            *([page._ask("Fetch.enable", patterns=[{"urlPattern": "*"}])] if is_watched else []),
             page._ask(
                 "Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False
             ),

@@ -64,6 +64,10 @@
   window.addEventListener("error", (event) => complain(event.error));
   window.addEventListener("unhandledrejection", (event) => complain(event.reason));
 
+  const attempt = (run, ...values) => {
+    try { run(...values); } catch (error) { reportError(error); }
+  };
+
   // Neither a question for the language nor a worker that answers from a cache.
   try { localStorage.getItem("lang") ?? localStorage.setItem("lang", "0"); } catch { /* a frame without storage */ }
   if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {});
@@ -81,9 +85,7 @@
       due = new Map();
       isAsked = false;
       const began = performance.now();
-      for (const run of runs.values()) {
-        try { run(now); } catch (error) { reportError(error); }
-      }
+      for (const run of runs.values()) attempt(run, now);
       later(() => {
         const took = performance.now() - began;
         rest = took > 50 ? Math.min(2 * took, 1000) : 0;
@@ -122,16 +124,18 @@
   }
   const step = (milliseconds, isDrawn) => {
     const due = held;
+    const renderer = isDrawn ? undefined : window.__PIXI_APP__?.renderer;
     held = new Map();
     now += milliseconds;
     isDrawing = isDrawn;
-    for (const run of due.values()) {
-      try { run(now); } catch (error) { reportError(error); }
-    }
+    if (renderer) renderer.render = () => {}; // most of a frame that is not drawn is spent there
+    for (const run of due.values()) attempt(run, now);
+    if (renderer) delete renderer.render;
     isDrawing = true;
   };
 
-  // The stage is ready once nothing is under way any more: no picture, no request, no timer that is due soon.
+  // The stage is ready once nothing is on its way any more: no picture and no request. Meanwhile time runs faster, for
+  // timers as for frames.
   const underWay = new Set();
   const PlainImage = window.Image;
   window.Image = class extends PlainImage {
@@ -147,15 +151,26 @@
     return sendRequest.apply(this, body);
   };
   const clear = window.clearTimeout;
+  const timers = new Map();
   soon = (run, after, ...rest) => {
     if (typeof run !== "function" || after > 600) return later(run, after, ...rest);
-    const id = later((...values) => { underWay.delete(id); run(...values); }, after, ...rest);
-    underWay.add(id);
+    const fire = () => {
+      timers.delete(id);
+      run(...rest);
+    };
+    const id = later(fire, after);
+    timers.set(id, fire);
     return id;
   };
   window.clearTimeout = (id) => {
-    underWay.delete(id);
+    timers.delete(id);
     clear(id);
+  };
+  const fireTimers = () => {
+    for (const [id, fire] of [...timers]) {
+      clear(id);
+      if (timers.has(id)) attempt(fire);
+    }
   };
   const isQuiet = () => {
     for (const each of underWay) if (each.complete) underWay.delete(each);
@@ -163,13 +178,14 @@
   };
   const pause = (milliseconds) => new Promise((done) => later(done, milliseconds));
   window.handrailSettle = async () => {
-    for (let round = 0, quiet = 0; quiet < 3 && round < 40; round++) {
-      for (let count = 0; count < 25; count++) step(40, false);
+    for (let round = 0, quiet = 0; quiet < 4 && round < 60; round++) {
+      fireTimers();
+      for (let count = 0; count < 15; count++) step(40, false);
       for (const moving of document.getAnimations()) {
         try { moving.finish(); } catch { /* it never ends */ }
       }
       quiet = isQuiet() ? quiet + 1 : 0;
-      await pause(25);
+      await pause(15);
     }
   };
   window.handrailDraw = () => {

@@ -139,7 +139,7 @@ _ALL = (
         "changeFigure",
         Content.FILE,
         f"{_FADING} {_PLACES} {_FACE} id:text clear zIndex:number blendMode motion:text expression:text skin:text "
-        "bounds:text blink:json focus:json animationFlag:text ignoreDefault none",
+        "bounds:text blink:json focus:json animationFlag:text ignoreDefault",
         folder="figure",
     ),
     _command("miniAvatar", Content.FILE, folder="figure", goes_on=True),

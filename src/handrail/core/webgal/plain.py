@@ -66,5 +66,6 @@ def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
     speakers: Counter[str] = Counter()
     for head, count in heads.items():
         if head not in odd:
-            speakers[head[:-1].rstrip(BLANKS)] += count
+            name = head[:-1].rstrip(BLANKS)
+            speakers[name] = speakers.get(name, 0) + count
     return Sifted(remarkable, speakers, voices)

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+import msgspec
+
 from handrail.core.webgal import settings_file
 from handrail.core.webgal.company import Company
 from handrail.core.webgal.config_file import read_config
@@ -37,8 +39,7 @@ class Surroundings:
     models: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ties:
+class _Ties(msgspec.Struct, frozen=True, gc=False):
     """All by which a scene bears on other scenes and on the whole."""
 
     ways: tuple[Way, ...]
@@ -77,8 +78,9 @@ class Project:
         if before is not None:
             self._forget(before)
         self.scenes[name], self._ties[name] = scene, ties
-        self._spoken.update(scene.speakers)
-        self._set.update(scene.sets)
+        for counter, more in ((self._spoken, scene.speakers), (self._set, dict.fromkeys(scene.sets, 1))):
+            for key, count in more.items():
+                counter[key] = counter.get(key, 0) + count
         self._company = None
         self._checked.pop(name, None)
         return scene

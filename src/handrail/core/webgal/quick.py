@@ -27,6 +27,7 @@ _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)
 _GLUED = re.compile(r"\.[A-Za-z0-9]{2,5}[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
 _ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()'\"]*|random\([^={()'\"]*\))")
 _NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
+_NOTHING: list[Reference] = []
 _KNOWN = frozenset({*_NAMED, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
 
@@ -68,7 +69,8 @@ class Shortcuts:
         content, *pieces = body.split(SEPARATOR)
         if _ODD_BLANK.search(content):
             return None
-        found = self._named(text, SAY if command is None else command.name, len(head) + 1 if colon else 0, pieces)
+        at = len(head) + 1 if colon else 0
+        found = self._named(text, SAY if command is None else command.name, at, pieces) if pieces else _NOTHING
         if found is None:
             return None
         findings = () if mark else (_missing_semicolon(text),)
@@ -77,15 +79,12 @@ class Shortcuts:
             return _command(text, command, content, tuple(found), findings)
         if content == "none":
             return None
-        at = len(head) + 1 if colon else 0
         variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
         return Report(findings, (*variables, *found), speaker=speaker, is_suspect=is_suspect)
 
     def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
         """What the arguments name; None where one of them is remarkable, or stands twice."""
         found: list[Reference] = []
-        if not pieces:
-            return found
         at = text.find(SEPARATOR, at)
         seen = set()
         for piece in pieces:

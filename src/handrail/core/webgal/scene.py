@@ -83,8 +83,9 @@ class Scene:
             self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
 
     def _note(self, number: int, report: Report) -> None:
-        for each in report.references:
-            self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
+        if report.references:
+            for each in report.references:
+                self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self._placed(finding, number) for finding in report.findings]
         if (name := report.speaker) is not None:

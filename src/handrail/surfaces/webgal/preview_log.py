@@ -7,8 +7,8 @@ from handrail.core.webgal.showing import RESOURCES, line_naming, line_to_blame, 
 from handrail.surfaces.webgal.theatre import Showing
 
 _MOST_LINES = 5
-# What an engine says in every game: sounds that a jump cuts off. And of sounds that are missing, once more.
-_HARMLESS = ("The play() request was interrupted", "AbortError")
+# What an engine says in every game: sounds that a jump cuts off. And what is missing, once more.
+_HARMLESS = ("The play() request was interrupted", "AbortError", "status code 404")
 _ABOUT_SOUNDS = ("NotSupportedError",)
 
 

@@ -21,8 +21,9 @@ _LOOK = "window.handrailLook?.()"
 _SETTLE = "window.handrailSettle ? handrailSettle() : new Promise((done) => setTimeout(done, 1500))"
 _DRAW = "window.handrailDraw?.()"
 _HELD = "#held"
-_LANGUAGE = 'localStorage.getItem("lang") ?? localStorage.setItem("lang", "0")'
-"""Otherwise an engine asks for one first."""
+# Otherwise an engine asks for a language first, and draws all the time, which takes long without a graphics card.
+_IN_EDITOR = """localStorage.getItem("lang") ?? localStorage.setItem("lang", "0");
+{ const frame = requestAnimationFrame; window.requestAnimationFrame = (run) => setTimeout(() => frame(run), 200); }"""
 _STARTS_WITHIN = 60.0
 _ARRIVES_WITHIN = 30.0
 _ASKS_WITHIN = 1.5
@@ -127,7 +128,7 @@ class Theatre:
         seat.screen.take_troubles()
         seat.screen.send_to(spot)
         if not is_warm:
-            await self._started(seat)
+            await self._started(seat, is_in_editor=editor is not None)
         await self._arrived(seat, spot)
         seconds = time.monotonic() - began
         await self._settled(seat, fetched_ahead)
@@ -155,14 +156,17 @@ class Theatre:
     async def _seated(self, site: GameSite) -> _Seat:
         """A page of the browser before a screen of its own; what another page has loaded and keeps is not its."""
         await self._leave()
-        page = await self.browser().open_page(LOCAL_HOSTS)
+        page = await self.browser().open_page(
+            LOCAL_HOSTS, is_watched=False
+        )  # the game's server refuses what is elsewhere
         self._seat = _Seat(site, page, site.open_screen())
         return self._seat
 
-    async def _started(self, seat: _Seat) -> None:
+    async def _started(self, seat: _Seat, *, is_in_editor: bool) -> None:
         try:
             async with asyncio.timeout(self._starts_within):
-                await seat.page.before_load(_LANGUAGE)
+                if is_in_editor:
+                    await seat.page.before_load(_IN_EDITOR)
                 await seat.page.go(seat.screen.address + _HELD)
                 while not seat.screen.has_page:
                     _check_open(seat.page)
