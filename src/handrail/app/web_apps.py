@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,11 +65,10 @@ def _check_that_it_is_free(app: App) -> None:
     from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
     from handrail.core.apps.web_app import is_same_place
 
-    with closing(Catalogue(*usual_places(Path.home()))) as catalogue:
-        try:
-            known = catalogue.find(app.id)
-        except (UnknownApp, BrokenDescriptor):
-            return
+    try:
+        known = Catalogue(*usual_places(Path.home())).find(app.id)
+    except (UnknownApp, BrokenDescriptor):
+        return
     if not is_same_place(known, app):
         raise Conflict(
             f"There is another app with the id {app.id}: {known.source}.",
