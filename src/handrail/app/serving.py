@@ -57,7 +57,7 @@ async def serve_http(
             house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house)
         )
         until = UntilUnused(*until_unused) if until_unused is not None else None
-        desk = _desk(house, checkup, app_desk(house.state))
+        desk = _desk(house, checkup)
         await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
 
 
