@@ -161,11 +161,8 @@ def _descriptor(id: str, number: int) -> dict[str, Any]:
 def _start(folder: Path) -> Comparison:
     paths = sorted(folder.glob("*/aai.json"))
 
-    opened: list[Catalogue] = []
-
     def ours() -> None:
-        opened.append(Catalogue(folder, []))
-        assert len(opened[-1].apps()) == _APPS
+        assert len(Catalogue(folder, []).apps()) == _APPS
 
     def theirs() -> None:
         for path in paths:
@@ -173,10 +170,7 @@ def _start(folder: Path) -> Comparison:
                 file.read()
 
     what = f"the list of {_APPS} apps with {_APPS * _TOOLS:,} tools at the start"
-    measured = in_turns(ours, theirs, 20)
-    for catalogue in opened:
-        catalogue.close()
-    return Comparison(what, "reading their files", *measured, 3)
+    return Comparison(what, "reading their files", *in_turns(ours, theirs, 20), 3)
 
 
 def _tokens(folder: Path) -> Comparison:
@@ -199,7 +193,6 @@ def _tokens(folder: Path) -> Comparison:
         theirs = tokenizer.count(json.dumps(AppTools(catalogue).listed()))
     finally:
         tokenizer.close()
-        catalogue.close()
     what = f"what a model reads before its first call, {_APPS} apps"
     return Comparison(what, "each tool of an app an MCP tool", ours, theirs, 0.02, "tokens")
 

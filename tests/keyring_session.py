@@ -17,7 +17,8 @@ def session_bus(folder: Path) -> Iterator[dict[str, str]]:
     runtime = folder / "run"
     runtime.mkdir(mode=0o700)
     kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "PYTHON_KEYRING_BACKEND")}
-    environ = {**kept, "HOME": str(folder), "XDG_RUNTIME_DIR": str(runtime), "XDG_DATA_DIRS": str(folder)}
+    own = dict.fromkeys(("HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME"), str(folder))
+    environ = {**kept, **own, "XDG_RUNTIME_DIR": str(runtime)}
     words = ["dbus-daemon", "--session", "--nofork", "--print-address"]
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bus:
         try:

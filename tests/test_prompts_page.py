@@ -97,7 +97,9 @@ def test_the_bodies_are_json() -> None:
     assert all(json.loads(body)["prompt"]["kind"] for body in bodies)
 
 
-@pytest.mark.parametrize("key", ["y", "t", "r", "R", "n", "a", "d", "e", "u", "p", "s", "Enter", "Esc", "Ctrl S", "PgDn"])
+@pytest.mark.parametrize(
+    "key", ["y", "t", "r", "R", "n", "a", "d", "e", "u", "p", "s", "Enter", "Esc", "Ctrl S", "PgDn"]
+)
 def test_every_key_is_in_the_table_and_in_the_help(key: str) -> None:
     assert f"`{key}`" in PAGE
     assert any(key in re.split(r"  | (?=\S+$)", keys) or key in keys.split() or keys == key for keys, _ in ENGLISH.help)

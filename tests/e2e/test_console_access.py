@@ -30,6 +30,7 @@ SIGNS = {
     "activity": ".call",
     "prompts": ".entry",
     "browser": ".pairing .command",
+    "apps": ".surface",
     "tools": ".call",
     "settings": ".browsers li",
 }
@@ -59,7 +60,7 @@ def test_nothing_is_found(locale: str, scheme: str, width: int, browser: Browser
         assert person.does("audit") == [], number
         person.does("key", "ArrowRight")
     person.does("key", "Escape")
-    for page in ("activity", "prompts", "browser", "tools", "settings"):
+    for page in ("activity", "prompts", "browser", "apps", "tools", "settings"):
         person.does("go", page)
         person.does("wait", SIGNS[page])
         if page in ("activity", "tools"):

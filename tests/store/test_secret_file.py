@@ -75,7 +75,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     assert elsewhere.read_text() == "{}"
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../a", "A", "a" * 201, "a\n"])
+@pytest.mark.parametrize("name", ["", "a b", "../a", "A", "a" * 301, "a\n"])
 def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams):
         store(tmp_path).put(name, Secret(VALUE))

@@ -32,10 +32,8 @@ def face(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def evidence(house: AppsHouse) -> list[Path]:
-    return sorted(
-        (house.project / ".handrail/artifacts/apps").glob("*/*/exchange.json"), key=lambda f: f.stat().st_mtime
-    )
+def evidence(house: AppsHouse) -> set[Path]:
+    return set((house.project / ".handrail/artifacts/apps").glob("*/*/exchange.json"))
 
 
 def test_apps_are_listed_without_the_broken_one(house: AppsHouse, face: str) -> None:
@@ -126,12 +124,12 @@ def test_a_broken_descriptor_says_file_field_and_reason(house: AppsHouse, face: 
 
 
 def test_parameters_off_the_schema_never_leave(house: AppsHouse, face: str) -> None:
-    before = len(evidence(house))
+    before = evidence(house)
     error = house.run(face, "echo", text=7, other=1).error
     assert error is not None
     assert error["code"] == "INVALID_PARAMS"
     assert {wrong["field"] for wrong in error["details"]["fieldErrors"]} == {"text", "other"}
-    assert len(evidence(house)) == before
+    assert evidence(house) == before
 
 
 def test_a_parameter_beside_params_is_refused(house: AppsHouse) -> None:
@@ -169,8 +167,9 @@ def test_what_was_said_is_kept_as_evidence_without_secrets(house: AppsHouse) -> 
     echo["parameters"]["properties"]["text"]["writeOnly"] = True
     echo["returns"] = {"properties": {"said": {"properties": {"text": {"format": "password"}}}}}
     house.install("com.example.private", private)
+    before = evidence(house)
     assert house.run("stdio", "echo", "com.example.private", text="hunter2").result == {"said": {"text": "hunter2"}}
-    kept = evidence(house)[-1]
+    (kept,) = evidence(house) - before
     said = json.loads(kept.read_text())
     assert said["request"]["params"] == said["reply"]["result"]["said"] == {"text": "******"}
     assert said["request"]["request_id"] == said["reply"]["request_id"]

@@ -51,9 +51,6 @@ class AppDesk:
     def revoke(self, id: str) -> bool:
         return self.consents.revoke(id)
 
-    def close(self) -> None:
-        self.catalogue.close()
-
     def _find(self, id: str) -> App:
         with self._turn:
             return self.catalogue.find(id)

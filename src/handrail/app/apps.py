@@ -94,8 +94,5 @@ def offered_tools(house: House) -> AppCatalogue | None:
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:
     """How many apps there are, and what is wrong with descriptors: for `handrail doctor`."""
     catalogue = Catalogue(*usual_places(Path.home()))
-    try:
-        problems = catalogue.problems()
-        return len(catalogue.apps()), problems
-    finally:
-        catalogue.close()
+    problems = catalogue.problems()
+    return len(catalogue.apps()), problems

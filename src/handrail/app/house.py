@@ -96,7 +96,6 @@ class House:
         self.audit.close()
         self.state.close()
         self.project.close()
-        self.apps.catalogue.close()
 
 
 def describe() -> Registry:

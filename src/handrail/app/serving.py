@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.app.app_desk import AppDesk, app_desk
+from handrail.app.app_desk import app_desk
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.apps import offered_tools
 from handrail.app.browsers import open_bus
@@ -55,19 +55,12 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with (
-        AsyncExitStack() as stack,
-        tidying(house),
-        desktop_kept(house),
-        _browser(house, house.bus or open_bus(house.state)) as annex,
-    ):
-        apps = app_desk(house.state)
-        stack.callback(apps.close)
+    async with tidying(house), desktop_kept(house), _browser(house, house.bus or open_bus(house.state)) as annex:
         endpoint = McpEndpoint(
             house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house)
         )
         until = UntilUnused(*until_unused) if until_unused is not None else None
-        desk = _desk(house, checkup, apps)
+        desk = _desk(house, checkup)
         await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
 
 
@@ -80,7 +73,7 @@ async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     await bus.close()
 
 
-def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk) -> Desk:
+def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
     from handrail.core.activity_feed import ActivityFeed
     from handrail.core.approvals import OwnCommand
     from handrail.core.desktop.sights import Sights
@@ -101,7 +94,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk)
         game=cache(lambda: _game(house)),
         previews=cache(lambda: framed_previews(house)),
         prompts=house.prompts,
-        apps=apps,
+        apps=app_desk(house.state),
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,

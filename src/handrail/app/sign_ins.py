@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,8 @@ def credentials_in(state: Path) -> StoredCredentials:
         return await fetching.post_form(url, form)
 
     def turn(app: str) -> AbstractContextManager[None]:
-        return locks.exclusive(state / f"sign-in.{app}.lock", patience=_PATIENCE)
+        name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
+        return locks.exclusive(state / f"sign-in.{name}.lock", patience=_PATIENCE)
 
     return StoredCredentials(secrets_in(state), post_form, turn)
 

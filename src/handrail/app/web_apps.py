@@ -7,8 +7,8 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handrail.backends.apps.catalogue import usual_places
-from handrail.contract.errors import BadAnswer, NotFound
+from handrail.backends.apps.catalogue import Catalogue, usual_places
+from handrail.contract.errors import BadAnswer, Conflict, NotFound
 
 if TYPE_CHECKING:
     from handrail.contract.apps import App
@@ -40,9 +40,10 @@ async def read_web_app(given: str) -> App:
 
 
 def add_web_app(app: App) -> Path:
-    """Writes the descriptor to the user's own, whole or not at all."""
+    """Writes the descriptor to the user's own, whole or not at all. Conflict: another's app has this id."""
     from handrail.core.apps.first_generation import spelled
 
+    _check_that_it_is_free(app)
     own, _ = usual_places(Path.home())
     folder = own / app.id
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,3 +58,19 @@ def add_web_app(app: App) -> Path:
     finally:
         new.unlink(missing_ok=True)
     return target
+
+
+def _check_that_it_is_free(app: App) -> None:
+    """A site may bring its own app up to date, and take no other's place."""
+    from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
+    from handrail.core.apps.web_app import is_same_place
+
+    try:
+        known = Catalogue(*usual_places(Path.home())).find(app.id)
+    except (UnknownApp, BrokenDescriptor):
+        return
+    if not is_same_place(known, app):
+        raise Conflict(
+            f"There is another app with the id {app.id}: {known.source}.",
+            hint="If it is to be replaced, remove that descriptor first.",
+        )

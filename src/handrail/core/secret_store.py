@@ -8,7 +8,7 @@ from handrail.contract.errors import InvalidParams
 from handrail.contract.secrets import Kept, Keyring, KeyringAway, Secret, SecretShelf, Slip
 from handrail.core.evidence import utc_now
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,199}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 
 
 class KeptSecrets:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from handrail.backends.apps.catalogue import Catalogue, usual_places
-from handrail.backends.apps.folder_watch import FolderWatch
 from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
 
 TOOL = {"name": "act", "description": "Acts.", "parameters": {"type": "object"}}
@@ -31,11 +30,9 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def catalogue(home: Path, tmp_path: Path) -> Any:
+def catalogue(home: Path, tmp_path: Path) -> Catalogue:
     own, (users, _) = usual_places(home)
-    catalogue = Catalogue(own, [users, tmp_path / "usr"])
-    yield catalogue
-    catalogue.close()
+    return Catalogue(own, [users, tmp_path / "usr"])
 
 
 def ids(catalogue: Catalogue) -> list[str]:
@@ -156,30 +153,24 @@ def test_a_folder_without_a_descriptor_is_no_problem(home: Path, catalogue: Cata
     assert catalogue.problems() == []
 
 
-def test_a_folder_that_can_t_be_watched_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    watch = FolderWatch()
-    watch.watch([str(tmp_path), str(tmp_path / "gone")])
-    assert not watch.has_changed()
-    now += 2
-    assert watch.has_changed()
-    watch.watch([str(tmp_path)])
-    now += 2
-    assert not watch.has_changed()
-    (tmp_path / "new").touch()
-    assert watch.has_changed()
-    watch.close()
-
-
-def test_where_the_kernel_does_not_tell_the_folders_are_looked_at_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_app_of_the_user_s_own_takes_the_place_of_a_shared_one_at_once(
+    home: Path, tmp_path: Path, catalogue: Catalogue
 ) -> None:
-    now = 100.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    watch = FolderWatch(with_inotify=False)
-    watch.watch([str(tmp_path)])
-    assert not watch.has_changed()
-    now += 2
-    assert watch.has_changed()
-    watch.close()
+    put(tmp_path / "usr/a.json", descriptor("org.a.app", "Shared"))
+    assert catalogue.find("org.a.app").name == "Shared"
+    mine = put(own(home, "org.a.app"), descriptor("org.a.app", "Mine"))
+    assert catalogue.find("org.a.app").name == "Mine"
+    put(mine, "{")
+    assert catalogue.find("org.a.app").name == "Shared"
+    mine.unlink()
+    assert catalogue.find("org.a.app").name == "Shared"
+
+
+def test_a_call_looks_at_one_descriptor_and_not_at_all(home: Path, catalogue: Catalogue) -> None:
+    for letter in "abc":
+        put(own(home, f"org.{letter}.app"), descriptor(f"org.{letter}.app"))
+    first = catalogue.find("org.a.app")
+    own(home, "org.b.app").unlink()
+    assert catalogue.find("org.a.app") is first
+    assert ids(catalogue) == ["org.a.app", "org.c.app"]
+    assert catalogue.find("org.a.app") is first

@@ -92,6 +92,16 @@ async def test_without_a_session_bus_the_app_is_unavailable(monkeypatch: pytest.
         await caller.call("com.example.cold")
 
 
+async def test_a_program_that_was_not_told_finds_its_user_s_bus(
+    bus: SessionBus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", bus.env["XDG_RUNTIME_DIR"])
+    caller = Caller(os.getuid())
+    assert await caller.call("com.example.mine") == {}
+    await caller.transport.close()
+
+
 async def test_a_bus_that_has_ended_is_told_and_the_next_one_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
     caller = Caller(os.getuid())
     for _ in range(2):

@@ -4,10 +4,12 @@ import json
 import sys
 from pathlib import Path
 
-from handrail.app.secrets import secrets_in
+from handrail.backends.secrets.keyring import OsKeyring
 from handrail.contract.secrets import KeyringAway, Secret
+from handrail.core.secret_store import KeptSecrets
+from handrail.store.secret_file import SecretFile
 
-store = secrets_in(Path(sys.argv[1]))
+store = KeptSecrets(OsKeyring(patience=60), SecretFile(Path(sys.argv[1])))
 verb, name, *value = sys.argv[2:]
 try:
     if verb == "put":

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from handrail.app.secrets import secrets_in
 from handrail.contract.call import Caller
-from handrail.contract.errors import BadAnswer, Declined, Failure, NotFound
+from handrail.contract.errors import BadAnswer, Conflict, Declined, Failure, NotFound
 from handrail.core.apps.consent import consent_to
 from handrail.core.apps.descriptor import read
 from handrail.faces.cli.main import app as handrail
@@ -241,6 +241,21 @@ def test_a_site_is_added_after_a_person_has_seen_it(home: Home, site: Callable[.
     added = home.run("add", address, "--answer", "allow")
     assert "GET http://127.0.0.1:1/api/look" in added.stderr
     assert [app["id"] for app in home.json("list", "--json")["apps"]] == ["com.example.web"]
+
+
+def test_a_site_brings_its_own_app_up_to_date_and_takes_no_others_place(home: Home, site: Callable[..., str]) -> None:
+    mine = {**WEB, "execution": {"type": "http", "base_url": "http://127.0.0.1:1/api"}}
+    home.install(mine)
+    newer = json.dumps({**mine, "tools": [{**WEB["tools"][0], "description": "Looks twice."}]}).encode()
+    assert home.run("add", site(200, newer), "--answer", "allow").exit_code == 0
+    assert home.json("describe", "com.example.web", "--json")["tools"][0]["description"] == "Looks twice."
+    for other in ({"type": "http", "base_url": "http://127.0.0.1:2/api"}, ECHO["execution"]):
+        tools = [{**WEB["tools"][0], "execution": {}}]
+        file = home.install({**WEB, "execution": other, "tools": tools})
+        before = file.read_bytes()
+        refusal = home.refusal(Conflict, "add", site(200, newer), "--answer", "allow")
+        assert str(file) in refusal.message
+        assert file.read_bytes() == before
 
 
 def test_what_a_site_must_not_say_is_not_added(home: Home, site: Callable[..., str]) -> None:

@@ -1,4 +1,8 @@
-"""The descriptors on this machine: of one id, the first of three places decides; a broken one hides only itself."""
+"""The descriptors on this machine: of one id, the first of three places decides; a broken one hides only itself.
+
+Nothing is watched, because looking is as quick: a list looks at every file's status, a call at that of the one that
+counts and of what could take its place. So a change is seen at the next question, on every kind of file system.
+"""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,7 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from handrail.backends.apps.descriptor_file import DescriptorFile
-from handrail.backends.apps.folder_watch import FolderWatch
 from handrail.contract.apps import App, ListedApp, Problem
 from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
 from handrail.core.apps.descriptor import broken, problems_of
@@ -24,53 +27,48 @@ class Catalogue:
     def __init__(self, own: Path, shared: Iterable[Path]) -> None:
         self._own = str(own)
         self._shared = [str(folder) for folder in shared]
-        self._watch = FolderWatch()
         self._files: dict[str, DescriptorFile] = {}
         self._apps: dict[str, ListedApp] = {}
         self._by_id: dict[str, DescriptorFile] = {}
         self._twice: list[Problem] = []
-        self._is_read = False
+        self._shared_as_seen: list[int] = []
 
     def apps(self) -> Sequence[ListedApp]:
-        self._refresh()
+        self._look()
         return list(self._apps.values())
 
     def find(self, id: str) -> App:
-        self._refresh()
         file = self._by_id.get(id)
-        if file is not None and not file.is_as_seen():
-            # A link into another folder changes without a word from this one.
-            self._read()
+        if file is None or not self._still_counts(file, id):
+            self._look()
             file = self._by_id.get(id)
         if file is None:
             raise self._unknown(id)
         found = file.whole()
         if isinstance(found, BrokenDescriptor):
-            self._is_read = False
             raise broken(problems_of(found))
         return found
 
     def problems(self) -> Sequence[Problem]:
-        self._refresh()
+        self._look()
         wholes = [file.whole() for file in self._files.values()]
         failures = [whole for whole in wholes if isinstance(whole, BrokenDescriptor)]
-        self._is_read = not failures  # a list that was made before this look may still have them
         return [*(problem for failure in failures for problem in problems_of(failure)), *self._twice]
 
-    def close(self) -> None:
-        self._watch.close()
+    def _still_counts(self, file: DescriptorFile, id: str) -> bool:
+        """It is as it was, and nothing has come that would count before it."""
+        if not file.is_as_seen():
+            return False
+        own = f"{self._own}/{id}/{_FILE}"
+        return file.path == own or (not os.path.exists(own) and self._shared_changes() == self._shared_as_seen)
 
-    def _refresh(self) -> None:
-        if not self._is_read or self._watch.has_changed():
-            self._read()
+    def _shared_changes(self) -> list[int]:
+        return [_changed_at(folder) for folder in self._shared]
 
-    def _read(self) -> None:
-        self._is_read = True
-        self._watch.watch(_standing_for(folder) for folder in (self._own, *self._shared))
-        own = sorted(_names_in(self._own))
-        self._watch.watch(f"{self._own}/{name}" for name in own)
+    def _look(self) -> None:
+        self._shared_as_seen = self._shared_changes()
         before, self._files = self._files, {}
-        for path, id in self._paths(own):
+        for path, id in self._paths():
             file = before.get(path) or DescriptorFile(path, id)
             try:
                 file.refresh()
@@ -79,10 +77,10 @@ class Catalogue:
             self._files[path] = file
         self._sort()
 
-    def _paths(self, own: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-        yield from ((f"{self._own}/{name}/{_FILE}", name) for name in own)
+    def _paths(self) -> Iterator[tuple[str, str | None]]:
+        yield from ((f"{self._own}/{name}/{_FILE}", name) for name in _names_in(self._own))
         for folder in self._shared:
-            yield from ((f"{folder}/{name}", None) for name in sorted(_names_in(folder)) if name.endswith(".json"))
+            yield from ((f"{folder}/{name}", None) for name in _names_in(folder) if name.endswith(".json"))
 
     def _sort(self) -> None:
         apps: dict[str, ListedApp] = {}
@@ -110,13 +108,13 @@ class Catalogue:
 
 def _names_in(folder: str) -> list[str]:
     try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
     except OSError:
         return []
 
 
-def _standing_for(folder: str) -> str:
-    """Itself, or where it is not there yet the nearest folder in which it would appear."""
-    while not os.path.isdir(folder) and folder != "/":
-        folder = os.path.dirname(folder)
-    return folder
+def _changed_at(folder: str) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return 0

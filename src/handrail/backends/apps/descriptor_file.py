@@ -24,6 +24,8 @@ class DescriptorFile:
 
     def refresh(self) -> None:
         """FileNotFoundError, NotADirectoryError: it has gone."""
+        if self._seen is not None and self.is_as_seen():
+            return
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
@@ -34,8 +36,6 @@ class DescriptorFile:
         try:
             status = os.fstat(descriptor)
             sight = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-            if sight == self._seen:
-                return
             self._seen, self._listed, self._whole = sight, None, None
             if (reason := _unfit(status)) is not None:
                 self._refuse(reason)

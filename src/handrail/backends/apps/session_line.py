@@ -5,10 +5,12 @@ still on its way: so here every message waits until the one before has left and 
 """
 
 import asyncio
+import os
 import select
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 from dbus_fast import BusType, Message, MessageFlag, MessageType
 from dbus_fast.aio import MessageBus
@@ -20,6 +22,8 @@ BUS = "org.freedesktop.DBus"
 _BUS_PATH = "/org/freedesktop/DBus"
 _IN_FLIGHT = 128
 """More make dbus-fast's writer take a full socket for a broken one."""
+
+_HUNG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 OwnerChanged = Callable[[str], None]
 
@@ -44,7 +48,11 @@ class SessionLine:
     async def open(cls, kind: str, on_owner_changed: OwnerChanged) -> "SessionLine":
         """Offline: there is no such bus here."""
         try:
-            bus = MessageBus(bus_type=BusType.SYSTEM if kind == "system" else BusType.SESSION)
+            bus = (
+                MessageBus(bus_type=BusType.SYSTEM)
+                if kind == "system"
+                else MessageBus(_users_bus(), bus_type=BusType.SESSION)
+            )
             return cls(await bus.connect(), on_owner_changed)
         except (OSError, EOFError, KeyError, DBusFastError) as error:
             raise Offline(
@@ -53,7 +61,7 @@ class SessionLine:
             ) from None
 
     def is_usable(self) -> bool:
-        return self._bus.connected and asyncio.get_running_loop() is self._loop
+        return asyncio.get_running_loop() is self._loop and not self._has_hung_up()
 
     async def ask_bus(self, member: str, signature: str = "", *values: Any) -> Message:
         return await self.ask(BUS, _BUS_PATH, BUS, member, signature, *values)
@@ -101,20 +109,26 @@ class SessionLine:
 
     async def _send(self, message: Message) -> None:
         """What has begun to leave leaves, whoever gives up meanwhile: half a message would end the line for all."""
-        while self._bus.connected:
+        while not self._has_hung_up():
             if self._leaving is not None and not self._leaving.done():
                 await asyncio.wait([self._leaving])
             elif not self._poll.poll(0):
                 await self._until_room()
             else:
                 break
-        if not self._bus.connected:
+        else:
             raise _gone()
         try:
             self._leaving = self._bus.send(message)
             await asyncio.shield(self._leaving)
         except (OSError, EOFError) as error:
             raise _gone() from error
+
+    def _has_hung_up(self) -> bool:
+        """Asked of the socket itself: what is sent to a bus that has ended would fail where nobody looks."""
+        if self._bus.connected and any(events & _HUNG_UP for _, events in self._poll.poll(0)):
+            self._bus.disconnect()
+        return not self._bus.connected
 
     async def _until_room(self) -> None:
         if self._room is None:
@@ -147,6 +161,14 @@ class SessionLine:
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(_gone())
+
+
+def _users_bus() -> str | None:
+    """Where every session has its bus, for a program that was started without being told; None where it was."""
+    if os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
+        return None
+    place = f"{os.environ.get('XDG_RUNTIME_DIR') or f'/run/user/{os.getuid()}'}/bus"
+    return f"unix:path={quote(place)}" if os.path.exists(place) else None
 
 
 def _gone() -> Offline:

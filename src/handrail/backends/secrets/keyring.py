@@ -56,6 +56,8 @@ class OsKeyring:
         """In a thread that is left behind when it hangs: no library of this kind can be told to give up."""
         if self._clock() < self._left_alone_until:
             raise KeyringAway("The keyring did not answer.", hint=_HINT)
+        import keyring.backends.SecretService  # noqa: F401 - what takes long to load is no keyring that hangs
+
         outcome: queue.SimpleQueue[tuple[T | None, Exception | None]] = queue.SimpleQueue()
 
         def run() -> None:

@@ -1,5 +1,6 @@
 """What a yes to an app's tool is bound to: everything that its descriptor says about it."""
 
+import shlex
 from hashlib import sha256
 from typing import Any
 
@@ -18,6 +19,9 @@ from handrail.contract.apps import (
 )
 from handrail.contract.consents import ConsentTo
 
+_MOST_TAKEN = 1000
+_taken: dict[str, tuple[App, str]] = {}
+
 
 def consent_to(app: App, tool: AppTool) -> ConsentTo:
     """Another description, schema, route, program or address is another tool; so is one of another sign-in."""
@@ -27,7 +31,7 @@ def consent_to(app: App, tool: AppTool) -> ConsentTo:
         app_name=app.name,
         tool=tool.name,
         tool_digest=_digest({**frame, "tool": _declared(tool)}),
-        app_digest=_digest({**frame, "tools": [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]}),
+        app_digest=_app_digest(app, frame),
         facts=_facts(app, tool),
     )
 
@@ -50,7 +54,7 @@ def place_of(execution: Execution, tool: AppTool | None = None) -> str:
         case DBusExecution(service=service, bus=bus):
             return f"{service} on the {bus} bus"
         case StdioExecution(command=command, args=args):
-            return f"the program {' '.join((command, *args))}"
+            return f"the program {shlex.join((command, *args))}"
         case HttpExecution(base_url=base) if tool is not None and tool.route is not None:
             return f"{tool.route.method} {base.rstrip('/')}/{tool.route.path.lstrip('/')}"
         case HttpExecution(base_url=base):
@@ -66,6 +70,17 @@ def _frame(app: App) -> dict[str, Any]:
         "execution": msgspec.to_builtins(app.execution),
         "auth": msgspec.to_builtins(app.auth),
     }
+
+
+def _app_digest(app: App, frame: dict[str, Any]) -> str:
+    """Of all its tools: taken once for an app, which is the same value until its descriptor changes."""
+    kept = _taken.get(app.id)
+    if kept is None or kept[0] is not app:
+        tools = [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]
+        kept = _taken[app.id] = app, _digest({**frame, "tools": tools})
+        if len(_taken) > _MOST_TAKEN:
+            _taken.pop(next(iter(_taken)), None)
+    return kept[1]
 
 
 def _digest(value: dict[str, Any]) -> str:

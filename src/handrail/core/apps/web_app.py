@@ -58,6 +58,13 @@ def check_web_app(app: App, address: str) -> None:
             raise _refused(app, field, "leads to this machine or its network, where no web site has any business")
 
 
+def is_same_place(known: App, app: App) -> bool:
+    """Whether both are called at one host."""
+    places = [each.execution for each in (known, app)]
+    hosts = [urlsplit(place.base_url).netloc.lower() for place in places if isinstance(place, HttpExecution)]
+    return len(hosts) == 2 and hosts[0] == hosts[1]
+
+
 def is_private(host: str) -> bool:
     """An address in figures counts as well: who means the public one names it."""
     name = host.rstrip(".").lower()
