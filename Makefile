@@ -14,10 +14,10 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run demo test check format bench docs lock wheel clean
+.PHONY: help setup run demo test check format bench docs docs-serve lock wheel clean
 
 help: ## what can be made; ARGS="…" is passed on by run, test, bench and lock
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
 
@@ -44,8 +44,11 @@ format: $(DEV_READY) ## rewrite the code in the project's format
 bench: setup $(BENCH_PEERS_READY) $(BENCH_SYSTEM_READY) ## measure handrail beside its peers
 	$(BIN)/python -m bench $(ARGS)
 
-docs: $(DEV_READY) ## write the generated pages again
-	scripts/docs
+docs: $(DEV_READY) ## write the generated pages again and build the site into build/site, every link checked
+	scripts/docs build
+
+docs-serve: $(DEV_READY) ## the site at http://localhost:8000, built again when a page changes
+	scripts/docs serve
 
 lock: $(DEV_READY) ## pin the dependencies again; ARGS=--upgrade takes newer ones
 	scripts/lock $(ARGS)

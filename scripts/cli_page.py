@@ -1,0 +1,58 @@
+"""Prints docs/reference/cli.md: every command, as it explains itself."""
+
+from collections.abc import Iterator
+
+import click
+
+from handrail.faces.cli.main import app
+
+WIDTH = 100
+
+
+def page() -> str:
+    lines = [
+        "# Commands",
+        "",
+        "Written by `make docs` from the commands themselves; a test fails when it drifts. `handrail COMMAND --help` prints the same.",
+        "",
+        "| command | does |",
+        "|---|---|",
+    ]
+    commands = list(_commands(app, None))
+    lines += [
+        f"| [`{context.command_path}`](#{_anchor(context)}) | {context.command.get_short_help_str(WIDTH)} |"
+        for context in commands
+    ]
+    for context in commands:
+        lines += ["", f"{_level(context)} {context.command_path}", "", "```text", *_help(context), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(command: click.Command, parent: click.Context | None) -> Iterator[click.Context]:
+    """The command and all below it, in the order in which its help lists them; hidden ones are left out."""
+    name = command.name if parent is not None else "handrail"
+    context = command.context_class(
+        command, info_name=name, parent=parent, terminal_width=WIDTH, **command.context_settings
+    )
+    yield context
+    if isinstance(command, click.Group):
+        for each in command.list_commands(context):
+            child = command.get_command(context, each)
+            if child is not None and not child.hidden:
+                yield from _commands(child, context)
+
+
+def _help(context: click.Context) -> list[str]:
+    return [line.rstrip() for line in context.get_help().rstrip().split("\n")]
+
+
+def _level(context: click.Context) -> str:
+    return "##" if context.parent is None or context.parent.parent is None else "###"
+
+
+def _anchor(context: click.Context) -> str:
+    return context.command_path.replace(" ", "-")
+
+
+if __name__ == "__main__":
+    print(page(), end="")
