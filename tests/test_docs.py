@@ -23,6 +23,11 @@ def test_the_page_of_tools_is_what_the_registry_says() -> None:
     assert (DOCS / "tools.md").read_text(encoding="utf-8") == page(), "run `make docs`"
 
 
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    page = runpy.run_path(str(ROOT / "scripts" / "cli_page.py"))["page"]
+    assert (DOCS / "reference" / "cli.md").read_text(encoding="utf-8") == page(), "run `make docs`"
+
+
 @pytest.mark.parametrize("name", Settings.__struct_fields__)
 def test_every_setting_is_explained(name: str) -> None:
     text = (DOCS / "settings.md").read_text(encoding="utf-8")
@@ -68,6 +73,6 @@ def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`handrail {command}" in README
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_every_page_is_linked_from_the_readme(page: Path) -> None:
-    assert f"(docs/{page.name})" in README
+    assert f"({page.relative_to(ROOT).as_posix()})" in README

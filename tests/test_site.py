@@ -1,0 +1,112 @@
+"""The site of the docs builds without a warning, and every link, in it and in the repository's own view, leads somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+from pymdownx.slugs import slugify
+
+pytestmark = pytest.mark.xdist_group("site")  # one build for all of them
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    page
+    for folder in ("docs", "examples", "web/extension")
+    for page in (ROOT / folder).rglob("*.md")
+    if "node_modules" not in page.parts
+) + sorted(ROOT.glob("*.md"))
+FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+
+
+class Document(HTMLParser):
+    """What a page has by name, where it leads, and what it loads."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.names.add(value)
+            elif name in ("href", "src", "srcset") and value:
+                (self.links if tag == "a" else self.loaded).append(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Document]:
+    folder = tmp_path_factory.mktemp("site")
+    build = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert build.returncode == 0, build.stdout + build.stderr
+    return {file: Document(file) for file in folder.rglob("*.html") if file.name != "404.html"}
+
+
+def test_every_link_of_the_site_leads_to_a_place_that_is_there(site: dict[Path, Document]) -> None:
+    broken = [
+        f"{file.name}: {link}"
+        for file, document in site.items()
+        for link in document.links + document.loaded
+        if not urlsplit(link).scheme and not _is_there(site, file, link)
+    ]
+    assert broken == []
+
+
+def test_no_page_of_the_site_asks_anybody_else_for_anything(site: dict[Path, Document]) -> None:
+    foreign = {link for document in site.values() for link in document.loaded if urlsplit(link).netloc}
+    assert foreign == set()
+
+
+def test_markdown_that_the_site_reads_otherwise_than_the_repository_is_not_left_over(
+    site: dict[Path, Document],
+) -> None:
+    for file in site:
+        text = re.sub(r"<(pre|code)\b.*?</\1>", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"^\s*(- \S|\|.*\|$)|```", text, re.MULTILINE), file.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_page_leads_somewhere_in_the_repository(page: Path) -> None:
+    for link in _links(page):
+        path, anchor = urldefrag(link)
+        target = (page.parent / unquote(path)).resolve() if path else page
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT), link
+        assert not anchor or unquote(anchor) in _anchors(target), link
+
+
+def _is_there(site: dict[Path, Document], file: Path, link: str) -> bool:
+    path, anchor = urldefrag(link)
+    target = (file.parent / unquote(path)).resolve() if path else file
+    target = target / "index.html" if target.is_dir() else target
+    return target.is_file() and (not anchor or target not in site or unquote(anchor) in site[target].names)
+
+
+def _links(page: Path) -> Iterator[str]:
+    for match in LINK.finditer(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        link = match[1] or match[2]
+        if not urlsplit(link).scheme:
+            yield link
+
+
+def _anchors(page: Path) -> set[str]:
+    """As the repository's own view makes them of headings."""
+    slug = slugify(case="lower")
+    return {slug(heading, "-") for heading in HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8")))}
