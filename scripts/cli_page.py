@@ -13,7 +13,7 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Written by `make docs` from the commands themselves; a test fails when it drifts. `handrail COMMAND --help` prints the same.",
+        "Written by `make docs` from the commands, which print the same with `--help`; a test fails when it drifts.",
         "",
         "| command | does |",
         "|---|---|",

@@ -1,4 +1,7 @@
-"""What MkDocs needs to read docs/ as the repository's own view does; mkdocs.yml names it. Knows nothing of what the pages say."""
+"""What MkDocs needs to read docs/ as the repository's own view does; mkdocs.yml names it.
+
+Knows nothing of what the pages say.
+"""
 
 import re
 from collections.abc import Iterator

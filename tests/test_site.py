@@ -1,4 +1,4 @@
-"""The site of the docs builds without a warning, and every link, in it and in the repository's own view, leads somewhere."""
+"""The site of the docs builds without a warning; every link, there and in the repository, leads somewhere."""
 
 import os
 import re
@@ -74,7 +74,7 @@ def test_no_page_of_the_site_asks_anybody_else_for_anything(site: dict[Path, Doc
     assert foreign == set()
 
 
-def test_markdown_that_the_site_reads_otherwise_than_the_repository_is_not_left_over(
+def test_no_list_or_table_of_the_repositorys_view_is_plain_text_in_the_site(
     site: dict[Path, Document],
 ) -> None:
     for file in site:
