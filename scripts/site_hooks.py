@@ -14,8 +14,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 BESIDE_THE_DOCS = ("CHANGELOG.md", "CONTRIBUTING.md")
-LINK_OUT = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)(?:#[^)]*)?\)")
+LINK_UP = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`[^`]+`")
 ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 
@@ -30,20 +31,25 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links out of docs/ lead nowhere on the site: they become what they name, once it is sure that it is there."""
 
     def named(link: re.Match[str]) -> str:
-        place = Path("docs", page.file.src_uri).parent / link[2]
-        if not (ROOT / place).exists():
+        place = ((DOCS / page.file.src_uri).parent / link[2]).resolve()
+        if place.is_relative_to(DOCS):
+            return link[0]
+        if not place.exists():
             raise PluginError(f"{page.file.src_uri}: there is no {link[2]}")
         return f"`{link[1].strip('`')}`"
 
-    return "\n".join(_table_row(line) for line in _wide_lists(LINK_OUT.sub(named, markdown).split("\n")))
+    return "\n".join(_table_row(line) for line in _wide_lists(LINK_UP.sub(named, markdown).split("\n")))
 
 
 def _wide_lists(lines: list[str]) -> Iterator[str]:
     """What belongs to an item stands below its first letter, as CommonMark allows; Python-Markdown wants four blanks,
     and an empty line before the item that follows on one of several paragraphs."""
-    blanks, before, is_loose = "", "", False
+    blanks, before, is_loose, is_code = "", "", False, False
     for line in lines:
-        if item := ITEM.match(line):
+        is_code ^= line.startswith("```")
+        if is_code:
+            blanks = ""
+        elif item := ITEM.match(line):
             if before and blanks and is_loose:
                 yield ""
             blanks, is_loose = " " * item.end(), False

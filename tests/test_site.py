@@ -15,6 +15,7 @@ from pymdownx.slugs import slugify
 pytestmark = pytest.mark.xdist_group("site")  # one build for all of them
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 PAGES = sorted(
     page
     for folder in ("docs", "examples", "web/extension")
@@ -67,6 +68,15 @@ def test_every_link_of_the_site_leads_to_a_place_that_is_there(site: dict[Path, 
         if not urlsplit(link).scheme and not _is_there(site, file, link)
     ]
     assert broken == []
+
+
+def test_pages_of_the_site_lead_to_each_other_as_they_do_in_the_repository(site: dict[Path, Document]) -> None:
+    folder = next(file.parent for file in site if file.name == "index.html")
+    for page in DOCS.rglob("*.md"):
+        links = site[folder / page.relative_to(DOCS).with_suffix(".html")].links
+        for link in _links(page):
+            if re.search(r"\.md(#|$)", link) and (page.parent / urldefrag(link).url).resolve().is_relative_to(DOCS):
+                assert link.replace(".md", ".html") in links, f"{page.name}: {link}"
 
 
 def test_no_page_of_the_site_asks_anybody_else_for_anything(site: dict[Path, Document]) -> None:
