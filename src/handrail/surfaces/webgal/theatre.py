@@ -8,12 +8,11 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from handrail.contract.errors import Failure, NotShown, Offline
 from handrail.contract.preview import GameSite, LocalBrowser, Position, Screen, Spot, Trouble
 from handrail.surfaces.webgal.seat import USUAL, Patience, Seat
-from handrail.surfaces.webgal.sought_scene import LOCAL_HOSTS
 
 OpenSite = Callable[[str], Awaitable[GameSite]]
 FindSite = Callable[[str], Awaitable[GameSite | None]]
@@ -64,6 +63,7 @@ class Theatre:
         self._public: dict[GameSite, Screen] = {}
         self._seat: Seat | None = None
         self._turn = asyncio.Lock()
+        self._opening = asyncio.Lock()
 
     async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
         """One at a time. NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there."""
@@ -75,9 +75,10 @@ class Theatre:
                 raise
 
     async def site(self, game: str) -> GameSite:
-        if game not in self._sites:
-            self._sites[game] = await self._open_site(game)
-        return self._sites[game]
+        async with self._opening:  # of two at once, the second gets the first one's
+            if game not in self._sites:
+                self._sites[game] = await self._open_site(game)
+            return self._sites[game]
 
     def browser(self) -> LocalBrowser:
         """The same for all that looks at pages."""
@@ -89,9 +90,10 @@ class Theatre:
         await self._leave()
         if self._browser is not None:
             await self._browser.close()
-        for site in self._sites.values():
-            await site.close()
-        self._sites.clear()
+        async with self._opening:
+            for site in self._sites.values():
+                await site.close()
+            self._sites.clear()
 
     async def _shown(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
         began = time.monotonic()
@@ -114,9 +116,14 @@ class Theatre:
             self._seat.send_to(spot)
             return self._seat
         await self._leave()
-        # It need not be watched: what the game's server does not have, its pages may not load.
-        page = await self.browser().open_page(LOCAL_HOSTS, is_watched=False)
-        seat = self._seat = Seat(site, page, site.open_screen(), self._patience, editor is not None)
+        screen = site.open_screen()
+        try:
+            # A game reaches its own server alone; it need not be watched, since nothing is to be told of the rest.
+            page = await self.browser().open_page([urlsplit(screen.address).netloc], is_watched=False)
+        except BaseException:
+            screen.close()
+            raise
+        seat = self._seat = Seat(site, page, screen, self._patience, editor is not None)
         seat.send_to(spot)
         await seat.start()
         return seat
