@@ -117,12 +117,12 @@ class Scripts:
 
 
 async def _followed(program: Program, output: KeptOutput, tell: Tell) -> None:
-    told = 0.0
+    told, lines = 0.0, output.told()
     async for chunk in program.chunks():
         output.add(chunk)
-        if time.monotonic() - told >= _TOLD_EVERY:
-            if latest := output.latest(chunk, _TOLD_LINES):
-                await tell(latest)
+        lines.add(chunk)
+        if time.monotonic() - told >= _TOLD_EVERY and (latest := lines.take(_TOLD_LINES)):
+            await tell(latest)
             told = time.monotonic()
 
 
