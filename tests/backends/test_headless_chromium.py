@@ -18,6 +18,7 @@ from handrail.backends.game_site import Game, LocalGameSite
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import Declined, NotShown
 from handrail.contract.preview import Spot
+from handrail.surfaces.webgal.seat import Patience
 from handrail.surfaces.webgal.theatre import Theatre
 
 PATIENCE = 60
@@ -90,7 +91,7 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
     async def open_site(game: str) -> LocalGameSite:
         return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
 
-    theatre = Theatre(lambda: browser, open_site, starts_within=2)
+    theatre = Theatre(lambda: browser, open_site, patience=Patience(starting=2))
     try:
         with pytest.raises(NotShown, match="did not start within 2 s"):
             await theatre.show("game", Spot("start.txt", 1))

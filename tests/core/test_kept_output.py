@@ -54,5 +54,42 @@ def test_nothing_is_left_that_a_terminal_would_act_on() -> None:
     assert kept(told).lines() == ["red", "100%", "bell", "\ufffd"]
 
 
-def test_the_latest_lines_are_the_last_of_what_was_printed() -> None:
-    assert kept().latest(b"one\ntwo\nthree\n", 2) == "two\nthree"
+def test_no_piece_of_a_secret_is_left_beside_what_was_left_out() -> None:
+    secret = "sk-" + "0123456789" * 3
+    begun = b"x" * (1024 * 1024 - 20) + secret.encode()
+    output = kept(
+        begun, *[b"y" * 65_536] * 100, secret.encode() + b"\n", b"z" * (3 * 1024 * 1024 - 11), masked=(secret,)
+    )
+    assert b"sk-" not in output.whole()
+    assert b"456789" not in output.whole()
+
+
+def test_each_line_is_told_once_when_it_is_complete() -> None:
+    told = kept().told()
+    told.add(b"one\ntwo\nthree\nfo")
+    assert told.take(2) == "two\nthree"
+    assert told.take(2) == ""
+    told.add(b"ur\n")
+    assert told.take(2) == "four"
+
+
+@given(st.lists(st.integers(0, 60), max_size=6), st.sampled_from(["hunter22secret", "abcabc", "one\ntwo\nthree"]))
+def test_a_secret_is_told_to_nobody_however_it_is_printed(cuts: list[int], secret: str) -> None:
+    printed = f"token={secret}\nand {secret}{secret}\nover\n".encode()
+    told, lines, begin = kept(masked=(secret, f"{secret}-long")).told(), [], 0
+    for cut in [*sorted(cuts), len(printed)]:
+        told.add(printed[begin:cut])
+        lines.append(told.take(10))
+        begin = max(begin, cut)
+    assert "\n".join(filter(None, lines)) == "token=******\nand ************\nover"
+    assert secret not in "\n".join(lines)
+
+
+def test_what_is_told_of_a_flood_begins_with_no_piece_of_a_secret() -> None:
+    rest = "st-line\nsecond-line\n", "\nover\n"
+    told = kept(masked=("first-line\nsecond-line",)).told()
+    told.add(f"fir{rest[0]}{'z' * (16 * 1024 - len(''.join(rest)))}{rest[1]}".encode())
+    latest = told.take(10)
+    assert latest.endswith("\nover")
+    assert "line" not in latest
+    assert told.take(10) == ""

@@ -95,6 +95,7 @@ button,a{position:fixed;left:200px;width:200px;height:40px}</style>
 <a id="next" style="top:60px" href="/blue">next</a><a id="away" style="top:110px" href="http://example.com/">away</a>
 <a id="there" style="top:160px" href="/there">there</a>
 <button id="below" style="top:210px">below</button>
+<button id="none" style="display:none">none</button><button id="hidden" style="visibility:hidden">hidden</button>
 <div style="position:fixed;left:200px;top:200px;width:250px;height:80px"></div>
 """
 

@@ -345,6 +345,14 @@ def test_a_script_does_not_outlive_a_handrail_that_is_killed(start: Start, works
     until(lambda: workshop.left() == [], "the script runs on")
 
 
+def test_a_script_that_kills_what_watches_over_it_ends_and_the_answer_says_so(workshop: Workshop) -> None:
+    workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; kill -9 $PPID; sleep 1000")
+    result = workshop.run()
+    assert (result["ok"], result["logs"][-1]) == (False, "exit status 137")
+    assert result["logs"][-2].startswith("What watches over scripts was killed")
+    until(lambda: workshop.left() == [], "what it left runs on")
+
+
 # The server that stays
 
 
@@ -364,6 +372,27 @@ def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Work
     assert client.code("execute_command", scriptName="dev") == "E_CONFLICT"
     client.close()
     until(lambda: not is_alive(server), "the server runs on")
+
+
+def test_two_devs_that_are_asked_for_at_once_are_one_or_a_conflict(start: Start, workshop: Workshop) -> None:
+    workshop.allow(commandArgs=True)
+    served = f"{sys.executable} -u -m http.server 0 --bind 127.0.0.1"
+    workshop.package(predev="echo x >> begun; until [ -e go ]; do sleep 0.01; done", dev=served)
+    begun = workshop.project / "begun"
+    client = Stdio(workshop.project, workshop.state, answer="allow")
+    for id, args in (("first", []), ("same", []), ("other", ["--directory", "game"])):
+        params = {"name": "execute_command", "arguments": {"scriptName": "dev", **({"args": args} if args else {})}}
+        client.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        until(begun.exists, "the first one did not begin")
+    put(workshop.project, "go", "")
+    answers = {answer["id"]: answer["result"] for answer in (client.receive() for _ in range(3))}
+    assert begun.read_text() == "x\n", "the step before it was run for the first alone"
+    assert answers["first"]["structuredContent"]["ok"] is True
+    assert answers["same"]["structuredContent"]["logs"][0] == "dev is running already."
+    assert "E_CONFLICT" in json.dumps(answers["other"])
+    client.close()
+    begun.unlink()
+    (workshop.project / "go").unlink()
 
 
 def test_a_dev_that_ends_before_it_listens_is_a_result(workshop: Workshop) -> None:

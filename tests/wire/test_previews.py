@@ -227,7 +227,7 @@ def test_what_can_not_be_opened_or_clicked_fails_and_says_why(cinema: Cinema, pa
     assert error["code"] == "E_PREVIEW_FAIL"
     assert cinema.client.code("browser_action", action="screenshot", path="x.png") == "E_PREVIEW_FAIL"
     cinema.client.ok("browser_action", action="open", url=f"{address}/")
-    for selector in ("#gone", "#below", "(("):
+    for selector in ("#gone", "#below", "#none", "#hidden", "(("):
         assert cinema.client.code("browser_action", action="click", selector=selector) == "E_PREVIEW_FAIL"
 
 

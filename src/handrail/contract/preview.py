@@ -112,6 +112,15 @@ class GameSite(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What a person is told of an element before it is clicked: the address of its page, its tag, its words."""
+
+    page: str
+    tag: str
+    text: str
+
+
 class LocalPage(Protocol):
     """A page of our own browser, which reaches this machine and nothing else."""
 
@@ -145,8 +154,12 @@ class LocalPage(Protocol):
         """What an expression comes to in the page, awaited if it is a promise."""
         ...
 
-    async def click(self, selector: str) -> None:
-        """As a mouse does it. NotShown: there is no such element, or it can't be clicked."""
+    async def element(self, selector: str) -> Element:
+        """NotShown: there is none."""
+        ...
+
+    async def click(self, selector: str, seen: Element | None = None) -> None:
+        """As a mouse does it. NotShown: there is no such element, or it can't be clicked. Changed: it is not `seen`."""
         ...
 
     async def picture(self) -> bytes:
@@ -159,11 +172,11 @@ class LocalPage(Protocol):
 class LocalBrowser(Protocol):
     """One headless browser, started when first needed and ended after a while without use."""
 
-    async def open_page(self, allowed_hosts: Sequence[str], *, is_watched: bool = True) -> LocalPage:
+    async def open_page(self, allowed: Sequence[str], *, is_watched: bool = True) -> LocalPage:
         """NotShown: there is no browser on this machine, or it does not start.
 
-        Where it is watched, each request waits for a word whether its host is allowed; otherwise what lies elsewhere is
-        just not found.
+        `allowed` are hosts of this machine, with a port where only that one is meant: whatever the page asks for
+        elsewhere, by whatever means, is not reached. Where it is watched, what was refused is told as well.
         """
         ...
 

@@ -16,6 +16,11 @@ class Program(Protocol):
         """The command's exit status, 128 and more for a signal, as a shell has it; None while it runs."""
         ...
 
+    @property
+    def may_have_left_something(self) -> bool:
+        """It has killed what watched over it: what it had started was looked for and ended, as far as it was found."""
+        ...
+
     def ports(self) -> list[int]:
         """The TCP ports on which it, or anything that it started, takes connections."""
         ...

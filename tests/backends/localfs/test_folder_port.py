@@ -10,7 +10,16 @@ import pytest
 
 from handrail.backends.localfs.beneath import Opener
 from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import Aborted, Conflict, Failure, InputOutput, InvalidParams, NotFound, TooLarge
+from handrail.contract.errors import (
+    Aborted,
+    Conflict,
+    Failure,
+    InputOutput,
+    InvalidParams,
+    NotFound,
+    OutsideRoot,
+    TooLarge,
+)
 from handrail.contract.files import Entry, Folder
 from tests.backends.localfs.scenery import names
 
@@ -232,6 +241,10 @@ def test_a_stamp_differs_once_a_file_was_changed_and_nothing_behind_links_has_on
     assert {stamp.size for stamp in before.values()} == {5}
     folder.write("art/two.png", b"54321")
     after = folder.stamps("art")
+    assert after["two.png"] == folder.stamp("art/two.png")
+    assert folder.stamp("art/gone.png") is folder.stamp("art/a") is folder.stamp("art/pipe") is None
+    with pytest.raises(OutsideRoot):
+        folder.stamp("art/file")
     assert after["a/one.png"] == before["a/one.png"]
     assert after["two.png"] != before["two.png"]
     with pytest.raises(NotFound):

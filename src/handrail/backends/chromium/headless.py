@@ -1,7 +1,9 @@
 """One headless Chromium for previews: started when first needed, ended after minutes without use and with the program.
 
-Its profile is a temporary folder that goes with it, also when we are killed. It resolves no name but this machine's, so
-whatever a page asks for, nothing leaves the machine.
+Its profile is a temporary folder that goes with it, also when we are killed. Nothing leaves the machine: it resolves no
+name but this machine's, and each page lives in a context whose every connection, a websocket's and a worker's too, goes
+to a proxy that does not exist, except to the places that the page may reach. No page writes a file, and what a page
+opens beside itself is closed.
 """
 
 import asyncio
@@ -11,6 +13,7 @@ import signal
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from handrail.backends.chromium.launching import FLAGS, launched
 from handrail.backends.chromium.page import ChromiumPage
@@ -33,8 +36,11 @@ _FLAGS = (
     "--hide-scrollbars",
     "--force-color-profile=srgb",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # as other versions name it
     "--no-proxy-server",
 )
+_NOWHERE = "http://nowhere.invalid:1"
 # The shell outlives us and the browser by a moment, so that the profile goes even when we are killed.
 _TIDYING = 'profile=$1; shift; "$@"; rm -rf -- "$profile"'
 _STARTS_WITHIN = 30.0
@@ -50,12 +56,13 @@ class HeadlessChromium:
         self._idle: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
 
-    async def open_page(self, allowed_hosts: Sequence[str], *, is_watched: bool = True) -> ChromiumPage:
+    async def open_page(self, allowed: Sequence[str], *, is_watched: bool = True) -> ChromiumPage:
         async with self._starting:
             if self._running is None or self._running.wire.has_ended:
                 await self._end()
                 self._running = await _started()
-            page = await ChromiumPage.open(self._running.wire, allowed_hosts, self.touch, is_watched=is_watched)
+            wire, context = self._running.wire, await self._running.context(allowed)
+            page = await ChromiumPage.open(wire, context, allowed, self.touch, is_watched=is_watched)
         self.touch()
         return page
 
@@ -85,6 +92,24 @@ class _Running:
         self.process = process
         self.wire = wire
         self._profile = profile
+        self._contexts: dict[tuple[str, ...], str] = {}
+        wire.listen(None, self._on_event)
+
+    async def context(self, allowed: Sequence[str]) -> str:
+        """The one for pages that may reach these places; those share what they have stored."""
+        key = tuple(sorted(allowed))
+        if key not in self._contexts:
+            reached = ";".join(("<-loopback>", *key))
+            made = await self.wire.ask("Target.createBrowserContext", proxyServer=_NOWHERE, proxyBypassList=reached)
+            context: str = made["browserContextId"]
+            await self.wire.ask("Browser.setDownloadBehavior", behavior="deny", browserContextId=context)
+            self._contexts[key] = context
+        return self._contexts[key]
+
+    def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        """Pages of ours have no opener."""
+        if method == "Target.targetCreated" and "openerId" in params["targetInfo"]:
+            self.wire.tell("Target.closeTarget", targetId=params["targetInfo"]["targetId"])
 
     async def end(self) -> None:
         """In order, and otherwise by force."""
@@ -107,7 +132,7 @@ async def _started() -> _Running:
     running = _Running(*await launched(command, temporary=profile), profile)
     try:
         async with asyncio.timeout(_STARTS_WITHIN):
-            await running.wire.ask("Browser.getVersion")
+            await running.wire.ask("Target.setDiscoverTargets", discover=True)
     except (Failure, TimeoutError) as error:
         await running.end()
         why = f"did not start within {_STARTS_WITHIN:g} s" if isinstance(error, TimeoutError) else "ended at once"

@@ -1,20 +1,21 @@
 """A page of the headless browser: where it may go, what went wrong in it, clicks and pictures.
 
-Each request of a page that is watched, and each step of a redirect, waits for our word: only hosts of this machine that
-were allowed get it.
+Each request of a page that is watched, and each step of a redirect, waits for our word, so that a refusal can be told;
+where no such word is asked for, its context does not reach either.
 """
 
 import asyncio
 import base64
-import json
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
 
+from handrail.backends.chromium.element import finding, found
 from handrail.backends.chromium.wire import Wire
 from handrail.contract.errors import Declined, Failure, NotShown
-from handrail.contract.preview import Trouble
+from handrail.contract.preview import Element, Trouble
 from handrail.core.web_address import host_of_page
 
 Touch = Callable[[], None]
@@ -22,17 +23,9 @@ Touch = Callable[[], None]
 WIDTH, HEIGHT = 1280, 720
 _INSIDE = ("data:", "blob:", "about:")
 _MOST_TROUBLES = 100
+_MOST_MISSING = 1000
 _ELSEWHERE = re.compile(r"'(https?://[^']+)'")
 _A_MOMENT = "new Promise((done) => setTimeout(done, 50))"
-_CENTRE = """(() => {
-  const found = document.querySelector(%s);
-  if (!found) return null;
-  found.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  const box = found.getBoundingClientRect();
-  const x = box.x + box.width / 2, y = box.y + box.height / 2;
-  const hit = document.elementFromPoint(x, y);
-  return { x, y, isHit: hit !== null && (found === hit || found.contains(hit) || hit.contains(found)) };
-})()"""
 
 
 class ChromiumPage:
@@ -55,8 +48,11 @@ class ChromiumPage:
         wire.listen(session, self._on_event)
 
     @classmethod
-    async def open(cls, wire: Wire, allowed: Sequence[str], touch: Touch, *, is_watched: bool) -> "ChromiumPage":
-        target = (await wire.ask("Target.createTarget", url="about:blank"))["targetId"]
+    async def open(
+        cls, wire: Wire, context: str, allowed: Sequence[str], touch: Touch, *, is_watched: bool
+    ) -> "ChromiumPage":
+        """`context` is the browser's own for pages that may reach what is allowed."""
+        target = (await wire.ask("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
         session = (await wire.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = cls(wire, target, session, allowed, touch)
         await asyncio.gather(
@@ -110,14 +106,14 @@ class ChromiumPage:
         answer = await self._ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
 
-    async def click(self, selector: str) -> None:
-        spot = await self.value(_CENTRE % json.dumps(selector))
-        if spot is None:
-            raise NotShown(f"No element matches {selector!r} on {self.url}.", selector=selector)
-        if not spot["isHit"]:
-            raise NotShown(f"{selector!r} is covered by something else, or can't be seen.", selector=selector)
-        at = {"x": spot["x"], "y": spot["y"], "button": "left", "clickCount": 1}
-        await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=spot["x"], y=spot["y"])
+    async def element(self, selector: str) -> Element:
+        return found(await self.value(finding(selector)), selector, self.url).element
+
+    async def click(self, selector: str, seen: Element | None = None) -> None:
+        spot = found(await self.value(finding(selector)), selector, self.url)
+        spot.check(selector, seen)
+        at = {"x": spot.x, "y": spot.y, "button": "left", "clickCount": 1}
+        await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=spot.x, y=spot.y)
         await self._ask("Input.dispatchMouseEvent", type="mousePressed", **at)
         await self._ask("Input.dispatchMouseEvent", type="mouseReleased", **at)
         with suppress(Failure):  # a page that is left meanwhile does not answer
@@ -157,6 +153,7 @@ class ChromiumPage:
             case "Log.entryAdded" if params["entry"]["source"] == "security":
                 self._blocked(params["entry"]["text"])
             case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
+                del self._missing[: -_MOST_MISSING + 1]
                 self._missing.append(params["entry"].get("url", ""))
             case "Inspector.targetCrashed":
                 self._is_open = False
@@ -164,7 +161,7 @@ class ChromiumPage:
 
     def _on_request(self, params: dict[str, Any]) -> None:
         url, id = params["request"]["url"], params["requestId"]
-        if url.startswith(_INSIDE) or host_of_page(url) in self._allowed:
+        if url.startswith(_INSIDE) or self._is_allowed(url):
             self._wire.tell("Fetch.continueRequest", self._session, requestId=id)
             return
         self._wire.tell("Fetch.failRequest", self._session, requestId=id, errorReason="BlockedByClient")
@@ -175,8 +172,12 @@ class ChromiumPage:
             self._trouble(_elsewhere(url))
 
     def _check(self, url: str) -> None:
-        if host_of_page(url) not in self._allowed:
+        if not self._is_allowed(url):
             raise _not_local(url)
+
+    def _is_allowed(self, url: str) -> bool:
+        host = host_of_page(url)
+        return host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
 
     def _blocked(self, text: str) -> None:
         """By the page's own policy for contents, before we were asked."""

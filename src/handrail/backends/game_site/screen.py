@@ -20,8 +20,8 @@ from handrail.core.webgal.sync import Begun, Complaint, Greeting, State, heard, 
 
 _LOOK_EVERY = 0.02
 _PAUSE = 0.01
-_STAYS = 0.5
-"""How long an engine must stay before the line that was asked for until we believe that it waits there."""
+_STAYS = 1.0
+"""How long an engine must tell the same place, before the line that was asked for, until we believe that it stays."""
 _MOST_TROUBLES = 100
 _MARK = "jump="
 
@@ -35,6 +35,7 @@ class GameScreen:
         self._sockets: dict[EngineSocket, State | None] = {}
         self._begun: dict[EngineSocket, int] = {}
         self._states_heard = 0
+        self._heard_at = 0.0
         self._numbers = itertools.count(1)
         self._number = 0
         self._spot: Spot | None = None
@@ -81,7 +82,7 @@ class GameScreen:
                 self._send(socket)
 
     async def arrived(self, on_look: OnLook | None = None) -> Position:
-        last, since, heard_before = None, time.monotonic(), self._states_heard
+        last, since, heard_before = None, 0.0, self._states_heard
         while True:
             self._changed.clear()
             for socket, state in self._sockets.items():
@@ -90,8 +91,10 @@ class GameScreen:
                 if state is None or self._spot is None or not is_fresh:
                     continue
                 if (state.scene, state.sentence) != last:
-                    last, since = (state.scene, state.sentence), time.monotonic()
-                if (position := self._position(socket, state, time.monotonic() - since)) is not None:
+                    last, since = (state.scene, state.sentence), self._heard_at
+                # An old engine that is busy says nothing: only between its words time counts.
+                told_at = self._heard_at if socket.generation == "legacy" else time.monotonic()
+                if (position := self._position(socket, state, told_at - since)) is not None:
                     return position
             if on_look is not None:
                 on_look()
@@ -139,6 +142,7 @@ class GameScreen:
             is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost
             self._sockets[socket] = told
             self._states_heard += 1
+            self._heard_at = time.monotonic()
             if is_first and self._spot is not None:
                 self._send(socket)
             self._changed.set()

@@ -14,6 +14,13 @@ _WITHIN = 2.0
 _LARGEST = 4 << 20
 
 
+class _Staying(urllib.request.HTTPRedirectHandler):
+    """What leads elsewhere is no Terre, and where it leads may be no place on this machine."""
+
+    def redirect_request(self, *asked: Any) -> None:
+        return None
+
+
 class TerreFinder:
     """`folder` is where the project lies: a game of Terre's is ours when its folder is the same."""
 
@@ -48,7 +55,7 @@ class TerreFinder:
 
     def _get(self, path: str) -> bytes:
         # Without the proxies of the environment: what is asked is on this machine.
-        opener: Any = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener: Any = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Staying())
         with opener.open(f"http://127.0.0.1:{self._port}{path}", timeout=_WITHIN) as answer:
             return bytes(answer.read(_LARGEST))
 

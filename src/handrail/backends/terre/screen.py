@@ -6,7 +6,7 @@ Its server is not ours: which files were missing only the page itself can tell, 
 import asyncio
 import itertools
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -28,8 +28,9 @@ class TerreScreen:
     newly_missing: Sequence[str] = ()
     is_stale = True  # what its page has loaded may have changed on the disk
 
-    def __init__(self, host: str, address: str) -> None:
+    def __init__(self, host: str, address: str, on_close: Callable[["TerreScreen"], None]) -> None:
         self._host = host
+        self._on_close = on_close
         self.address = self.name = address
         self._numbers = itertools.count(1)
         self._number = 0
@@ -75,6 +76,7 @@ class TerreScreen:
         """Nobody here knows what is on its way."""
 
     def close(self) -> None:
+        self._on_close(self)
         if self._talk is not None:
             self._talk.cancel()
 

@@ -10,13 +10,13 @@ class TerreSite:
         self._host = host
         self.game = game
         self._address = f"http://{host}/games/{path}/"
-        self._screens: list[TerreScreen] = []
+        self._screens: set[TerreScreen] = set()
 
     def open_screen(self) -> TerreScreen:
-        screen = TerreScreen(self._host, self._address)
-        self._screens.append(screen)
+        screen = TerreScreen(self._host, self._address, self._screens.discard)
+        self._screens.add(screen)
         return screen
 
     async def close(self) -> None:
-        for screen in self._screens:
+        for screen in list(self._screens):
             screen.close()

@@ -61,7 +61,7 @@ def heard(generation: Generation, text: str | bytes) -> Heard | None:
         if told.get("event") == _BEGUN:
             return Begun(int(told["data"]))
         return _heard_v1(told) if generation == "v1" else _heard_legacy(told)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         return None
 
 

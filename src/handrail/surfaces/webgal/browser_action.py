@@ -8,6 +8,7 @@ from handrail.contract.call import Call
 from handrail.contract.content import Image
 from handrail.contract.effect import Effect
 from handrail.contract.errors import (
+    Conflict,
     Declined,
     Disabled,
     Failure,
@@ -18,6 +19,7 @@ from handrail.contract.errors import (
     Timeout,
 )
 from handrail.contract.paths import parse_path
+from handrail.contract.preview import Element
 from handrail.contract.schemas import schema
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Reply, Tool
@@ -55,7 +57,8 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
         if params.action == "open":
             await tab.open(web_address.read(params.url or "").url, _hosts(webgal))
         else:
-            await tab.click(params.selector or "")
+            await call.check(tab.target)  # the page may have gone elsewhere by itself since it was shown
+            await tab.click(params.selector or "", None if preview is None else preview.state)
     except Failure as failure:
         raise as_not_shown(failure) from None
     await call.check(tab.target)
@@ -66,8 +69,16 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
     if params.action == "open":
         address = web_address.read(params.url or "")
         return Preview(f"Open {address.url}", host=address.host, binding={"url": address.url})
-    url = webgal.tab.url
-    return Preview(f"Click {params.selector} on {url}", host=webgal.tab.target.host, binding={"page": url})
+    try:
+        seen = await webgal.tab.element(params.selector or "")
+    except Failure as failure:
+        raise as_not_shown(failure) from None
+    return Preview(
+        f"Click {params.selector}, {_named(seen)}, on {seen.page}",
+        host=webgal.tab.target.host,
+        binding={"page": seen.page, "tag": seen.tag, "text": seen.text},
+        state=seen,
+    )
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
@@ -89,6 +100,11 @@ def without_other_hosts(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(url, str) and web_address.host_of_page(url) not in LOCAL_HOSTS:
         raise _elsewhere(url)
     return raw
+
+
+def _named(element: Element) -> str:
+    """`button "Save"`"""
+    return f'{element.tag} "{element.text}"' if element.text else element.tag
 
 
 def _hosts(webgal: WebGal) -> list[str]:
@@ -124,7 +140,7 @@ TOOL = Tool(
         "required": ["ok"],
     },
     effect=effect_of,
-    errors=(Declined, NotShown, Timeout, Disabled, OutsideRoot, InvalidParams, InputOutput),
+    errors=(Declined, NotShown, Conflict, Timeout, Disabled, OutsideRoot, InvalidParams, InputOutput),
     deadline_ms=60_000,
     preview=plan,
     locate=locate,

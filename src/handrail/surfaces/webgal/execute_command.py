@@ -35,15 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
     _check_allowed(webgal, params)
     steps = read_package(webgal.scripts.files).steps(params.script_name, params.args)
-    server = webgal.scripts.server
-    if params.script_name == _STAYS and server is not None and server.is_running:
-        if server.steps != steps:
-            raise Conflict(
-                "dev is running already, and otherwise than asked for.",
-                hint="It ends with the handrail that started it.",
-                ports=server.ports,
-            )
-        return Settled(Result(True, ["dev is running already.", *_addresses(server)]))
+    if params.script_name == _STAYS and (running := _running(webgal, steps)) is not None:
+        return Settled(running)
     return Preview(
         f"Run the script {params.script_name}",
         path=_path(params),
@@ -65,10 +58,13 @@ async def execute_command(webgal: WebGal, call: Call, params: Params, preview: P
     output, limit = webgal.scripts.output(), webgal.scripts.policy().limits.command_timeout_ms
     try:
         async with asyncio.timeout(limit / 1000):
-            return await _run(webgal, call, package, steps, output)
+            if params.script_name != _STAYS:
+                return await _run(webgal, call, package, steps, output)
+            async with webgal.scripts.serving:  # of two who ask at once, the second finds the first one's
+                return _running(webgal, steps) or await _run(webgal, call, package, steps, output)
     except TimeoutError:
         raise Timeout(
-            f"{params.script_name} did not finish within {limit} ms and was ended, with all that it had started.",
+            f"{params.script_name} did not finish within {limit} ms and was ended.",
             hint="A person can raise commandTimeoutMs in the policy.",
             timeoutMs=limit,
             logs=output.lines()[-_LAST_LINES:],
@@ -91,6 +87,20 @@ async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, 
         if status != 0:
             return Result(False, [*output.lines(), f"exit status {status}"])
     return Result(True, output.lines())
+
+
+def _running(webgal: WebGal, steps: tuple[Step, ...]) -> Result | None:
+    """What is said of a server that runs already. Conflict: it was asked for otherwise."""
+    server = webgal.scripts.server
+    if server is None or not server.is_running:
+        return None
+    if server.steps != steps:
+        raise Conflict(
+            "dev is running already, and otherwise than asked for.",
+            hint="It ends with the handrail that started it.",
+            ports=server.ports,
+        )
+    return Result(True, ["dev is running already.", *_addresses(server)])
 
 
 def _check_allowed(webgal: WebGal, params: Params) -> None:

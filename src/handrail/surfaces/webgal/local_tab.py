@@ -1,10 +1,11 @@
 """The one tab of browser_action: a page of the headless browser that never leaves this machine."""
 
+import asyncio
 from collections.abc import Sequence
 
 from handrail.contract.errors import NotShown
 from handrail.contract.files import Folder
-from handrail.contract.preview import LocalPage
+from handrail.contract.preview import Element, LocalPage
 from handrail.contract.target import Target
 from handrail.core.web_address import host_of_page
 from handrail.surfaces.webgal.theatre import Theatre
@@ -19,31 +20,32 @@ class LocalTab:
         self._theatre = theatre
         self._own = files.subfolder(AGENT_FOLDER)
         self._page: LocalPage | None = None
+        self._opening = asyncio.Lock()
 
     @property
     def target(self) -> Target:
         page = self._page
         return Target() if page is None or not page.is_open else Target(host=host_of_page(page.url))
 
-    @property
-    def url(self) -> str:
-        return self._open_page().url
-
     async def open(self, url: str, hosts: Sequence[str]) -> None:
         """In a page of its own, under the rules of now. Declined: it leads elsewhere. NotShown: nobody answers."""
-        page, self._page = self._page, None
-        if page is not None:
-            await page.close()
-        page = await self._theatre.browser().open_page(hosts)
-        try:
-            await page.go(url)
-        except BaseException:
-            await page.close()
-            raise
-        self._page = page
+        async with self._opening:  # of two at once, the first one's page would never be closed
+            page, self._page = self._page, None
+            if page is not None:
+                await page.close()
+            page = await self._theatre.browser().open_page(hosts)
+            try:
+                await page.go(url)
+            except BaseException:
+                await page.close()
+                raise
+            self._page = page
 
-    async def click(self, selector: str) -> None:
-        await self._open_page().click(selector)
+    async def element(self, selector: str) -> Element:
+        return await self._open_page().element(selector)
+
+    async def click(self, selector: str, seen: Element | None) -> None:
+        await self._open_page().click(selector, seen)
 
     async def picture(self) -> bytes:
         return await self._open_page().picture()

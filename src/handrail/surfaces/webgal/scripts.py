@@ -20,6 +20,7 @@ from handrail.surfaces.webgal.package_scripts import PACKAGE, Package, Step
 _TOLD_EVERY = 0.25
 _TOLD_LINES = 10
 _LISTENING_EVERY = 0.1
+_UNWATCHED = b"What watches over scripts was killed: something that this one started may still be running.\n"
 
 Tell = Callable[[str], Awaitable[None]]
 
@@ -48,14 +49,15 @@ class Scripts:
     own_programs: str
     """A folder in which a script may find handrail itself."""
     server: Server | None = None
-    _serving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    serving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by whoever looks whether there is a server and starts one, from its first step on."""
 
     def output(self) -> KeptOutput:
         return KeptOutput(secrets_of(self.environ, self.policy().limits.redact_env))
 
     async def run(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> int:
         """The exit status. Whatever stops this ends the step and all that it started."""
-        async with self._started(package, step) as program:
+        async with self._started(package, step, output) as program:
             await _followed(program, output, tell)
             return program.status or 0
 
@@ -63,15 +65,7 @@ class Scripts:
         self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
     ) -> Server | int:
         """Once it takes connections; the exit status where it ended before. `steps` are all that it was asked with."""
-        async with self._serving:  # of two who ask at once, the second gets the first one's
-            if self.server is not None and self.server.is_running:
-                return self.server
-            return await self._serve(package, step, steps, output, tell)
-
-    async def _serve(
-        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
-    ) -> Server | int:
-        async with self._started(package, step) as program:
+        async with self._started(package, step, output) as program:
             following = asyncio.ensure_future(_followed(program, output, tell))
             try:
                 while not (ports := await asyncio.to_thread(program.ports)):
@@ -90,7 +84,7 @@ class Scripts:
             self.server.program.end()
 
     @asynccontextmanager
-    async def _started(self, package: Package, step: Step) -> AsyncIterator[Program]:
+    async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[Program]:
         with self.files.hold(".") as folder:
             program = self.programs.start(step.command, folder, self._environ(package, step))
         try:
@@ -98,6 +92,8 @@ class Scripts:
         finally:
             if self.server is None or self.server.program is not program:
                 await program.ended()
+                if program.may_have_left_something:
+                    output.add(_UNWATCHED)
 
     def _environ(self, package: Package, step: Step) -> dict[str, str]:
         """As npm gives it to scripts, as far as they look at it."""
@@ -117,12 +113,12 @@ class Scripts:
 
 
 async def _followed(program: Program, output: KeptOutput, tell: Tell) -> None:
-    told = 0.0
+    told, lines = 0.0, output.told()
     async for chunk in program.chunks():
         output.add(chunk)
-        if time.monotonic() - told >= _TOLD_EVERY:
-            if latest := output.latest(chunk, _TOLD_LINES):
-                await tell(latest)
+        lines.add(chunk)
+        if time.monotonic() - told >= _TOLD_EVERY and (latest := lines.take(_TOLD_LINES)):
+            await tell(latest)
             told = time.monotonic()
 
 

@@ -1,0 +1,196 @@
+"""What a page of the headless browser can't do, whoever wrote it: reach elsewhere, outlive itself, leave files."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from handrail.backends.chromium.headless import HeadlessChromium
+from handrail.backends.chromium.page import ChromiumPage
+from handrail.contract.errors import Changed, NotShown
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+PATIENCE = 60
+DOWNLOAD = """<a id="a" download="evil.txt">x</a><script>
+document.querySelector("a").href = URL.createObjectURL(new Blob(["evil"]));</script>"""
+POPUPS = """<button id="opened" onclick="window.open('http://localhost:PORT/popup')">x</button>
+<a id="linked" target="_blank" rel="noopener" href="http://localhost:PORT/linked">y</a>"""
+UNSEEN = """<body onclick="document.title = 'clicked'"><form>Delete all
+<button id="none" style="display: none">x</button><button id="hidden" style="visibility: hidden">x</button>
+<div id="empty"></div></form><label>Agree <input type="checkbox" id="ticked" style="pointer-events: none"></label>
+<label for="far">Far <b style="position: absolute; left: 300px; top: 300px">over it</b></label>
+<input type="checkbox" id="far" style="position: absolute; left: 300px; top: 300px">"""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[HeadlessChromium]:
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("XDG_DOWNLOAD_DIR", str(home))
+        browser = HeadlessChromium()
+        yield browser
+        await browser.close()
+    assert not [path for path in home.rglob("*") if "evil" in path.name]
+
+
+class Asked(list[str]):
+    """The paths that a server was asked for, in order."""
+
+    port = 0
+
+
+@asynccontextmanager
+async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Asked]:
+    asked = Asked()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            asked.append((await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode())
+            body = page.replace("PORT", str(asked.port)).encode()
+            head = f"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {len(body)}\r\nconnection: close"
+            writer.write(head.encode() + b"\r\n\r\n" + body)
+            await writer.drain()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(answer, host, 0)
+    asked.port = server.sockets[0].getsockname()[1]
+    try:
+        yield asked
+    finally:
+        server.close()
+
+
+async def until(claim: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not claim():  # noqa: ASYNC110 - it is another process that makes it true
+            await asyncio.sleep(0.02)
+
+
+async def opened(browser: HeadlessChromium, server: Asked, *allowed: str) -> ChromiumPage:
+    page = await browser.open_page(allowed or ["localhost"])
+    await page.go(f"http://localhost:{server.port}/")
+    return page
+
+
+async def fetched(page: ChromiumPage, url: str) -> bool:
+    told = await page.value(f"fetch('{url}', {{mode: 'no-cors'}}).then(() => true, () => false)")
+    assert isinstance(told, bool)
+    return told
+
+
+async def called(page: ChromiumPage, address: str) -> None:
+    """By a websocket, which no interception sees."""
+    await page.value(f"new Promise((done) => {{ new WebSocket('ws://{address}/').onerror = () => done(1); }})")
+
+
+async def test_neither_requests_nor_websockets_nor_workers_reach_what_is_not_allowed(browser: HeadlessChromium) -> None:
+    async with serving() as own, serving() as other:
+        page = await browser.open_page([f"127.0.0.1:{own.port}"], is_watched=False)
+        await page.go(f"http://127.0.0.1:{own.port}/")
+        for host in ("127.0.0.1", "localhost"):
+            assert not await fetched(page, f"http://{host}:{other.port}/")
+            await called(page, f"{host}:{other.port}")
+        worker = f"fetch('http://127.0.0.1:{other.port}/').then(() => postMessage(1), () => postMessage(1))"
+        await page.value(
+            f"new Promise((done) => {{ new Worker(URL.createObjectURL(new Blob([{worker!r}]))).onmessage = done; }})"
+            ".then(() => 1)"
+        )
+        page.run(f"location = 'http://127.0.0.1:{other.port}/admin'")
+        await until(lambda: not page.url.startswith(f"http://127.0.0.1:{own.port}"))
+        assert other == []
+        await page.close()
+
+
+async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessChromium) -> None:
+    async with serving(POPUPS) as server:
+        page = await opened(browser, server)
+        assert browser._running is not None
+        ask = browser._running.wire.ask
+        for selector in ("#opened", "#linked"):
+            await page.click(selector)
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    targets = (await ask("Target.getTargets"))["targetInfos"]
+                    if [each["url"] for each in targets if each["type"] == "page"] == [page.url]:
+                        break
+                    await asyncio.sleep(0.02)
+        await page.close()
+
+
+async def test_no_file_is_stored_for_a_page(browser: HeadlessChromium) -> None:
+    async with serving(DOWNLOAD) as server:
+        page = await opened(browser, server)
+        await page.click("#a")
+        assert await fetched(page, f"http://localhost:{server.port}/later")
+        await page.close()
+
+
+async def test_webrtc_sends_nothing_past_the_proxy(browser: HeadlessChromium) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outside:
+        outside.bind(("127.0.0.2", 0))
+        outside.setblocking(False)
+        async with serving() as server:
+            page = await opened(browser, server)
+            url = f"stun:127.0.0.2:{outside.getsockname()[1]}"
+            await page.value(
+                f"""new Promise(async (done) => {{
+                  const line = new RTCPeerConnection({{ iceServers: [{{ urls: "{url}" }}] }});
+                  line.onicegatheringstatechange = () => line.iceGatheringState === "complete" && done(1);
+                  line.createDataChannel("x");
+                  await line.setLocalDescription(await line.createOffer());
+                }})"""
+            )
+            with pytest.raises(BlockingIOError):
+                outside.recv(100)
+            await page.close()
+
+
+async def test_a_click_meets_the_element_or_nothing(browser: HeadlessChromium) -> None:
+    async with serving(UNSEEN) as server:
+        page = await opened(browser, server)
+        for selector in ("#none", "#hidden", "#empty"):
+            with pytest.raises(NotShown, match="can't be seen"):
+                await page.click(selector)
+        assert await page.value("document.title") == ""
+        for selector in ("#ticked", "#far"):
+            await page.click(selector)
+            assert await page.value(f"document.querySelector('{selector}').checked")
+        await page.close()
+
+
+async def test_an_element_that_is_another_by_now_is_not_clicked(browser: HeadlessChromium) -> None:
+    async with serving("<body onclick='document.title = 1'><button>Open</button>") as server:
+        page = await opened(browser, server)
+        seen = await page.element("button")
+        assert (seen.page, seen.tag, seen.text) == (f"http://localhost:{server.port}/", "button", "Open")
+        await page.value("document.querySelector('button').innerText = 'Delete'")
+        with pytest.raises(Changed):
+            await page.click("button", seen)
+        await page.value("document.querySelector('button').innerText = 'Open'")
+        await page.value("history.pushState(null, '', '/elsewhere')")
+        with pytest.raises(Changed):
+            await page.click("button", seen)
+        assert await page.value("document.title") == ""
+        await page.close()
+
+
+async def test_what_is_missing_is_remembered_within_bounds(browser: HeadlessChromium) -> None:
+    async with serving() as server:
+        page = await opened(browser, server)
+        entry = {"source": "network", "text": "404 (Not Found)"}
+        for number in range(1500):
+            page._on_event("Log.entryAdded", {"entry": {**entry, "url": str(number)}})
+        missing = page.take_missing()
+        assert (len(missing), missing[-1]) == (1000, "1499")
+        await page.close()

@@ -1,0 +1,13 @@
+"""What an engine says is heard or ignored, and never an exception."""
+
+import pytest
+
+from handrail.core.webgal.sync import Generation, heard
+
+NUMBERLESS = '{"kind":"event","type":"stage.snapshot.updated","payload":{"sceneName":"a","sentenceId":1e999}}'
+
+
+@pytest.mark.parametrize("generation", ["legacy", "v1"])
+@pytest.mark.parametrize("text", ["", "[]", "1", "[" * 100_000, '{"event":"handrail-jump","data":1e999}', NUMBERLESS])
+def test_what_is_no_message_is_ignored(generation: Generation, text: str) -> None:
+    assert heard(generation, text) is None
