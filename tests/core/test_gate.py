@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import Callable
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -407,9 +408,25 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
     with pytest.raises(condition) as caught:
         await house.call("change")
     assert type(caught.value) is condition
-    assert caught.value.__cause__ is fault
     assert (house.last["ok"], house.last["error"]["condition"]) == (False, condition.__name__)
     assert caught.value.recoverable is (condition is not Internal)
+
+
+async def test_the_words_of_a_foreign_exception_are_told_nowhere(
+    build: Build, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(call: Call, params: Params) -> None:
+        key = "sk-" + "12345678"
+        raise RuntimeError(f"illegal header {key}")
+
+    house = build(tool("change", work, Effect.WRITE))
+    with pytest.raises(Internal) as caught:
+        await house.call("change")
+    shown = "".join(format_exception(caught.value))
+    told = [shown, caplog.text, str(house.last), *(file.read_text() for file in house.exhibits()[0].iterdir())]
+    assert not [text for text in told if "sk-12345678" in text]
+    assert "RuntimeError" in caught.value.message
+    assert "in work" in caplog.text
 
 
 async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from datetime import datetime
 from functools import partial
+from traceback import format_tb
 from typing import Any
 
 import msgspec
@@ -87,10 +88,10 @@ class Gate:
             self._close(passage, error=failure)
             raise
         except Exception as fault:
-            logger.exception("%s failed", call.tool)
+            _log(call.tool, fault)
             unforeseen = _as_failure(fault)
             self._close(passage, error=unforeseen)
-            raise unforeseen from fault
+            raise unforeseen from None
         self._close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
         return reply
 
@@ -310,7 +311,12 @@ def _lane(call: Call, effect: Effect) -> str | None:
     return f"caller:{call.caller}" if effect.changes else None
 
 
+def _log(tool: str, fault: Exception) -> None:
+    """Where it happened, never in its own words: a library's may quote a key."""
+    logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
+
+
 def _as_failure(fault: Exception) -> Failure:
     if isinstance(fault, OSError):
-        return InputOutput(f"The operating system refused: {fault.strerror or fault}.")
-    return Internal(f"handrail failed: {type(fault).__name__}: {fault}", hint="Please report this.")
+        return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
+    return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")

@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -105,7 +106,7 @@ async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_messa
     seen = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
     assert (seen.headers["x-note"], seen.headers["x-common"]) == ("n fine", "c")
     assert seen.headers["host"] == f"127.0.0.1:{ground.server.port}"
-    for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢"):
+    for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢", "a ", "a\t"):
         with pytest.raises(InvalidParams, match="header"):
             await ground.call(route, {"q": value})
 
@@ -184,6 +185,13 @@ async def test_credentials_go_along_and_what_the_app_says_of_them_is_masked(grou
     assert ground.server.seen[0].headers["x-key"] == "Token s3cret-k3y"
     assert ground.server.seen[0].target == "/v1/x?key=other-s3cret"
     assert "s3cret" not in json.dumps(result)
+
+
+async def test_a_key_that_makes_no_header_is_quoted_nowhere(ground: Ground) -> None:
+    ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": " Token s3cret-k3y"}))
+    with pytest.raises(InvalidParams) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert "s3cret" not in "".join(format_exception(raised.value))
 
 
 async def test_refused_credentials_are_renewed_once(ground: Ground) -> None:

@@ -198,6 +198,8 @@ def with_execution(**members: Any) -> dict[str, Any]:
         ({**FIRST, "auth": {"type": "cookie"}}, "auth.type", "known are"),
         ({**FIRST, "auth": {"type": "api_key", "api_key": {"placement": "header", "name": "a b"}}},
          "auth.api_key.name", "no name of a header"),
+        ({**FIRST, "auth": {"type": "api_key", "api_key": {"name": "a", "prefix": " Bearer"}}},
+         "auth.api_key.prefix", "blank at an end"),
         ({**FIRST, "auth": {"type": "oauth2", "authorization_endpoint": "http://x.example", "token_endpoint": "x"}},
          "auth.oauth2.authorization_endpoint", "https"),
         ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two spellings"),

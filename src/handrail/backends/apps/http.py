@@ -61,6 +61,8 @@ class HttpTransport:
                 return await _read(app, response)
         except WrongPlace as wrong:
             raise Offline(f"{app.id} is not called: {wrong}.", reason="private_address") from None
+        except httpcore2.LocalProtocolError:  # its words quote headers, and so a key
+            raise InvalidParams(f"{app.id} can't be asked this: it makes no request of HTTP.") from None
         except httpcore2.RemoteProtocolError as error:
             raise Offline(f"{app.id} broke off, or does not speak HTTP: {str(error)[:200]}") from None
         except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:

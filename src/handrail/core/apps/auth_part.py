@@ -55,8 +55,10 @@ def _api_key(raw: Any, found: Findings) -> ApiKey | None:
     if part is None:
         return None
     placement = part.placement or part.location or "header"
-    if placement == "header" and not (is_header_name(part.name) and is_header_value(part.prefix)):
+    if placement == "header" and not is_header_name(part.name):
         found.add("auth.api_key.name", f"{part.name[:50]!r} is no name of a header")
+    if placement == "header" and not is_header_value(part.prefix):
+        found.add("auth.api_key.prefix", "holds a character that no header may hold, or a blank at an end")
     if not part.name:
         found.add("auth.api_key.name", "is empty")
     return ApiKey(

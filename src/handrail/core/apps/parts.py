@@ -60,7 +60,7 @@ class Findings:
             if _HEADER_NAME.fullmatch(name) is None:
                 self.add(field, f"{name[:50]!r} is no name of a header")
             elif not is_header_value(value):
-                self.add(f"{field}.{name}", "holds a character that no header may hold")
+                self.add(f"{field}.{name}", "holds a character that no header may hold, or a blank at an end")
 
 
 def is_loopback(host: str) -> bool:
@@ -72,8 +72,8 @@ def is_header_name(name: str) -> bool:
 
 
 def is_header_value(value: str) -> bool:
-    """Visible ASCII and blanks: what else a server makes of it, nobody knows."""
-    return all(char == "\t" or " " <= char <= "~" for char in value)
+    """Visible ASCII, and blanks inside: what else a server makes of it, nobody knows."""
+    return value == value.strip(" \t") and all(char == "\t" or " " <= char <= "~" for char in value)
 
 
 def in_words(text: Text, language: str | None) -> str:
