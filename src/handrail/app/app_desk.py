@@ -101,6 +101,9 @@ class AppDesk:
         return sign_out(id, secrets_in(self.state))
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
+        from handrail.contract.apps import OAuth2
+        from handrail.core.apps.sign_in_hosts import sign_in_hosts
+
         state = await credentials_in(self.state).state(app)
         shown = {
             "type": state.kind,
@@ -109,7 +112,8 @@ class AppDesk:
             "expiresAt": None if state.expires_at is None else round(state.expires_at),
             "reason": state.reason,
         }
-        return {name: value for name, value in shown.items() if value is not None}
+        hosts = {"hosts": sign_in_hosts(app.auth)} if isinstance(app.auth, OAuth2) else {}
+        return {name: value for name, value in shown.items() if value is not None} | hosts
 
     def _is_valid(self, given: Given) -> bool:
         from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
