@@ -87,7 +87,7 @@ class Gate:
         except Failure as failure:
             self._close(passage, error=failure)
             raise
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 - logged, without its own words
             _log(call.tool, fault)
             unforeseen = _as_failure(fault)
             self._close(passage, error=unforeseen)

@@ -151,6 +151,12 @@ def with_execution(**members: Any) -> dict[str, Any]:
     return {**FIRST, "execution": members}
 
 
+def doubling(links: int) -> dict[str, Any]:
+    """A chain of references that stands for twice as much with every link."""
+    chain: dict[str, Any] = {f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}] * 2} for i in range(links)}
+    return {"$ref": "#/$defs/a0", "$defs": {**chain, f"a{links}": {"type": "string"}}}
+
+
 @pytest.mark.parametrize(
     ("descriptor", "field", "reason"),
     [
@@ -190,6 +196,12 @@ def with_execution(**members: Any) -> dict[str, Any]:
         (with_tool(parameters={"properties": {"a": {"type": "x"}}}), "tools[0].parameters.properties.a.type", "anyOf"),
         (with_tool(returns={"minimum": "1"}), "tools[0].returns.minimum", "number"),
         (with_tool(parameters={"$ref": "http://127.0.0.1:9/x.json"}), "tools[0].parameters", "nothing is fetched"),
+        (with_tool(returns=doubling(40)), "tools[0].returns", "stands for more than"),
+        (with_tool(parameters={"properties": {f"p{i}": {"pattern": "(?:[a-z]{60}){60}"} for i in range(60)}}),
+         "tools[0].parameters", "patterns"),
+        (with_tool(returns={"patternProperties": {f"^a{i}": {} for i in range(1001)}}), "tools[0].returns", "patterns"),
+        (with_tool(returns={"pattern": "a" * 2001}), "tools[0].returns", "more than 2000 characters"),
+        (with_tool(returns={"pattern": "(?:(?:a{999}){999}){99}"}), "tools[0].returns", "repeat too much"),
         (with_tool(parameters={"$ref": "file:///etc/passwd"}), "tools[0].parameters", "nothing is fetched"),
         (with_tool(execution={"path": "https://evil.example/x"}), "tools[0].execution.path", "not an address"),
         (with_tool(execution={"path": "/x", "method": "BREW"}), "tools[0].execution.method", "none of"),
@@ -209,6 +221,11 @@ def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, 
     told = problems(descriptor)
     assert field in told
     assert reason in told[field]
+
+
+def test_schemas_that_refer_to_themselves_and_usual_patterns_are_taken() -> None:
+    tree = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "name": {"pattern": r"^\p{L}{1,100}$"}}}
+    assert read_one(with_tool(parameters=tree, returns=doubling(8))).tools
 
 
 def test_every_problem_is_told_once_and_all_at_once() -> None:

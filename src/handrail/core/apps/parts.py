@@ -8,6 +8,7 @@ import msgspec
 
 from handrail.contract.apps import Problem
 from handrail.contract.errors import InvalidParams
+from handrail.core.apps.schema_weight import SchemaWeight
 from handrail.core.web_address import read as read_address
 
 Text = str | dict[str, str]
@@ -26,6 +27,7 @@ class Findings:
     def __init__(self, source: str) -> None:
         self.source = source
         self.problems: list[Problem] = []
+        self.weight = SchemaWeight()
 
     def add(self, field: str, reason: str) -> None:
         self.problems.append(Problem(self.source, field, reason))

@@ -37,7 +37,7 @@ class Subschemas:
 
     def _beside(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(reference := schema.get("$ref"), str):
-            yield self._resolved(reference)
+            yield self.resolved(reference)
         if any(name in schema for name in _BY_SCOPE):
             yield UNKNOWN
         for name in _ALONE:
@@ -47,7 +47,7 @@ class Subschemas:
         for name in _NAMED:
             yield from _members(schema.get(name)).values()
 
-    def _resolved(self, reference: str) -> Any:
+    def resolved(self, reference: str) -> Any:
         if self._is_rebased or not (reference == "#" or reference.startswith("#/")):
             return UNKNOWN
         place = self._root

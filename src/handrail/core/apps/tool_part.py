@@ -58,7 +58,7 @@ def _check_schemas(part: _ToolPart, field: str, found: Findings) -> None:
     if part.parameters.get("type", "object") != "object":
         found.add(f"{field}.parameters.type", "must be object: parameters have names")
     for name, schema in (("parameters", part.parameters), ("returns", part.returns)):
-        if schema is not None and (wrong := wrong_schema(schema)) is not None:
+        if schema is not None and (wrong := wrong_schema(schema, found.weight)) is not None:
             place, reason = wrong
             found.add(".".join((f"{field}.{name}", *place)), reason)
 
