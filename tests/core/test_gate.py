@@ -783,6 +783,24 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
             crossing.let_out(value)
 
 
+async def test_a_tool_with_lanes_of_its_own_holds_up_those_in_the_same_lane_alone(build: Build) -> None:
+    crossing = Crossing()
+    house = build(
+        tool("reach", crossing.work, Effect.EXECUTE, lane=lambda params: params.value[0]),
+        tool("change", crossing.work, Effect.WRITE),
+    )
+    async with asyncio.TaskGroup() as group:
+        for name, value in (("reach", "a1"), ("reach", "a2"), ("reach", "b1"), ("change", "c")):
+            group.create_task(house.call(name, value))
+        await others()
+        assert sorted(crossing.inside) == ["a1", "b1", "c"]
+        crossing.let_out("a1")
+        await others()
+        assert "a2" in crossing.inside
+        for value in ("a2", "b1", "c"):
+            crossing.let_out(value)
+
+
 async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> None:
     answered = asyncio.Event()
 

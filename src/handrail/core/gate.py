@@ -107,7 +107,7 @@ class Gate:
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
-        async with self._lanes.turn(_lane(call, passage.effect)):
+        async with self._lanes.turn(_lane(passage, passage.effect)):
             target = await self._target(passage)
             passage.target = target.path or target.place
             verdict = self._policy().decide(call.tool, passage.effect, target)
@@ -304,11 +304,14 @@ def _digest(params: Any, binding: Mapping[str, str]) -> str:
     return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
 
 
-def _lane(call: Call, effect: Effect) -> str | None:
+def _lane(passage: Passage, effect: Effect) -> str | None:
     """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
+    call, lane = passage.call, passage.entry.tool.lane
     if call.task is not None:
         return f"task:{call.task}"
-    return f"caller:{call.caller}" if effect.changes else None
+    if not effect.changes:
+        return None
+    return f"caller:{call.caller}" if lane is None else f"caller:{call.caller}:{call.tool}:{lane(passage.params)}"
 
 
 def _log(tool: str, fault: Exception) -> None:

@@ -223,6 +223,11 @@ def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, 
     assert reason in told[field]
 
 
+def test_nobody_waits_longer_than_ten_minutes() -> None:
+    app = read_one({**FIRST, "execution": {"type": "ipc", "timeout": 3_600_000}, "tools": [{**TOOL, "timeout": 700}]})
+    assert (app.timeout_ms, app.tools[0].timeout_ms) == (600_000, 600_000)
+
+
 def test_schemas_that_refer_to_themselves_and_usual_patterns_are_taken() -> None:
     tree = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "name": {"pattern": r"^\p{L}{1,100}$"}}}
     assert read_one(with_tool(parameters=tree, returns=doubling(8))).tools
