@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.app.secrets import secrets_in
-from handrail.app.sign_ins import credentials_in, sign_in_to
+from handrail.app.sign_ins import credentials_in, sign_in_to, turn_in
 from handrail.backends.apps.catalogue import Catalogue, usual_places
 from handrail.contract.errors import NotFound
 from handrail.core.apps.consent import place_of
@@ -79,7 +79,7 @@ class AppDesk:
     async def keep_key(self, id: str, key: Secret) -> Kept:
         from handrail.core.apps.signing_in import keep_key
 
-        return await keep_key(await self.find(id), key, secrets_in(self.state))
+        return await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
 
     async def sign_in(
         self,
@@ -98,7 +98,7 @@ class AppDesk:
     def sign_out(self, id: str) -> bool:
         from handrail.core.apps.signing_in import sign_out
 
-        return sign_out(id, secrets_in(self.state))
+        return sign_out(id, secrets_in(self.state), turn_in(self.state))
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
         from handrail.contract.apps import OAuth2

@@ -17,6 +17,7 @@ from handrail.backends.apps.loopback import loopback
 from handrail.contract.apps import ApiKey, App, AppTool, HttpExecution, OAuth2
 from handrail.contract.errors import BadAnswer, Declined, InvalidParams
 from handrail.contract.secrets import KeyringAway, Secret
+from handrail.contract.sign_in import TokenEndpoint
 from handrail.core.apps.conditions import AuthRequired
 from handrail.core.apps.credentials import StoredCredentials
 from handrail.core.apps.keepsake import secret_name
@@ -95,13 +96,12 @@ class Desk:
         key = ApiKey(placement="header", name="X-Key", env_var="WEB_KEY")
         self.keyed = msgspec.structs.replace(self.app, id="com.example.keyed", auth=key)
 
-    def process(self) -> StoredCredentials:
+    def turn(self, app: str) -> AbstractContextManager[None]:
+        return exclusive(self._state / f"{app}.lock")
+
+    def process(self, endpoint: TokenEndpoint = post_form) -> StoredCredentials:
         """What another process would have, on the same state."""
-
-        def turn(app: str) -> AbstractContextManager[None]:
-            return exclusive(self._state / f"{app}.lock")
-
-        return StoredCredentials(self.secrets, post_form, turn, environ=self.environ, clock=lambda: self.now)
+        return StoredCredentials(self.secrets, endpoint, self.turn, environ=self.environ, clock=lambda: self.now)
 
     async def signed_in(self, visit: Visit | None = None, patience: float = 20) -> Visit:
         visit = visit or Visit()
@@ -109,6 +109,7 @@ class Desk:
             self.app,
             Client("handrail"),
             self.secrets,
+            self.turn,
             post_form,
             loopback,
             visit,
@@ -252,7 +253,7 @@ async def test_nobody_who_comes_back_is_waited_for_only_so_long(desk: Desk) -> N
 async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) -> None:
     with pytest.raises(AuthRequired):
         await desk.credentials.grant(desk.keyed)
-    await keep_key(desk.keyed, Secret("kept-key\n"), desk.secrets)
+    await keep_key(desk.keyed, Secret("kept-key\n"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "kept-key"}
     desk.environ["WEB_KEY"] = "from-outside"
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "from-outside"}
@@ -264,23 +265,23 @@ async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) ->
 async def test_a_key_goes_where_the_descriptor_says_and_with_its_prefix(desk: Desk) -> None:
     auth = ApiKey(placement="query", name="key")
     app = msgspec.structs.replace(desk.keyed, auth=auth)
-    await keep_key(app, Secret("kept-key"), desk.secrets)
+    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).query == {"key": "kept-key"}
     app = msgspec.structs.replace(desk.keyed, auth=ApiKey(placement="header", name="Authorization", prefix="Token"))
-    await keep_key(app, Secret("kept-key"), desk.secrets)
+    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).headers == {"Authorization": "Token kept-key"}
 
 
 @pytest.mark.parametrize("key", ["", "  ", "a\nb", "ключ", "a\x00"])
 async def test_what_is_no_key_is_refused_without_being_quoted(desk: Desk, key: str) -> None:
     with pytest.raises(InvalidParams) as refusal:
-        await keep_key(desk.keyed, Secret(key), desk.secrets)
+        await keep_key(desk.keyed, Secret(key), desk.secrets, desk.turn)
     assert not key.strip() or key not in refusal.value.message
 
 
 async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_the_one_before(desk: Desk) -> None:
     await desk.signed_in()
-    await keep_key(desk.keyed, Secret("kept-key"), desk.secrets)
+    await keep_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
     for app in (desk.app, desk.keyed):
         moved = msgspec.structs.replace(app, execution=HttpExecution(base_url="https://evil.example/api"))
         with pytest.raises(AuthRequired, match="another address"):
@@ -293,10 +294,37 @@ async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_
 
 async def test_who_signs_out_is_out(desk: Desk) -> None:
     await desk.signed_in()
-    assert sign_out(desk.app.id, desk.secrets)
-    assert not sign_out(desk.app.id, desk.secrets)
+    assert sign_out(desk.app.id, desk.secrets, desk.turn)
+    assert not sign_out(desk.app.id, desk.secrets, desk.turn)
     with pytest.raises(AuthRequired):
         await desk.bearer()
+
+
+async def test_who_signs_out_during_a_renewal_is_out(desk: Desk) -> None:
+    await desk.signed_in()
+    desk.now += 3590
+    leaving: list[asyncio.Task[bool]] = []
+
+    async def endpoint(url: str, form: str) -> tuple[int, bytes]:
+        leaving.append(asyncio.create_task(asyncio.to_thread(sign_out, desk.app.id, desk.secrets, desk.turn)))
+        return await post_form(url, form)
+
+    await desk.process(endpoint).grant(desk.app)
+    assert await leaving[0]
+    assert desk.secrets.kept() == []
+
+
+async def test_a_renewal_brings_nothing_back_that_was_forgotten_meanwhile(desk: Desk) -> None:
+    await desk.signed_in()
+    desk.now += 3590
+
+    async def endpoint(url: str, form: str) -> tuple[int, bytes]:
+        desk.secrets.forget(secret_name(desk.app.id))
+        return await post_form(url, form)
+
+    with pytest.raises(AuthRequired):
+        await desk.process(endpoint).grant(desk.app)
+    assert desk.secrets.kept() == []
 
 
 async def test_a_keyring_that_is_locked_is_named_as_the_reason(desk: Desk, tmp_path: Path) -> None:
