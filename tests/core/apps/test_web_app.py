@@ -92,6 +92,7 @@ def test_a_site_is_asked_at_its_well_known_place(given: str, address: str) -> No
         "https://",
         "file:///etc/passwd",
         "https://ex.com:99999",
+        "https://[x",
     ],
 )
 def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
@@ -107,6 +108,7 @@ def test_a_redirect_stays_with_its_host() -> None:
         "//evil.example/",
         "http://example.com/",
         "https://example.com:444/",
+        "https://[x",
         "",
     ):
         with pytest.raises(BadAnswer):
