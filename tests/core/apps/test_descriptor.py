@@ -223,6 +223,17 @@ def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, 
     assert reason in told[field]
 
 
+def test_addresses_are_kept_as_they_are_sent() -> None:
+    place = {"type": "http", "base_url": "https://Bücher.example/ä b".replace(" ", "%20")}
+    names = ("authorization_endpoint", "token_endpoint", "refresh_endpoint")
+    oauth = {"type": "oauth2", **dict.fromkeys(names, "https://bücher.example/ü?a=%20é")}
+    app = read_one({**FIRST, "execution": place, "auth": oauth})
+    assert app.execution == HttpExecution(base_url="https://xn--bcher-kva.example/%C3%A4%20b")
+    assert isinstance(app.auth, OAuth2)
+    for name in names:
+        assert getattr(app.auth, name) == "https://xn--bcher-kva.example/%C3%BC?a=%20%C3%A9"
+
+
 def test_nobody_waits_longer_than_ten_minutes() -> None:
     app = read_one({**FIRST, "execution": {"type": "ipc", "timeout": 3_600_000}, "tools": [{**TOOL, "timeout": 700}]})
     assert (app.timeout_ms, app.tools[0].timeout_ms) == (600_000, 600_000)

@@ -75,19 +75,16 @@ def _oauth2(raw: Any, found: Findings) -> OAuth2 | None:
     part = found.converted(raw, _OAuth2Part, "auth.oauth2")
     if part is None:
         return None
-    found.check_url("auth.oauth2.authorization_endpoint", part.authorization_endpoint)
-    found.check_url("auth.oauth2.token_endpoint", part.token_endpoint)
-    if part.refresh_endpoint is not None:
-        found.check_url("auth.oauth2.refresh_endpoint", part.refresh_endpoint)
+    field, refresh = "auth.oauth2", part.refresh_endpoint
     if part.flow != "authorization_code":
         found.add("auth.oauth2.flow", f"{part.flow[:50]!r} is not known here; known is authorization_code")
     return OAuth2(
-        authorization_endpoint=part.authorization_endpoint,
-        token_endpoint=part.token_endpoint,
+        authorization_endpoint=found.checked_url(f"{field}.authorization_endpoint", part.authorization_endpoint),
+        token_endpoint=found.checked_url(f"{field}.token_endpoint", part.token_endpoint),
         scopes=part.scopes,
         flow=part.flow,
         pkce_method=part.pkce.method,
         client_id=part.client_id,
-        refresh_endpoint=part.refresh_endpoint,
+        refresh_endpoint=None if refresh is None else found.checked_url(f"{field}.refresh_endpoint", refresh),
         extra_params=part.extra_params,
     )

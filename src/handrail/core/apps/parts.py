@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -18,6 +19,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PLACE = re.compile(r" - at `\$\.?(?P<path>.*?)(?:\[\.\.\.\])?`$")
 _SECONDS_BELOW = 1000
 _LONGEST_MS = 10 * 60 * 1000
+_ADDRESS_SAFE = "-._~:/?#[]@!$&'()*+,;=%"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -45,17 +47,21 @@ class Findings:
             self.add(f"{field}.{inner}" if inner else field, reason)
             return None
 
-    def check_url(self, field: str, url: str) -> None:
-        """A web address; in clear text only to this machine, because what a user is known by travels with it."""
+    def checked_url(self, field: str, url: str) -> str:
+        """A web address as it is sent; in clear text only to this machine, because what a user is known by travels
+        with it.
+        """
         try:
             address = read_address(url, field)
         except InvalidParams as wrong:
             self.add(field, wrong.details["fieldErrors"][0]["message"])
-            return
+            return url
         if address.host is None:
             self.add(field, "must begin with http:// or https://")
         elif not address.url.startswith("https:") and not is_loopback(address.host):
             self.add(field, "must begin with https://: only an app on this machine may be called in clear text")
+        plain = address.url if url.endswith("/") else address.url.removesuffix("/")
+        return quote(plain, safe=_ADDRESS_SAFE)
 
     def check_headers(self, field: str, headers: Mapping[str, str]) -> None:
         for name, value in headers.items():
