@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
@@ -21,7 +22,7 @@ from handrail.contract.sign_in import TokenEndpoint
 from handrail.core.apps.conditions import AuthRequired
 from handrail.core.apps.credentials import StoredCredentials
 from handrail.core.apps.keepsake import secret_name
-from handrail.core.apps.oauth import Client
+from handrail.core.apps.oauth import Attempt, Client, authorization_address
 from handrail.core.apps.signing_in import client_of, keep_key, sign_in, sign_out
 from handrail.core.secret_store import KeptSecrets
 from handrail.store.locks import exclusive
@@ -348,6 +349,28 @@ async def test_no_secret_is_in_a_log_a_repr_or_an_error(desk: Desk, caplog: pyte
         await desk.bearer()
     told = f"{caplog.text} {grant!r} {refusal.value!r} {refusal.value.details} {desk.credentials.__dict__}"
     assert "-secret-" not in told
+
+
+def test_what_is_ours_stands_once_in_the_address_of_a_sign_in() -> None:
+    auth = OAuth2(
+        authorization_endpoint="https://a.example/a?redirect_uri=https://evil.example&state=1&tenant=x&uri=y",
+        token_endpoint="https://a.example/t",
+        extra_params={"uri": "z", "client_secret": "&=", "scope": "all", "code_challenge": "theirs"},
+    )
+    address = authorization_address(auth, Client("me"), Attempt("s", "v"), "http://127.0.0.1:1/callback")
+    query = parse_qs(urlsplit(address).query)
+    challenge = query.pop("code_challenge")
+    assert (len(challenge), challenge == ["theirs"]) == (1, False)
+    assert query == {
+        "tenant": ["x"],
+        "uri": ["z"],
+        "client_secret": ["&="],
+        "response_type": ["code"],
+        "client_id": ["me"],
+        "redirect_uri": ["http://127.0.0.1:1/callback"],
+        "state": ["s"],
+        "code_challenge_method": ["S256"],
+    }
 
 
 def test_without_a_client_id_a_person_is_told_where_to_get_one(desk: Desk) -> None:
