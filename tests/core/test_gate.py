@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import Callable
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -432,9 +433,25 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
     with pytest.raises(condition) as caught:
         await house.call("change")
     assert type(caught.value) is condition
-    assert caught.value.__cause__ is fault
     assert (house.last["ok"], house.last["error"]["condition"]) == (False, condition.__name__)
     assert caught.value.recoverable is (condition is not Internal)
+
+
+async def test_the_words_of_a_foreign_exception_are_told_nowhere(
+    build: Build, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(call: Call, params: Params) -> None:
+        key = "sk-" + "12345678"
+        raise RuntimeError(f"illegal header {key}")
+
+    house = build(tool("change", work, Effect.WRITE))
+    with pytest.raises(Internal) as caught:
+        await house.call("change")
+    shown = "".join(format_exception(caught.value))
+    told = [shown, caplog.text, str(house.last), *(file.read_text() for file in house.exhibits()[0].iterdir())]
+    assert not [text for text in told if "sk-12345678" in text]
+    assert "RuntimeError" in caught.value.message
+    assert "in work" in caplog.text
 
 
 async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> None:
@@ -788,6 +805,24 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
         await others()
         assert "second" in crossing.inside
         for value in ("second", "read", "other"):
+            crossing.let_out(value)
+
+
+async def test_a_tool_with_lanes_of_its_own_holds_up_those_in_the_same_lane_alone(build: Build) -> None:
+    crossing = Crossing()
+    house = build(
+        tool("reach", crossing.work, Effect.EXECUTE, lane=lambda params: params.value[0]),
+        tool("change", crossing.work, Effect.WRITE),
+    )
+    async with asyncio.TaskGroup() as group:
+        for name, value in (("reach", "a1"), ("reach", "a2"), ("reach", "b1"), ("change", "c")):
+            group.create_task(house.call(name, value))
+        await others()
+        assert sorted(crossing.inside) == ["a1", "b1", "c"]
+        crossing.let_out("a1")
+        await others()
+        assert "a2" in crossing.inside
+        for value in ("a2", "b1", "c"):
             crossing.let_out(value)
 
 

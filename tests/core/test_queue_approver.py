@@ -228,6 +228,20 @@ async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allo
         assert at.covered == ["app"]
 
 
+async def test_a_yes_for_the_task_covers_no_other_caller_and_no_other_declaration(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        await at.answered(question(task="t1"), status="ok", scope="task")
+        stranger = Caller("mcp", "stranger/1", "uid:1")
+        for task in ("t1", str(CALLER)):
+            assert at.approver.shows(question(caller=stranger, task=task).call, None)
+        asked = app_question()
+        await at.answered(asked, status="ok", scope="task")
+        assert asked.preview.consent is not None
+        changed = replace(asked.preview.consent, tool_digest="another")
+        assert not at.approver.shows(asked.call, asked.preview.place)
+        assert at.approver.shows(asked.call, changed.place)
+
+
 async def test_a_yes_for_the_task_covers_the_tool_and_not_the_app(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         await at.answered(app_question(), status="ok", scope="task")

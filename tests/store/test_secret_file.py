@@ -26,6 +26,28 @@ class NoKeyring:
         raise KeyringAway("none")
 
 
+class Keyring:
+    """One that can be locked."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        self.is_locked = False
+
+    def read(self, account: str) -> str | None:
+        return self._open().get(account)
+
+    def write(self, account: str, value: str) -> None:
+        self._open()[account] = value
+
+    def remove(self, account: str) -> None:
+        self._open().pop(account, None)
+
+    def _open(self) -> dict[str, str]:
+        if self.is_locked:
+            raise KeyringAway("locked")
+        return self.values
+
+
 def store(state: Path) -> KeptSecrets:
     return KeptSecrets(NoKeyring(), SecretFile(state))
 
@@ -39,6 +61,21 @@ def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_pa
     assert store(tmp_path).forget("app:a.b:key") is False
     assert store(tmp_path).get("app:a.b:key") is None
     assert VALUE not in (tmp_path / "secrets.json").read_text()
+
+
+def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_one_is_in_the_file(tmp_path: Path) -> None:
+    keyring = Keyring()
+    secrets = KeptSecrets(keyring, SecretFile(tmp_path))
+    secrets.put("app:a.b:key", Secret(VALUE))
+    keyring.is_locked = True
+    for value in ("second", "third"):
+        assert secrets.put("app:a.b:key", Secret(value)).place == "file"
+    with pytest.raises(KeyringAway):
+        secrets.forget("app:a.b:key")
+    assert secrets.get("app:a.b:key") == Secret("third")
+    keyring.is_locked = False
+    assert secrets.forget("app:a.b:key") is True
+    assert (keyring.values, secrets.kept()) == ({}, [])
 
 
 def test_the_file_is_the_owners_alone_even_after_somebody_opened_it(tmp_path: Path) -> None:

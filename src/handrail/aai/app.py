@@ -67,7 +67,7 @@ class App:
         """Makes a typed function a tool; the function itself stays what it is.
 
         `idempotent`: doing it twice is the same as once, so that the gateway may try again. `examples`: parameters that
-        agents are shown and `handrail apps check --run` tries.
+        agents are shown and `handrail apps check` tries.
         """
 
         def put(function: F) -> F:

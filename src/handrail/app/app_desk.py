@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.app.secrets import secrets_in
-from handrail.app.sign_ins import credentials_in, sign_in_to
+from handrail.app.sign_ins import credentials_in, sign_in_to, turn_in
 from handrail.backends.apps.catalogue import Catalogue, usual_places
 from handrail.contract.errors import NotFound
 from handrail.core.apps.consent import place_of
@@ -79,7 +79,7 @@ class AppDesk:
     async def keep_key(self, id: str, key: Secret) -> Kept:
         from handrail.core.apps.signing_in import keep_key
 
-        return await keep_key(await self.find(id), key, secrets_in(self.state))
+        return await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
 
     async def sign_in(
         self,
@@ -98,9 +98,12 @@ class AppDesk:
     def sign_out(self, id: str) -> bool:
         from handrail.core.apps.signing_in import sign_out
 
-        return sign_out(id, secrets_in(self.state))
+        return sign_out(id, secrets_in(self.state), turn_in(self.state))
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
+        from handrail.contract.apps import OAuth2
+        from handrail.core.apps.sign_in_hosts import sign_in_hosts
+
         state = await credentials_in(self.state).state(app)
         shown = {
             "type": state.kind,
@@ -109,7 +112,8 @@ class AppDesk:
             "expiresAt": None if state.expires_at is None else round(state.expires_at),
             "reason": state.reason,
         }
-        return {name: value for name, value in shown.items() if value is not None}
+        hosts = {"hosts": sign_in_hosts(app.auth)} if isinstance(app.auth, OAuth2) else {}
+        return {name: value for name, value in shown.items() if value is not None} | hosts
 
     def _is_valid(self, given: Given) -> bool:
         from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp

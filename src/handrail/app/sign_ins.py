@@ -16,24 +16,30 @@ if TYPE_CHECKING:
     from handrail.contract.apps import App
     from handrail.contract.secrets import Kept
     from handrail.core.apps.credentials import StoredCredentials
+    from handrail.core.apps.turns import Turn
 
 _PATIENCE = 40.0  # longer than a token endpoint may take
 
 
 def credentials_in(state: Path) -> StoredCredentials:
     from handrail.core.apps.credentials import StoredCredentials
-    from handrail.store import locks
 
     async def post_form(url: str, form: str) -> tuple[int, bytes]:
         from handrail.backends.apps import fetching  # brings the HTTP client along
 
         return await fetching.post_form(url, form)
 
+    return StoredCredentials(secrets_in(state), post_form, turn_in(state))
+
+
+def turn_in(state: Path) -> Turn:
+    from handrail.store import locks
+
     def turn(app: str) -> AbstractContextManager[None]:
         name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
         return locks.exclusive(state / f"sign-in.{name}.lock", patience=_PATIENCE)
 
-    return StoredCredentials(secrets_in(state), post_form, turn)
+    return turn
 
 
 async def sign_in_to(
@@ -54,4 +60,5 @@ async def sign_in_to(
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.")
     client = client_of(app.auth, client_id, client_secret)
-    return await sign_in(app, client, secrets_in(state), post_form, loopback, show, patience=patience)
+    secrets, turn = secrets_in(state), turn_in(state)
+    return await sign_in(app, client, secrets, turn, post_form, loopback, show, patience=patience)

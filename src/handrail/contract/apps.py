@@ -15,7 +15,6 @@ EVENT_CLASS = "aai "
 EVENT_ID = "exec"
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-JsonSchema = Mapping[str, Any]
 
 
 class DBusExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dbus"):

@@ -23,8 +23,8 @@ class ConsentTo:
 
     @property
     def place(self) -> str:
-        """Where a yes for the rest of a task holds."""
-        return f"{self.app}/{self.tool}"
+        """Where a yes for the rest of a task holds: for the tool as it is declared now."""
+        return f"{self.app}/{self.tool}@{self.tool_digest}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ class Slip:
     at: str
     value: Secret | None = None
     """None: the keyring has it."""
+    is_old_in_keyring: bool = False
+    """An earlier one is in the keyring, which did not answer when this one was put."""
 
     @property
     def place(self) -> Place:

@@ -92,6 +92,7 @@ class Tool(Generic[PortT, ParamsT]):
     """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads.
 
     What policy rules can match is told by `target` from the parameters alone, or where these don't tell it by `locate`.
+    Without a task, a caller's changes keep their order: all of them, or those for which `lane` tells the same.
     `has_own_clock`: the port bounds every step itself, because waits for a person may fall between them.
     """
 
@@ -109,6 +110,7 @@ class Tool(Generic[PortT, ParamsT]):
     target: Callable[[ParamsT], Target] = no_target
     locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
     has_own_clock: bool = False
+    lane: Callable[[ParamsT], str] | None = None
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
     is_for_developers: bool = False

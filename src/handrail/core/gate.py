@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from datetime import datetime
 from functools import partial
+from traceback import format_tb
 from typing import Any
 
 import msgspec
@@ -86,11 +87,11 @@ class Gate:
         except Failure as failure:
             self._close(passage, error=failure)
             raise
-        except Exception as fault:
-            logger.exception("%s failed", call.tool)
+        except Exception as fault:  # noqa: BLE001 - logged, without its own words
+            _log(call.tool, fault)
             unforeseen = _as_failure(fault)
             self._close(passage, error=unforeseen)
-            raise unforeseen from fault
+            raise unforeseen from None
         self._close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
         return reply
 
@@ -107,7 +108,7 @@ class Gate:
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
-        async with self._lanes.turn(_lane(call, passage.effect)):
+        async with self._lanes.turn(_lane(passage, passage.effect)):
             target = await self._target(passage)
             passage.target = target.path or target.place
             verdict = self._policy().decide(call.tool, passage.effect, target)
@@ -311,14 +312,22 @@ def _digest(params: Any, binding: Mapping[str, str]) -> str:
     return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
 
 
-def _lane(call: Call, effect: Effect) -> str | None:
+def _lane(passage: Passage, effect: Effect) -> str | None:
     """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
+    call, lane = passage.call, passage.entry.tool.lane
     if call.task is not None:
         return f"task:{call.task}"
-    return f"caller:{call.caller}" if effect.changes else None
+    if not effect.changes:
+        return None
+    return f"caller:{call.caller}" if lane is None else f"caller:{call.caller}:{call.tool}:{lane(passage.params)}"
+
+
+def _log(tool: str, fault: Exception) -> None:
+    """Where it happened, never in its own words: a library's may quote a key."""
+    logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
 
 
 def _as_failure(fault: Exception) -> Failure:
     if isinstance(fault, OSError):
-        return InputOutput(f"The operating system refused: {fault.strerror or fault}.")
-    return Internal(f"handrail failed: {type(fault).__name__}: {fault}", hint="Please report this.")
+        return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
+    return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")

@@ -68,7 +68,7 @@ class QueueApprover:
         self._for_task: set[tuple[str, ...]] = set()
 
     def shows(self, call: Call, place: str | None) -> bool:
-        return _task_tool_and_place(call, place) not in self._for_task
+        return _reach_of_a_task(call, place) not in self._for_task
 
     async def ask(self, question: Question) -> Answer:
         if not self.shows(question.call, question.preview.place):
@@ -105,7 +105,7 @@ class QueueApprover:
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""
         if response.scope == "task":
-            self._for_task.add(_task_tool_and_place(question.call, question.preview.place))
+            self._for_task.add(_reach_of_a_task(question.call, question.preview.place))
         elif response.scope == "rule":
             self._allow_always(question, response, await self._who_answered(request_id))
 
@@ -204,6 +204,6 @@ def _identity(question: Question) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
-def _task_tool_and_place(call: Call, place: str | None) -> tuple[str, ...]:
-    """A yes for one host or app says nothing about the next."""
-    return call.task or str(call.caller), call.tool, place or ""
+def _reach_of_a_task(call: Call, place: str | None) -> tuple[str, ...]:
+    """A yes to one caller, for one host or app, says nothing about the next: anybody may name a task as they like."""
+    return str(call.caller), call.task or "", call.tool, place or ""

@@ -33,7 +33,8 @@ class KeptSecrets:
             self._keyring.write(account, secret.reveal())
             slip = Slip(at)
         except KeyringAway:
-            slip = Slip(at, secret)
+            old = self._shelf.slips().get(name)
+            slip = Slip(at, secret, old is not None and (old.place == "keyring" or old.is_old_in_keyring))
         self._shelf.put(name, slip)
         return Kept(name, slip.place, at)
 
@@ -41,7 +42,7 @@ class KeptSecrets:
         slip = self._shelf.slips().get(_checked(name))
         if slip is None:
             return False
-        if slip.place == "keyring":
+        if slip.place == "keyring" or slip.is_old_in_keyring:
             self._keyring.remove(self._shelf.account(name))
         self._shelf.remove(name)
         return True

@@ -7,6 +7,8 @@ from handrail.contract.tool import Schema
 
 _MAX_REPORTED = 20
 _MAX_BACKTRACKING = 100_000
+_MAX_PATTERN_BYTES = 8_000_000
+_MAX_AUTOMATON_BYTES = 1_000_000
 
 
 class Validator:
@@ -14,7 +16,7 @@ class Validator:
         import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
 
         # A schema that came from outside must not make us fetch anything, nor search for ever.
-        patience = jsonschema_rs.FancyRegexOptions(backtrack_limit=_MAX_BACKTRACKING)
+        patience = jsonschema_rs.FancyRegexOptions(_MAX_BACKTRACKING, _MAX_PATTERN_BYTES, _MAX_AUTOMATON_BYTES)
         self._compiled = jsonschema_rs.validator_for(dict(schema), offline=True, pattern_options=patience)
 
     def check(self, value: Any) -> None:

@@ -25,6 +25,7 @@ _LARGEST = 16 * 1024 * 1024
 class _Entry(msgspec.Struct, frozen=True):
     at: str
     value: str | UnsetType = UNSET
+    is_old_in_keyring: bool | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return f"_Entry(at={self.at!r})"
@@ -52,13 +53,14 @@ class SecretFile:
         except OSError as error:
             raise refused(self._path, error) from error
         return {
-            name: Slip(entry.at, None if entry.value is UNSET else Secret(entry.value))
+            name: Slip(entry.at, None if entry.value is UNSET else Secret(entry.value), entry.is_old_in_keyring is True)
             for name, entry in content.secrets.items()
         }
 
     def put(self, name: str, slip: Slip) -> None:
         with self._changing() as content:
-            content.secrets[name] = _Entry(slip.at, UNSET if slip.value is None else slip.value.reveal())
+            value = UNSET if slip.value is None else slip.value.reveal()
+            content.secrets[name] = _Entry(slip.at, value, slip.is_old_in_keyring or UNSET)
 
     def remove(self, name: str) -> None:
         with self._changing() as content:

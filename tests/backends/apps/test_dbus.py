@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dbus_fast import Message, MessageType
+from dbus_fast.aio import MessageBus
 
 from handrail.backends.apps.dbus import DBusTransport
 from handrail.contract.errors import BadAnswer, Offline
@@ -83,6 +85,28 @@ async def test_a_service_that_ends_at_its_start_is_unavailable(caller: Caller) -
 async def test_a_service_without_the_method_has_answered_badly(caller: Caller) -> None:
     with pytest.raises(BadAnswer, match="Execute at"):
         await caller.call("com.example.dbus", service="org.freedesktop.DBus", interface="com.example.Else")
+
+
+@pytest.mark.parametrize("error", ["ServiceUnknown", "NameHasNoOwner", "NoReply"])
+async def test_an_app_that_says_itself_that_it_is_gone_has_been_called_and_is_not_called_again(
+    bus: SessionBus, caller: Caller, error: str
+) -> None:
+    name, calls = f"com.example.gone{error.lower()}", list[Message]()
+    own = await MessageBus(bus.address).connect()
+
+    def receive(message: Message) -> bool:
+        if message.message_type is not MessageType.METHOD_CALL or message.member != "Execute":
+            return False
+        calls.append(message)
+        own.send(Message.new_error(message, f"org.freedesktop.DBus.Error.{error}", "somebody else has gone"))
+        return True
+
+    own.add_message_handler(receive)
+    await own.request_name(name)
+    with pytest.raises(BadAnswer, match=error):
+        await caller.call(name)
+    assert len(calls) == 1
+    own.disconnect()
 
 
 async def test_without_a_session_bus_the_app_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

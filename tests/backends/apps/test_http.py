@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from handrail.backends.apps.http import HttpTransport
 from handrail.backends.apps.network import is_local_name, is_public
 from handrail.contract.apps import App, Grant
 from handrail.contract.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
+from handrail.contract.prompts import MASK
 from handrail.core.apps.checks import Checks
 from handrail.core.apps.descriptor import read
 from handrail.core.apps.switchboard import Switchboard
@@ -105,7 +107,7 @@ async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_messa
     seen = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
     assert (seen.headers["x-note"], seen.headers["x-common"]) == ("n fine", "c")
     assert seen.headers["host"] == f"127.0.0.1:{ground.server.port}"
-    for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢"):
+    for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢", "a ", "a\t"):
         with pytest.raises(InvalidParams, match="header"):
             await ground.call(route, {"q": value})
 
@@ -184,6 +186,28 @@ async def test_credentials_go_along_and_what_the_app_says_of_them_is_masked(grou
     assert ground.server.seen[0].headers["x-key"] == "Token s3cret-k3y"
     assert ground.server.seen[0].target == "/v1/x?key=other-s3cret"
     assert "s3cret" not in json.dumps(result)
+
+
+async def test_a_key_is_masked_however_it_is_spelled(ground: Ground) -> None:
+    ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": "Token sk/TOP&SECRET"}))
+    body = rb'{"sk\/TOP&SECRET": 1.50, "echo": ["a sk\/TOP&\u0053ECRET b"], "url": "?key=sk%2FTOP%26SECRET", "id": 7}'
+    ground.server.answer = lambda seen: response(200, body)
+    result = await ground.call({"path": "/x"}, {})
+    assert result == {MASK: 1.5, "echo": [f"a {MASK} b"], "url": f"?key={MASK}", "id": 7}
+
+
+@pytest.mark.parametrize("location", ["http://[x", "//[", "https://a]b/"])
+async def test_a_redirect_to_what_is_no_address_is_not_followed(ground: Ground, location: str) -> None:
+    ground.server.answer = lambda seen: response(302, b"", Location=location)
+    with pytest.raises(BadAnswer, match="not followed"):
+        await ground.call({"path": "/x", "method": "GET"}, {})
+
+
+async def test_a_key_that_makes_no_header_is_quoted_nowhere(ground: Ground) -> None:
+    ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": " Token s3cret-k3y"}))
+    with pytest.raises(InvalidParams) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert "s3cret" not in "".join(format_exception(raised.value))
 
 
 async def test_refused_credentials_are_renewed_once(ground: Ground) -> None:

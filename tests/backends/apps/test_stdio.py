@@ -56,6 +56,27 @@ async def test_the_process_is_kept_warm_and_ends_with_the_house(caller: Caller) 
     await gone(pid)
 
 
+async def test_an_app_that_writes_no_utf_8_has_answered_badly(caller: Caller) -> None:
+    program = (
+        'import sys; sys.stdin.readline(); sys.stdout.buffer.write(b\'{"request_id": "\\xff"}\\n\'); '
+        "sys.stdout.flush(); sys.stdin.read()"
+    )
+    with pytest.raises(BadAnswer, match="no reply of this contract"):
+        await caller.call(odd(args=["-c", program]), "echo")
+
+
+async def test_whatever_ends_the_listening_those_who_wait_are_told(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        def decode(self, line: bytes) -> None:
+            raise MemoryError
+
+    monkeypatch.setattr("handrail.backends.apps.stdio._ADDRESSED", Broken())
+    with pytest.raises(BadAnswer, match="can't be read"):
+        await caller.call(odd(), "echo")
+
+
 async def test_an_app_that_answers_twice_fails_and_the_next_call_has_another_process(caller: Caller) -> None:
     app = odd()
     pid = await caller.pid(app)

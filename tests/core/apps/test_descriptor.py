@@ -151,6 +151,12 @@ def with_execution(**members: Any) -> dict[str, Any]:
     return {**FIRST, "execution": members}
 
 
+def doubling(links: int) -> dict[str, Any]:
+    """A chain of references that stands for twice as much with every link."""
+    chain: dict[str, Any] = {f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}] * 2} for i in range(links)}
+    return {"$ref": "#/$defs/a0", "$defs": {**chain, f"a{links}": {"type": "string"}}}
+
+
 @pytest.mark.parametrize(
     ("descriptor", "field", "reason"),
     [
@@ -190,6 +196,12 @@ def with_execution(**members: Any) -> dict[str, Any]:
         (with_tool(parameters={"properties": {"a": {"type": "x"}}}), "tools[0].parameters.properties.a.type", "anyOf"),
         (with_tool(returns={"minimum": "1"}), "tools[0].returns.minimum", "number"),
         (with_tool(parameters={"$ref": "http://127.0.0.1:9/x.json"}), "tools[0].parameters", "nothing is fetched"),
+        (with_tool(returns=doubling(40)), "tools[0].returns", "stands for more than"),
+        (with_tool(parameters={"properties": {f"p{i}": {"pattern": "(?:[a-z]{60}){60}"} for i in range(60)}}),
+         "tools[0].parameters", "patterns"),
+        (with_tool(returns={"patternProperties": {f"^a{i}": {} for i in range(1001)}}), "tools[0].returns", "patterns"),
+        (with_tool(returns={"pattern": "a" * 2001}), "tools[0].returns", "more than 2000 characters"),
+        (with_tool(returns={"pattern": "(?:(?:a{999}){999}){99}"}), "tools[0].returns", "repeat too much"),
         (with_tool(parameters={"$ref": "file:///etc/passwd"}), "tools[0].parameters", "nothing is fetched"),
         (with_tool(execution={"path": "https://evil.example/x"}), "tools[0].execution.path", "not an address"),
         (with_tool(execution={"path": "/x", "method": "BREW"}), "tools[0].execution.method", "none of"),
@@ -198,6 +210,8 @@ def with_execution(**members: Any) -> dict[str, Any]:
         ({**FIRST, "auth": {"type": "cookie"}}, "auth.type", "known are"),
         ({**FIRST, "auth": {"type": "api_key", "api_key": {"placement": "header", "name": "a b"}}},
          "auth.api_key.name", "no name of a header"),
+        ({**FIRST, "auth": {"type": "api_key", "api_key": {"name": "a", "prefix": " Bearer"}}},
+         "auth.api_key.prefix", "blank at an end"),
         ({**FIRST, "auth": {"type": "oauth2", "authorization_endpoint": "http://x.example", "token_endpoint": "x"}},
          "auth.oauth2.authorization_endpoint", "https"),
         ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two spellings"),
@@ -207,6 +221,27 @@ def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, 
     told = problems(descriptor)
     assert field in told
     assert reason in told[field]
+
+
+def test_addresses_are_kept_as_they_are_sent() -> None:
+    place = {"type": "http", "base_url": "https://Bücher.example/ä b".replace(" ", "%20")}
+    names = ("authorization_endpoint", "token_endpoint", "refresh_endpoint")
+    oauth = {"type": "oauth2", **dict.fromkeys(names, "https://bücher.example/ü?a=%20é")}
+    app = read_one({**FIRST, "execution": place, "auth": oauth})
+    assert app.execution == HttpExecution(base_url="https://xn--bcher-kva.example/%C3%A4%20b")
+    assert isinstance(app.auth, OAuth2)
+    for name in names:
+        assert getattr(app.auth, name) == "https://xn--bcher-kva.example/%C3%BC?a=%20%C3%A9"
+
+
+def test_nobody_waits_longer_than_ten_minutes() -> None:
+    app = read_one({**FIRST, "execution": {"type": "ipc", "timeout": 3_600_000}, "tools": [{**TOOL, "timeout": 700}]})
+    assert (app.timeout_ms, app.tools[0].timeout_ms) == (600_000, 600_000)
+
+
+def test_schemas_that_refer_to_themselves_and_usual_patterns_are_taken() -> None:
+    tree = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "name": {"pattern": r"^\p{L}{1,100}$"}}}
+    assert read_one(with_tool(parameters=tree, returns=doubling(8))).tools
 
 
 def test_every_problem_is_told_once_and_all_at_once() -> None:

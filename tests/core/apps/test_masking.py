@@ -9,6 +9,9 @@ from handrail.core.apps.masking import masked
 
 SECRET = {"type": "string", "writeOnly": True}
 
+HOLDER = {"type": "object", "properties": {"b": SECRET}}
+LOOP: dict[str, Any] = {"allOf": [{"$ref": "#"}], "properties": {"b": {"$ref": "#"}, "c": SECRET}}
+
 
 @pytest.mark.parametrize(
     ("value", "schema", "expected"),
@@ -19,6 +22,21 @@ SECRET = {"type": "string", "writeOnly": True}
         ({"a": "x"}, {"additionalProperties": SECRET}, {"a": MASK}),
         ({"a": "x"}, {"anyOf": [{"properties": {"a": SECRET}}]}, {"a": MASK}),
         ("x", SECRET, MASK),
+        ({"a": {"b": "x"}}, {"properties": {"a": {"$ref": "#/$defs/~1"}}, "$defs": {"/": HOLDER}}, {"a": {"b": MASK}}),
+        ("x", {"$ref": "#/$defs/0", "$defs": {"0": {"$ref": "#/$defs/1"}, "1": SECRET}}, MASK),
+        ({"p1": "x", "q": "y"}, {"patternProperties": {"^p": SECRET}}, {"p1": MASK, "q": "y"}),
+        (["x", "y"], {"prefixItems": [SECRET]}, [MASK, "y"]),
+        (["x", "y"], {"items": [{}, SECRET]}, ["x", MASK]),
+        (["x", "y"], {"items": [{}], "additionalItems": SECRET}, ["x", MASK]),
+        (["x"], {"contains": SECRET}, [MASK]),
+        ({"b": "x"}, {"if": {}, "then": HOLDER}, {"b": MASK}),
+        ({"b": "x"}, {"if": {}, "else": HOLDER}, {"b": MASK}),
+        ({"b": "x"}, {"if": HOLDER}, {"b": MASK}),
+        ({"a": 1, "b": "x"}, {"dependentSchemas": {"a": HOLDER}}, {"a": 1, "b": MASK}),
+        ({"b": {"b": {"c": "x"}}}, LOOP, {"b": {"b": {"c": MASK}}}),
+        (["x"], {"items": {"$ref": "#there"}, "$defs": {"a": {"$anchor": "there", **SECRET}}}, [MASK]),
+        ({"b": "x"}, {"unevaluatedProperties": SECRET}, {"b": MASK}),
+        ({"b": "{}"}, {"properties": {"b": {"contentSchema": HOLDER}}}, {"b": MASK}),
     ],
 )  # fmt: skip
 def test_secrets_are_masked_wherever_they_stand(value: Any, schema: Any, expected: Any) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
@@ -17,10 +18,11 @@ from handrail.backends.apps.loopback import loopback
 from handrail.contract.apps import ApiKey, App, AppTool, HttpExecution, OAuth2
 from handrail.contract.errors import BadAnswer, Declined, InvalidParams
 from handrail.contract.secrets import KeyringAway, Secret
+from handrail.contract.sign_in import TokenEndpoint
 from handrail.core.apps.conditions import AuthRequired
 from handrail.core.apps.credentials import StoredCredentials
 from handrail.core.apps.keepsake import secret_name
-from handrail.core.apps.oauth import Client
+from handrail.core.apps.oauth import Attempt, Client, authorization_address
 from handrail.core.apps.signing_in import client_of, keep_key, sign_in, sign_out
 from handrail.core.secret_store import KeptSecrets
 from handrail.store.locks import exclusive
@@ -95,13 +97,12 @@ class Desk:
         key = ApiKey(placement="header", name="X-Key", env_var="WEB_KEY")
         self.keyed = msgspec.structs.replace(self.app, id="com.example.keyed", auth=key)
 
-    def process(self) -> StoredCredentials:
+    def turn(self, app: str) -> AbstractContextManager[None]:
+        return exclusive(self._state / f"{app}.lock")
+
+    def process(self, endpoint: TokenEndpoint = post_form) -> StoredCredentials:
         """What another process would have, on the same state."""
-
-        def turn(app: str) -> AbstractContextManager[None]:
-            return exclusive(self._state / f"{app}.lock")
-
-        return StoredCredentials(self.secrets, post_form, turn, environ=self.environ, clock=lambda: self.now)
+        return StoredCredentials(self.secrets, endpoint, self.turn, environ=self.environ, clock=lambda: self.now)
 
     async def signed_in(self, visit: Visit | None = None, patience: float = 20) -> Visit:
         visit = visit or Visit()
@@ -109,6 +110,7 @@ class Desk:
             self.app,
             Client("handrail"),
             self.secrets,
+            self.turn,
             post_form,
             loopback,
             visit,
@@ -252,7 +254,7 @@ async def test_nobody_who_comes_back_is_waited_for_only_so_long(desk: Desk) -> N
 async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) -> None:
     with pytest.raises(AuthRequired):
         await desk.credentials.grant(desk.keyed)
-    await keep_key(desk.keyed, Secret("kept-key\n"), desk.secrets)
+    await keep_key(desk.keyed, Secret("kept-key\n"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "kept-key"}
     desk.environ["WEB_KEY"] = "from-outside"
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "from-outside"}
@@ -264,23 +266,23 @@ async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) ->
 async def test_a_key_goes_where_the_descriptor_says_and_with_its_prefix(desk: Desk) -> None:
     auth = ApiKey(placement="query", name="key")
     app = msgspec.structs.replace(desk.keyed, auth=auth)
-    await keep_key(app, Secret("kept-key"), desk.secrets)
+    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).query == {"key": "kept-key"}
     app = msgspec.structs.replace(desk.keyed, auth=ApiKey(placement="header", name="Authorization", prefix="Token"))
-    await keep_key(app, Secret("kept-key"), desk.secrets)
+    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).headers == {"Authorization": "Token kept-key"}
 
 
 @pytest.mark.parametrize("key", ["", "  ", "a\nb", "ключ", "a\x00"])
 async def test_what_is_no_key_is_refused_without_being_quoted(desk: Desk, key: str) -> None:
     with pytest.raises(InvalidParams) as refusal:
-        await keep_key(desk.keyed, Secret(key), desk.secrets)
+        await keep_key(desk.keyed, Secret(key), desk.secrets, desk.turn)
     assert not key.strip() or key not in refusal.value.message
 
 
 async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_the_one_before(desk: Desk) -> None:
     await desk.signed_in()
-    await keep_key(desk.keyed, Secret("kept-key"), desk.secrets)
+    await keep_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
     for app in (desk.app, desk.keyed):
         moved = msgspec.structs.replace(app, execution=HttpExecution(base_url="https://evil.example/api"))
         with pytest.raises(AuthRequired, match="another address"):
@@ -293,10 +295,37 @@ async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_
 
 async def test_who_signs_out_is_out(desk: Desk) -> None:
     await desk.signed_in()
-    assert sign_out(desk.app.id, desk.secrets)
-    assert not sign_out(desk.app.id, desk.secrets)
+    assert sign_out(desk.app.id, desk.secrets, desk.turn)
+    assert not sign_out(desk.app.id, desk.secrets, desk.turn)
     with pytest.raises(AuthRequired):
         await desk.bearer()
+
+
+async def test_who_signs_out_during_a_renewal_is_out(desk: Desk) -> None:
+    await desk.signed_in()
+    desk.now += 3590
+    leaving: list[asyncio.Task[bool]] = []
+
+    async def endpoint(url: str, form: str) -> tuple[int, bytes]:
+        leaving.append(asyncio.create_task(asyncio.to_thread(sign_out, desk.app.id, desk.secrets, desk.turn)))
+        return await post_form(url, form)
+
+    await desk.process(endpoint).grant(desk.app)
+    assert await leaving[0]
+    assert desk.secrets.kept() == []
+
+
+async def test_a_renewal_brings_nothing_back_that_was_forgotten_meanwhile(desk: Desk) -> None:
+    await desk.signed_in()
+    desk.now += 3590
+
+    async def endpoint(url: str, form: str) -> tuple[int, bytes]:
+        desk.secrets.forget(secret_name(desk.app.id))
+        return await post_form(url, form)
+
+    with pytest.raises(AuthRequired):
+        await desk.process(endpoint).grant(desk.app)
+    assert desk.secrets.kept() == []
 
 
 async def test_a_keyring_that_is_locked_is_named_as_the_reason(desk: Desk, tmp_path: Path) -> None:
@@ -320,6 +349,28 @@ async def test_no_secret_is_in_a_log_a_repr_or_an_error(desk: Desk, caplog: pyte
         await desk.bearer()
     told = f"{caplog.text} {grant!r} {refusal.value!r} {refusal.value.details} {desk.credentials.__dict__}"
     assert "-secret-" not in told
+
+
+def test_what_is_ours_stands_once_in_the_address_of_a_sign_in() -> None:
+    auth = OAuth2(
+        authorization_endpoint="https://a.example/a?redirect_uri=https://evil.example&state=1&tenant=x&uri=y",
+        token_endpoint="https://a.example/t",
+        extra_params={"uri": "z", "client_secret": "&=", "scope": "all", "code_challenge": "theirs"},
+    )
+    address = authorization_address(auth, Client("me"), Attempt("s", "v"), "http://127.0.0.1:1/callback")
+    query = parse_qs(urlsplit(address).query)
+    challenge = query.pop("code_challenge")
+    assert (len(challenge), challenge == ["theirs"]) == (1, False)
+    assert query == {
+        "tenant": ["x"],
+        "uri": ["z"],
+        "client_secret": ["&="],
+        "response_type": ["code"],
+        "client_id": ["me"],
+        "redirect_uri": ["http://127.0.0.1:1/callback"],
+        "state": ["s"],
+        "code_challenge_method": ["S256"],
+    }
 
 
 def test_without_a_client_id_a_person_is_told_where_to_get_one(desk: Desk) -> None:

@@ -18,8 +18,10 @@ from handrail.contract.apps import (
 )
 from handrail.contract.errors import BadAnswer, InvalidParams
 from handrail.core.apps.conditions import BrokenDescriptor
+from handrail.core.apps.consent import consent_to
 from handrail.core.apps.descriptor import read
 from handrail.core.apps.first_generation import spelled
+from handrail.core.apps.sign_in_hosts import hosts_elsewhere, sign_in_facts
 from handrail.core.apps.web_app import check_web_app, descriptor_address, onward
 
 TOOL = AppTool(
@@ -90,6 +92,7 @@ def test_a_site_is_asked_at_its_well_known_place(given: str, address: str) -> No
         "https://",
         "file:///etc/passwd",
         "https://ex.com:99999",
+        "https://[x",
     ],
 )
 def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
@@ -105,6 +108,7 @@ def test_a_redirect_stays_with_its_host() -> None:
         "//evil.example/",
         "http://example.com/",
         "https://example.com:444/",
+        "https://[x",
         "",
     ):
         with pytest.raises(BadAnswer):
@@ -131,3 +135,30 @@ def test_a_site_may_offer_nothing_of_this_machine(change: dict[str, object], fie
     with pytest.raises(BrokenDescriptor) as refusal:
         check_web_app(msgspec.structs.replace(APP, **change), "https://example.com/.well-known/aai.json")
     assert refusal.value.details["problems"][0]["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("source", "elsewhere"),
+    [
+        ("https://example.com/.well-known/aai.json", []),
+        ("https://www.example.com/.well-known/aai.json", []),
+        ("https://id.example.com/.well-known/aai.json", []),
+        ("https://shop.example.com/.well-known/aai.json", ["id.example.com"]),
+        ("https://ample.com/.well-known/aai.json", ["id.example.com"]),
+    ],
+)
+def test_a_sign_in_is_at_the_site_that_offers_it_or_below(source: str, elsewhere: list[str]) -> None:
+    assert hosts_elsewhere(msgspec.structs.replace(APP, auth=OAUTH, source=source)) == elsewhere
+
+
+def test_every_host_of_a_sign_in_is_told_and_warned_of_where_they_differ() -> None:
+    assert dict(sign_in_facts(OAUTH)) == {
+        "sign-in at": "id.example.com",
+        "tokens from": "id.example.com",
+        "renewed by": "id.example.com",
+    }
+    mixed = dict(sign_in_facts(msgspec.structs.replace(OAUTH, token_endpoint="https://evil.example/token")))
+    assert mixed["tokens from"] == "evil.example"
+    assert "evil.example" in mixed["beware"]
+    facts = consent_to(msgspec.structs.replace(APP, auth=OAUTH), TOOL).facts
+    assert {*sign_in_facts(OAUTH)} <= {*facts}

@@ -194,6 +194,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         done = home.run("login", "com.example.web", "--timeout", "30")
         assert "Signed in to Web" in done.stdout
         assert "-secret-" not in done.output
+        assert "tokens from: 127.0.0.1" in done.stderr
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         server.access_tokens = set()  # the app ends the token: it is renewed within the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
@@ -241,6 +242,21 @@ def test_a_site_is_added_after_a_person_has_seen_it(home: Home, site: Callable[.
     added = home.run("add", address, "--answer", "allow")
     assert "GET http://127.0.0.1:1/api/look" in added.stderr
     assert [app["id"] for app in home.json("list", "--json")["apps"]] == ["com.example.web"]
+
+
+def test_a_sign_in_at_hosts_of_others_is_told_and_accepted_by_itself(home: Home, site: Callable[..., str]) -> None:
+    oauth = {"authorization_endpoint": "https://accounts.example/a", "token_endpoint": "https://evil.example/t"}
+    offered = {**WEB, "auth": {"type": "oauth2", "oauth2": oauth}}
+    address = site(200, json.dumps(offered).replace("BASE", "http://127.0.0.1:1").encode())
+    words = ("add", address, "--answer", "allow")
+    assert "accounts.example and evil.example" in home.refusal(Declined, *words).message
+    assert not (home.folder / ".aai").exists()
+    added = home.run(*words, "--sign-in-elsewhere")
+    assert added.exit_code == 0
+    assert "tokens from: evil.example" in added.stderr
+    assert "evil.example" in added.stderr.partition("beware: ")[2]
+    hosts = home.json("describe", "com.example.web", "--json")["auth"]["hosts"]
+    assert hosts == {"authorization": "accounts.example", "token": "evil.example"}
 
 
 def test_a_site_brings_its_own_app_up_to_date_and_takes_no_others_place(home: Home, site: Callable[..., str]) -> None:

@@ -1,5 +1,6 @@
 """`handrail apps check`: what a vendor sees of a descriptor, and of its tools' examples over the real transports."""
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,14 @@ def within(session: SessionBus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     return session
 
 
+class Terminal:
+    """In place of `sys`, where a person sits and answers."""
+
+    def __init__(self, answer: str) -> None:
+        self.stdin, self.stderr = io.StringIO(answer), io.StringIO()
+        self.stdin.isatty = lambda: True  # type: ignore[method-assign]
+
+
 def check(*words: object) -> Result:
     return CliRunner().invoke(check_app, [str(word) for word in words])
 
@@ -50,9 +59,11 @@ def test_a_good_descriptor_is_found_by_its_folder_and_ends_with_0(within: Sessio
     lines = done.output.splitlines()
     assert (
         lines[-1]
-        == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 examples."
+        == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 examples, 1 ran."
     )
-    assert all(line.endswith("(advice)") for line in lines[:-1])
+    assert lines[0].startswith("greet 1: ok")
+    assert all(line.endswith("(advice)") for line in lines[1:-1])
+    assert "greet 1" not in check(folder, "--no-run").output
 
 
 def test_every_problem_is_told_with_file_field_and_reason_and_ends_with_1(tmp_path: Path) -> None:
@@ -107,6 +118,25 @@ def test_examples_run_through_the_real_transport(within: SessionBus, tmp_path: P
         ("crash", False, "INTERNAL_ERROR"),
     ]
     assert tried[0]["result"]["text"] == "Hello, Ada!"
+
+
+def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
+    within: SessionBus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    descriptor = trial_app.app.describe()
+    tools = {tool["name"]: tool for tool in descriptor["tools"]}
+    tools["forget"]["examples"] = [{"params": {}}]
+    file = written(tmp_path, descriptor)
+    told = json.loads(check(file, "--json").output)
+    assert ([one["tool"] for one in told["examples"]], told["notRun"], told["ok"]) == (["greet"], ["forget"], True)
+    assert "Not run: forget (--run calls them)" in check(file).output
+    for answer, ran in (("y\n", ["greet", "forget"]), ("n\n", ["greet"])):
+        with monkeypatch.context() as patch:
+            patch.setattr("handrail.faces.cli.apps_trial.sys", Terminal(answer))
+            tried = json.loads(check(file, "--json").stdout)["examples"]
+        assert [one["tool"] for one in tried] == ran
+    told = json.loads(check(file, "--json", "--no-run").output)
+    assert (told["examples"], told["notRun"]) == ([], ["greet", "forget"])
 
 
 def test_an_app_that_can_t_be_started_is_told_and_not_waited_for(within: SessionBus, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 _CHUNK = 1 << 18
 _LAST_WORDS = 2000
@@ -15,12 +16,13 @@ _PATIENCE = 2.0
 """For an app that was asked to end, before it is made to."""
 
 Heard = Callable[[list[bytes]], None]
+Why = Literal["ended", "too long", "not understood"]
 
 
 class Child:
     """`heard` gets the whole lines of one reading at a time; `ended` is called once, when nothing more can come."""
 
-    def __init__(self, process: asyncio.subprocess.Process, longest: int, heard: Heard, ended: Callable[[str], None]):
+    def __init__(self, process: asyncio.subprocess.Process, longest: int, heard: Heard, ended: Callable[[Why], None]):
         self._process = process
         self._longest = longest
         self._heard = heard
@@ -37,7 +39,7 @@ class Child:
         folder: str,
         longest: int,
         heard: Heard,
-        ended: Callable[[str], None],
+        ended: Callable[[Why], None],
     ) -> "Child":
         """OSError. In a session of its own, so that all that it starts ends with it."""
         pipe = asyncio.subprocess.PIPE
@@ -79,24 +81,32 @@ class Child:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _listen(self) -> None:
+        """However it ends, those who wait are told."""
+        why: Why = "not understood"
+        try:
+            why = await self._heard_to_the_end()
+        except asyncio.CancelledError:
+            why = "ended"
+            raise
+        finally:
+            self.kill()
+            self._ended(why)
+
+    async def _heard_to_the_end(self) -> Why:
         assert self._process.stdout is not None
         pending = bytearray()
-        why = ""
         while part := await self._process.stdout.read(_CHUNK):
             pending += part
             if b"\n" in part:
                 *lines, rest = pending.split(b"\n")
                 pending = bytearray(rest)
                 if any(len(line) > self._longest for line in lines):
-                    why = "too long"
-                    break
+                    return "too long"
                 if whole := [bytes(line) for line in lines if line.strip()]:
                     self._heard(whole)
             if len(pending) > self._longest:
-                why = "too long"
-                break
-        self.kill()
-        self._ended(why)
+                return "too long"
+        return "ended"
 
     async def _drain(self) -> None:
         assert self._process.stderr is not None

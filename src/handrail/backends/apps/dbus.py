@@ -39,7 +39,8 @@ class DBusTransport:
         text = encoded(request).decode()
         owner = self._owners.get((place.bus, place.service)) or await self._owner(line, place)
         answer = await self._execute(line, place, owner, text, request.request_id)
-        if answer.error_name in _NOT_DELIVERED:  # it ended since we learned its name, so this call has not begun
+        if answer.sender == BUS and answer.error_name in _NOT_DELIVERED:
+            # It ended since we learned its name, so this call has not begun. An app that says so itself has run it.
             owner = await self._owner(line, place)
             answer = await self._execute(line, place, owner, text, request.request_id)
         return _reply(answer, app, place)
@@ -126,6 +127,7 @@ def _refuse(error: Message, place: DBusExecution) -> NoReturn:
     if name in _NO_EXECUTOR:
         where = f"{place.interface}.Execute at {place.object_path}"
         raise BadAnswer(f"The service {place.service} has no {where}: {words}")
-    if name in _GONE or name.startswith(f"{BUS}.Error.Spawn") or name == f"{BUS}.Error.TimedOut":
+    is_unreached = name in _GONE or name.startswith(f"{BUS}.Error.Spawn") or name == f"{BUS}.Error.TimedOut"
+    if error.sender == BUS and is_unreached:
         raise Offline(f"The service {place.service} is not to be reached: {words}", dbusError=name)
     raise BadAnswer(f"The service {place.service} answered with the D-Bus error {name}: {words}", dbusError=name)

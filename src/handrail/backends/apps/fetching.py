@@ -8,7 +8,7 @@ import httpcore2
 
 import handrail
 from handrail.backends.apps.network import CheckedNetwork, WrongPlace
-from handrail.contract.errors import BadAnswer, Offline
+from handrail.contract.errors import BadAnswer, InvalidParams, Offline
 
 _SECONDS = 30.0
 _LARGEST_TOKEN_REPLY = 256 * 1024
@@ -24,7 +24,7 @@ class Fetched:
 async def fetch(
     method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, most_bytes: int, seconds: float = _SECONDS
 ) -> Fetched:
-    """Offline: nobody answered in time. BadAnswer: more than was wanted, or no HTTP."""
+    """Offline: nobody answered in time. BadAnswer: more than was wanted, or no HTTP. InvalidParams: not to be sent."""
     host = httpcore2.URL(url).host.decode("ascii", "replace")
     told = {"accept-encoding": "identity", "user-agent": f"handrail/{handrail.__version__}", **headers}
     pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
@@ -39,6 +39,8 @@ async def fetch(
         raise Offline(f"{host} did not answer within {seconds:g} seconds.") from None
     except WrongPlace as wrong:
         raise Offline(f"{host} is not called: {wrong}.") from None
+    except httpcore2.LocalProtocolError:  # its words quote what was to be sent
+        raise InvalidParams(f"{host} can't be asked: this makes no request of HTTP.") from None
     except httpcore2.RemoteProtocolError:
         raise BadAnswer(f"{host} broke off, or does not speak HTTP.") from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:

@@ -8,7 +8,7 @@ import handrail
 from handrail.backends.apps.network import CheckedNetwork, WrongPlace
 from handrail.contract.apps import App, AppRequest, AppTool, Credentials, Grant
 from handrail.contract.errors import BadAnswer, InvalidParams, Offline
-from handrail.contract.prompts import MASK
+from handrail.core.apps.echo import without_echo
 from handrail.core.apps.envelopes import MAX_REPLY
 from handrail.core.apps.http_call import HttpCall, http_call, redirected
 from handrail.core.apps.http_reply import reply_from
@@ -16,7 +16,6 @@ from handrail.core.apps.http_reply import reply_from
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS = 3
 _UNAUTHORIZED = 401
-_SHORTEST_SECRET = 6
 
 
 class HttpTransport:
@@ -33,9 +32,9 @@ class HttpTransport:
             response = await self._followed(app, http_call(app, tool, request, grant))
         try:
             reply = reply_from(response.status, response.content_type, response.body, tool, request)
+            return without_echo(reply, grant)
         except InvalidParams as wrong:
             raise BadAnswer(f"{app.id} answered with JSON that can't be read: {wrong.message}") from None
-        return _without_secrets(reply, grant)
 
     async def close(self) -> None:
         if self._pool is not None:
@@ -61,6 +60,8 @@ class HttpTransport:
                 return await _read(app, response)
         except WrongPlace as wrong:
             raise Offline(f"{app.id} is not called: {wrong}.", reason="private_address") from None
+        except httpcore2.LocalProtocolError:  # its words quote headers, and so a key
+            raise InvalidParams(f"{app.id} can't be asked this: it makes no request of HTTP.") from None
         except httpcore2.RemoteProtocolError as error:
             raise Offline(f"{app.id} broke off, or does not speak HTTP: {str(error)[:200]}") from None
         except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
@@ -95,12 +96,3 @@ async def _read(app: App, response: httpcore2.Response) -> _Response:
         if len(body) > MAX_REPLY:
             raise BadAnswer(f"{app.id} answered more than {MAX_REPLY} bytes.", maxBytes=MAX_REPLY)
     return _Response(response.status, headers, bytes(body))
-
-
-def _without_secrets(reply: bytes, grant: Grant) -> bytes:
-    """An app that says back what it was let in with must not make a log of it."""
-    for value in (*grant.headers.values(), *grant.query.values()):
-        for secret in {value, value.rpartition(" ")[2]}:
-            if len(secret) >= _SHORTEST_SECRET:
-                reply = reply.replace(secret.encode(), MASK.encode())
-    return reply

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.backends.apps.child import Child
+from handrail.backends.apps.child import Child, Why
 from handrail.contract.apps import App, AppRequest, AppTool, StdioExecution
 from handrail.contract.errors import BadAnswer, Failure, Offline
 from handrail.core.apps.envelopes import MAX_REPLY, encoded
@@ -131,7 +131,7 @@ class _Running:
         for line in lines:
             try:
                 answers.setdefault(_ADDRESSED.decode(line).request_id, []).append(line)
-            except (msgspec.DecodeError, RecursionError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self._spoil(BadAnswer(f"{self.app.id} wrote a line that is no reply of this contract."))
                 return
         for id, replies in answers.items():
@@ -153,10 +153,15 @@ class _Running:
         if self._child is not None:
             self._child.kill()
 
-    def _ended(self, why: str) -> None:
+    def _ended(self, why: Why) -> None:
         self._is_spoiled = True
-        too_long = BadAnswer(f"{self.app.id} answered more than {MAX_REPLY} bytes.", maxBytes=MAX_REPLY)
-        self._fail_all(too_long if why else self._gone())
+        match why:
+            case "ended":
+                self._fail_all(self._gone())
+            case "too long":
+                self._fail_all(BadAnswer(f"{self.app.id} answered more than {MAX_REPLY} bytes.", maxBytes=MAX_REPLY))
+            case "not understood":
+                self._fail_all(BadAnswer(f"{self.app.id} answered what can't be read."))
 
     def _fail_all(self, failure: Failure) -> None:
         for waiting in self._waiting.values():

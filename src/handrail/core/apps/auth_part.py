@@ -55,8 +55,10 @@ def _api_key(raw: Any, found: Findings) -> ApiKey | None:
     if part is None:
         return None
     placement = part.placement or part.location or "header"
-    if placement == "header" and not (is_header_name(part.name) and is_header_value(part.prefix)):
+    if placement == "header" and not is_header_name(part.name):
         found.add("auth.api_key.name", f"{part.name[:50]!r} is no name of a header")
+    if placement == "header" and not is_header_value(part.prefix):
+        found.add("auth.api_key.prefix", "holds a character that no header may hold, or a blank at an end")
     if not part.name:
         found.add("auth.api_key.name", "is empty")
     return ApiKey(
@@ -73,19 +75,16 @@ def _oauth2(raw: Any, found: Findings) -> OAuth2 | None:
     part = found.converted(raw, _OAuth2Part, "auth.oauth2")
     if part is None:
         return None
-    found.check_url("auth.oauth2.authorization_endpoint", part.authorization_endpoint)
-    found.check_url("auth.oauth2.token_endpoint", part.token_endpoint)
-    if part.refresh_endpoint is not None:
-        found.check_url("auth.oauth2.refresh_endpoint", part.refresh_endpoint)
+    field, refresh = "auth.oauth2", part.refresh_endpoint
     if part.flow != "authorization_code":
         found.add("auth.oauth2.flow", f"{part.flow[:50]!r} is not known here; known is authorization_code")
     return OAuth2(
-        authorization_endpoint=part.authorization_endpoint,
-        token_endpoint=part.token_endpoint,
+        authorization_endpoint=found.checked_url(f"{field}.authorization_endpoint", part.authorization_endpoint),
+        token_endpoint=found.checked_url(f"{field}.token_endpoint", part.token_endpoint),
         scopes=part.scopes,
         flow=part.flow,
         pkce_method=part.pkce.method,
         client_id=part.client_id,
-        refresh_endpoint=part.refresh_endpoint,
+        refresh_endpoint=None if refresh is None else found.checked_url(f"{field}.refresh_endpoint", refresh),
         extra_params=part.extra_params,
     )

@@ -18,6 +18,7 @@ from handrail.contract.apps import (
     StdioExecution,
 )
 from handrail.contract.consents import ConsentTo
+from handrail.core.apps.sign_in_hosts import sign_in_facts
 
 _MOST_TAKEN = 1000
 _taken: dict[str, tuple[App, str]] = {}
@@ -43,8 +44,9 @@ def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
             facts.append(("signed in by", f"a key: ${name} of the environment, or the one that you have given"))
         case ApiKey():
             facts.append(("signed in by", "the key that you have given"))
-        case OAuth2(scopes=scopes):
+        case OAuth2(scopes=scopes) as auth:
             facts.append(("signed in by", f"your sign-in ({' '.join(scopes) or 'no scopes'})"))
+            facts += sign_in_facts(auth)
     return facts
 
 

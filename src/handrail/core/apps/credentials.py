@@ -6,8 +6,7 @@ One renewal at a time for an app, in all processes: many servers take a refresh 
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -19,11 +18,9 @@ from handrail.core.apps.conditions import AuthRequired
 from handrail.core.apps.keepsake import Keepsake, KeptKey, KeptTokens, binding, decoded, encoded, secret_name
 from handrail.core.apps.oauth import refresh_form, tokens_from
 from handrail.core.apps.parts import is_header_value
+from handrail.core.apps.turns import Turn, alone
 
 _LEEWAY_SECONDS = 30.0
-
-Turn = Callable[[str], AbstractContextManager[None]]
-"""A lock by name that all processes share."""
 
 
 class StoredCredentials:
@@ -127,7 +124,7 @@ class StoredCredentials:
 
     async def _renewal(self, app: App, old: KeptTokens) -> KeptTokens:
         assert isinstance(app.auth, OAuth2)
-        async with self._alone(app.id):
+        async with alone(self._turn, app.id):
             kept = await self._tokens(app)
             if kept.tokens.access_token != old.tokens.access_token and not self._is_over(kept):
                 return kept
@@ -139,18 +136,11 @@ class StoredCredentials:
                 tokens = tokens_from(*answer, now=self._clock(), before=kept.tokens)
             except AuthRequired as over:
                 raise _required(app, over.message) from None
-            kept = msgspec.structs.replace(kept, tokens=tokens)
-            await asyncio.to_thread(self._secrets.put, secret_name(app.id), encoded(kept))
-            return kept
-
-    @asynccontextmanager
-    async def _alone(self, app: str) -> AsyncIterator[None]:
-        turn = self._turn(app)
-        await asyncio.to_thread(turn.__enter__)
-        try:
-            yield
-        finally:
-            turn.__exit__(None, None, None)
+            if (now := await self._tokens(app)) != kept:
+                return now  # somebody has put another there meanwhile; who has forgotten it is out
+            renewed = msgspec.structs.replace(kept, tokens=tokens)
+            await asyncio.to_thread(self._secrets.put, secret_name(app.id), encoded(renewed))
+            return renewed
 
 
 def _with_key(app: App, auth: ApiKey, key: str) -> Grant:

@@ -120,11 +120,12 @@ def _stdio(part: _Part, found: Findings) -> StdioExecution:
 
 
 def _http(part: _Part, found: Findings) -> HttpExecution:
-    if not part.base_url:
+    base = part.base_url
+    if not base:
         found.add("execution.base_url", "is missing")
     else:
-        found.check_url("execution.base_url", part.base_url)
+        base = found.checked_url("execution.base_url", base)
         if "?" in part.base_url or "#" in part.base_url:
             found.add("execution.base_url", "must have neither query nor fragment")
     found.check_headers("execution.default_headers", part.default_headers)
-    return HttpExecution(base_url=part.base_url, default_headers=part.default_headers)
+    return HttpExecution(base_url=base, default_headers=part.default_headers)

@@ -82,7 +82,10 @@ def _address(base: str, path: str | None, query: list[tuple[str, str]]) -> str:
 
 def redirected(call: HttpCall, status: int, location: str) -> HttpCall | None:
     """Where a redirect leads, as long as it is the same place; None where it must not be followed."""
-    old, new = urlsplit(call.url), urlsplit(location)
+    try:
+        old, new = urlsplit(call.url), urlsplit(location)
+    except ValueError:
+        return None
     if (new.scheme or old.scheme, new.netloc or old.netloc) != (old.scheme, old.netloc):
         return None
     if call.method != "GET" and status not in (307, 308):

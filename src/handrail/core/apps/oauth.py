@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
@@ -62,27 +62,23 @@ class _Refusal(msgspec.Struct):
 
 
 def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redirect: str) -> str:
-    """Where the person's browser is sent. Ours win over what the descriptor adds."""
-    from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
+    """Where the person's browser is sent. What is ours stands there once, whatever the descriptor adds."""
     from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
     ours = {
+        "response_type": "code",
+        "client_id": client.id,
+        "redirect_uri": redirect,
+        "scope": " ".join(auth.scopes),
+        "state": attempt.state,
         "code_challenge": create_s256_code_challenge(attempt.verifier),
         "code_challenge_method": "S256",
     }
-    reserved = {"response_type", "client_id", "redirect_uri", "scope", "state", *ours}
-    extra = {name: value for name, value in auth.extra_params.items() if name not in reserved}
-    address: str = prepare_grant_uri(
-        auth.authorization_endpoint,
-        client.id,
-        "code",
-        redirect_uri=redirect,
-        scope=" ".join(auth.scopes) or None,
-        state=attempt.state,
-        **extra,
-        **ours,
-    )
-    return address
+    parts = urlsplit(auth.authorization_endpoint)
+    theirs = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **auth.extra_params}
+    query = {**{name: value for name, value in theirs.items() if name not in ours}, **ours}
+    told = urlencode({name: value for name, value in query.items() if value or name != "scope"})
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, told, ""))
 
 
 def is_ours(query: str, state: str) -> bool:

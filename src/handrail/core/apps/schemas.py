@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from handrail.core.apps.schema_weight import SchemaWeight
 from handrail.core.validation import Validator
 
 _FETCHED = "is not present in a registry"
 
 
-def wrong_schema(schema: Mapping[str, Any]) -> tuple[tuple[str, ...], str] | None:
-    """Where and why a schema is none; None where it is one."""
+def wrong_schema(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
+    """Where and why a schema is none, or none to be used; None where all is well."""
     import jsonschema_rs  # 40 ms, and a list of apps needs none of it
 
+    if (reason := weight.too_heavy(schema)) is not None:
+        return (), reason
     try:
         Validator(schema)
     except jsonschema_rs.ValidationError as error:

@@ -9,26 +9,27 @@ from handrail.contract.errors import InvalidParams
 from handrail.contract.secrets import Kept, Secret, SecretStore
 from handrail.contract.sign_in import Returning, TokenEndpoint
 from handrail.core.apps.conditions import AuthRequired
-from handrail.core.apps.keepsake import KeptKey, KeptTokens, binding, encoded, secret_name
+from handrail.core.apps.keepsake import Keepsake, KeptKey, KeptTokens, binding, encoded, secret_name
 from handrail.core.apps.oauth import Attempt, Client, authorization_address, code_from, exchange_form, tokens_from
 from handrail.core.apps.parts import is_header_value
+from handrail.core.apps.turns import Turn, alone
 
 
-async def keep_key(app: App, key: Secret, secrets: SecretStore) -> Kept:
+async def keep_key(app: App, key: Secret, secrets: SecretStore, turn: Turn) -> Kept:
     """InvalidParams: what can't be a key, said without quoting it."""
     value = key.reveal().strip()
     if not isinstance(app.auth, ApiKey):
         raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
     if not value or not value.isascii() or not is_header_value(value):
         raise InvalidParams("That is no key: it is empty, or holds characters that no key has.")
-    kept = KeptKey(bound=binding(app), key=value)
-    return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+    return await _put(app, KeptKey(bound=binding(app), key=value), secrets, turn)
 
 
 async def sign_in(
     app: App,
     client: Client,
     secrets: SecretStore,
+    turn: Turn,
     endpoint: TokenEndpoint,
     returning: Returning,
     show: Callable[[str], None],
@@ -52,12 +53,18 @@ async def sign_in(
     answer = await endpoint(app.auth.token_endpoint, exchange_form(code, client, attempt, redirect))
     tokens = tokens_from(*answer, now=clock())
     kept = KeptTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
-    return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+    return await _put(app, kept, secrets, turn)
 
 
-def sign_out(app_id: str, secrets: SecretStore) -> bool:
-    """Whether there was a sign-in. Also of an app whose descriptor has gone."""
-    return secrets.forget(secret_name(app_id))
+def sign_out(app_id: str, secrets: SecretStore, turn: Turn) -> bool:
+    """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
+    with turn(app_id):
+        return secrets.forget(secret_name(app_id))
+
+
+async def _put(app: App, kept: Keepsake, secrets: SecretStore, turn: Turn) -> Kept:
+    async with alone(turn, app.id):
+        return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
 
 
 def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:

@@ -1,6 +1,6 @@
 """One of a descriptor's `tools`."""
 
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -10,7 +10,7 @@ from handrail.core.apps.parts import Findings, timeout_ms
 from handrail.core.apps.schemas import wrong_schema
 from handrail.core.apps.templates import unknown_names
 
-_METHODS = get_args(Method)
+_METHODS: dict[str, Method] = {name: name for name in get_args(Method)}
 
 
 class _RoutePart(msgspec.Struct, kw_only=True):
@@ -58,7 +58,7 @@ def _check_schemas(part: _ToolPart, field: str, found: Findings) -> None:
     if part.parameters.get("type", "object") != "object":
         found.add(f"{field}.parameters.type", "must be object: parameters have names")
     for name, schema in (("parameters", part.parameters), ("returns", part.returns)):
-        if schema is not None and (wrong := wrong_schema(schema)) is not None:
+        if schema is not None and (wrong := wrong_schema(schema, found.weight)) is not None:
             place, reason = wrong
             found.add(".".join((f"{field}.{name}", *place)), reason)
 
@@ -77,5 +77,5 @@ def _route(part: _RoutePart, path: str, parameters: dict[str, Any], field: str, 
     for name, template in templates.items():
         for missing in unknown_names(template, parameters):
             found.add(f"{field}.{name}", f"${{{missing}}} is not among the parameters")
-    known: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = method if method in _METHODS else "POST"  # type: ignore[assignment]
+    known = _METHODS.get(method, "POST")
     return HttpRoute(path=path, method=known, headers=part.headers, body_template=part.body_template)

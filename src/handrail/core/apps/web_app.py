@@ -17,14 +17,14 @@ _LOCAL_ENDINGS = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
 def descriptor_address(given: str) -> str:
     """Of a site, or of the descriptor itself. InvalidParams."""
     text = given.strip()
-    parts = urlsplit(text if "://" in text else f"https://{text}")
-    host = parts.hostname or ""
+    wrong = InvalidParams(f"{given[:200]!r} is no address of a web site.", hint="Such as https://example.com.")
     try:
-        is_odd = parts.port == 0
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, is_odd = parts.hostname or "", parts.port == 0
     except ValueError:
-        is_odd = True
+        raise wrong from None
     if is_odd or not host or parts.username is not None or parts.scheme not in ("https", "http") or not text.isascii():
-        raise InvalidParams(f"{given[:200]!r} is no address of a web site.", hint="Such as https://example.com.")
+        raise wrong
     if parts.scheme == "http" and not is_loopback(host):
         raise InvalidParams("A descriptor is read over https alone.", hint="Only on this machine is http enough.")
     path = parts.path if parts.path.endswith(".json") else WELL_KNOWN
@@ -33,7 +33,11 @@ def descriptor_address(given: str) -> str:
 
 def onward(address: str, location: str) -> str:
     """Where a redirect leads, as long as it is the same host. BadAnswer."""
-    here, there = urlsplit(address), urlsplit(urljoin(address, location))
+    here = urlsplit(address)
+    try:
+        there = urlsplit(urljoin(address, location))
+    except ValueError:
+        raise BadAnswer(f"{here.netloc} leads to what is no address.") from None
     if not location or (there.scheme, there.netloc) != (here.scheme, here.netloc):
         raise BadAnswer(
             f"{here.netloc} leads to {there.netloc[:200] or 'nowhere'}, which is not followed.",

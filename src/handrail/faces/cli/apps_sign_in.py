@@ -69,7 +69,7 @@ def login(
             print(f"Sign in to {one_line(app.name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
 
         secret = _hidden("Client secret") if client_secret else None
-        _tell_about_scopes(app.auth)
+        _tell_about_sign_in(app.auth)
         signing_in = desk.sign_in(id, show, client_id=client_id, client_secret=secret, patience=timeout)
         kept = run(signing_in)
     _say_where(app, kept)
@@ -104,7 +104,11 @@ def _tell_about_key(app: "App", auth: object) -> None:
         print(f"Where ${one_line(auth.env_var)} is set, it is used instead.", file=sys.stderr)
 
 
-def _tell_about_scopes(auth: "OAuth2") -> None:
+def _tell_about_sign_in(auth: "OAuth2") -> None:
+    from handrail.core.apps.sign_in_hosts import sign_in_facts
+
+    for name, fact in sign_in_facts(auth):
+        print(one_line(f"{name}: {fact}"), file=sys.stderr)
     if auth.scopes:
         print(f"It asks for: {one_line(' '.join(auth.scopes))}", file=sys.stderr)
 

@@ -66,6 +66,11 @@ async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
     )
 
 
+def _app(params: Params) -> str:
+    """One that hangs holds up nobody else's calls."""
+    return params.app
+
+
 TOOL = Tool(
     name="apps_call",
     title="Call an app",
@@ -85,6 +90,7 @@ TOOL = Tool(
         BadAnswer,
     ),
     has_own_clock=True,
+    lane=_app,
     preview=_preview,
     target=app_target,
     run=apps_call,

@@ -30,7 +30,7 @@ class Exchange:
             return f"({len(reply)} bytes)"
         try:
             message = msgspec.json.decode(reply)
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return reply.decode(errors="replace")
         if isinstance(message, dict) and "result" in message:
             message["result"] = self._declared.shown_result(message["result"])

@@ -28,6 +28,8 @@ export interface SignIn {
   source?: "environment" | "store";
   /** In seconds since 1970. */
   expiresAt?: number;
+  /** Who takes part in a sign-in in the browser. */
+  hosts?: { authorization: string; token: string; refresh?: string };
   /** Why what is kept does not count. */
   reason?: string;
   /** Somebody is on their way through the browser. */

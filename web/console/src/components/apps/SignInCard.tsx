@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { beginSignIn, keepKey, readApp, signOutOf } from "../../apps/actions";
 import { messageOf } from "../../failure";
-import type { AppDetails } from "../../logic/apps";
+import type { AppDetails, SignIn } from "../../logic/apps";
 import { visible } from "../../logic/visible";
 import { announcement, texts } from "../../store";
 import { Chip } from "../Chip";
+import { Facts } from "../Facts";
 import { Field } from "../Field";
 import { Moment } from "../Moment";
 import { Visible } from "../Visible";
@@ -63,6 +64,7 @@ export function SignInCard({ app, setApp }: SignInCardProps) {
         {auth.expiresAt !== undefined && <span class="sub">{t.expires} <Moment at={new Date(auth.expiresAt * 1000).toISOString()} /></span>}
       </p>
       {auth.reason && <p class="sub"><Visible text={auth.reason} /></p>}
+      {auth.hosts && <SignInHosts hosts={auth.hosts} />}
       {auth.problem && <p class="problem" role="alert"><Visible text={auth.problem} /></p>}
       {error && <p class="problem" role="alert">{error}</p>}
       {auth.type === "api_key" && auth.source !== "environment" && <KeyForm isKept={auth.signedIn} keep={(key) => change(keepKey(id, key), t.signedIn)} />}
@@ -75,6 +77,19 @@ export function SignInCard({ app, setApp }: SignInCardProps) {
       </p>
       {auth.isWaiting && address && <p class="sub"><a href={address} target="_blank" rel="noreferrer noopener">{t.openThere}</a></p>}
     </section>
+  );
+}
+
+/** A page that looks right may hand what comes of it to somebody else: so all of them are named. */
+function SignInHosts({ hosts }: { hosts: NonNullable<SignIn["hosts"]> }) {
+  const t = texts.value.apps;
+  const { authorization, token, refresh } = hosts;
+  const isOne = token === authorization && (refresh ?? token) === token;
+  return (
+    <>
+      <Facts facts={[[t.signInHosts.authorization, authorization], [t.signInHosts.token, token], [t.signInHosts.refresh, refresh]]} />
+      {!isOne && <p class="problem">{t.hostsDiffer}</p>}
+    </>
   );
 }
 

@@ -26,6 +26,8 @@ export const appsEn: AppsTexts = {
   signIn: "Sign-in",
   signedIn: "signed in",
   signedOut: "not signed in",
+  signInHosts: { authorization: "you sign in at", token: "tokens come from", refresh: "they are renewed by" },
+  hostsDiffer: "These are different hosts. Sign in only if you know that they belong together.",
   signInThere: "Sign in",
   signInAgain: "Sign in again",
   signOut: "Sign out",

@@ -25,6 +25,8 @@ export interface AppsTexts {
   signIn: string;
   signedIn: string;
   signedOut: string;
+  signInHosts: Record<"authorization" | "token" | "refresh", string>;
+  hostsDiffer: string;
   signInThere: string;
   signInAgain: string;
   signOut: string;

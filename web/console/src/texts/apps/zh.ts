@@ -26,6 +26,8 @@ export const appsZh: AppsTexts = {
   signIn: "登录",
   signedIn: "已登录",
   signedOut: "未登录",
+  signInHosts: { authorization: "登录地址", token: "令牌来自", refresh: "令牌更新于" },
+  hostsDiffer: "这些主机不同。请确认它们属于同一方后再登录。",
   signInThere: "登录",
   signInAgain: "重新登录",
   signOut: "退出登录",
