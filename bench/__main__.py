@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import (
+    apps,
     console_news,
     desktop_health,
     desktop_reading,
@@ -38,6 +39,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "reading": desktop_reading.measure,
     "waiting": desktop_waiting.measure,
     "health": desktop_health.measure,
+    "apps": apps.measure,
 }
 
 

@@ -1,4 +1,4 @@
-"""What every test may rely on: no browser is opened, no server and no desktop host is started, unless it wants that."""
+"""What every test may rely on: no browser, no server, no desktop host, no keyring of the user's, unless it wants that."""
 
 import os
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from tests.desktop_session import DesktopSession
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from handrail.core.desktop.methods import METHODS
 from handrail.core.policy_document import Policies
 from handrail.core.webgal.catalogue import rules
-from handrail.dialects import desktop, mimo, webgal
+from handrail.dialects import aai, desktop, mimo, webgal
 from handrail.faces.cli.main import app
 from handrail.store.settings import Settings
 
@@ -36,7 +36,10 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", sorted({*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES})
+    "code",
+    sorted(
+        {*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES, *aai.CODES.values()}
+    ),
 )
 def test_every_error_code_is_explained(code: str) -> None:
     assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")

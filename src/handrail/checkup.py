@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from handrail.contract.errors import Failure
 
 _OLDEST_PYTHON = (3, 11)
+_MOST_PROBLEMS = 5
 
 
 class Check(NamedTuple):
@@ -41,6 +42,7 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _chromium()
     yield _browsers(state)
     yield _desktop(project, state)
+    yield _apps()
 
 
 def _python() -> Check:
@@ -178,6 +180,18 @@ def _desktop(project: Path, state: Path | None) -> Check:
     fixes = dict.fromkeys(issue["fix"] for issue in found["fixes"] if issue["fix"])
     detail += dict.fromkeys(found["issues"])
     return Check("desktop", ok, " ".join(detail), " ".join(fixes) or None, required=False)
+
+
+def _apps() -> Check:
+    from handrail.app import descriptor_problems
+
+    count, problems = descriptor_problems()
+    if not problems:
+        return Check("apps", True, f"{count} found", required=False)
+    told = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
+    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+    fix = "`handrail apps check FILE` tells everything about a descriptor."
+    return Check("apps", False, f"{count} found. {told}{more}", fix, required=False)
 
 
 def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:

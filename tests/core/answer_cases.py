@@ -75,6 +75,7 @@ REFUSED: list[tuple[str, dict[str, Any], Any, str]] = [
     ("a task with an unknown priority", TASKS, ok(tasks=[{"priority": "p1"}]), "tasks.0.priority"),
     ("a remark that is no text", TASKS, ok(tasks=[], remark=1), "remark"),
     ("a remark that is no text, canceled", CHANGE, {"status": "canceled", "remark": 1}, "remark"),
+    ("a coverage where no app is called", CHANGE, ok(scope="rule", covers="app"), "covers"),
     ("an unknown scope", CHANGE, ok(scope="always"), "scope"),
     ("a remark where none belongs", FORM, ok(values={"name": "A"}, remark="x"), "remark"),
     ("a scope where none belongs", ONE, ok(selection="a", scope="rule"), "scope"),

@@ -104,6 +104,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "kind": "file_change_confirm",
         "scope": {"method": "desktop.click", "paramsDigest": "a1b2"},
     },
+    "a call of an app's tool": {
+        "kind": "file_change_confirm",
+        "consent": {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"},
+    },
     "pictures": {"kind": "result", "images": [{"path": "before.png", "alt": "Before"}, {"path": "after.png"}]},
 }
 
@@ -122,6 +126,11 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("half a character", {"kind": "result", "title": "\ud800"}, "title"),
     ("a deed that is no object", {"kind": "file_change_confirm", "scope": "once"}, "scope"),
     ("a deed without a digest", {"kind": "file_change_confirm", "scope": {"method": "x"}}, "scope.paramsDigest"),
+    (
+        "a consent to no tool",
+        {"kind": "file_change_confirm", "consent": {"app": "a.b", "appName": "A"}},
+        "consent.tool",
+    ),
     ("pictures that are no list", {"kind": "result", "images": {}}, "images"),
     ("a picture without a path", {"kind": "result", "images": [{"alt": "x"}]}, "images.0.path"),
     ("a picture with an odd alt", {"kind": "result", "images": [{"path": "x", "alt": 1}]}, "images.0.alt"),

@@ -34,6 +34,24 @@ def test_a_bad_answer_is_refused_and_its_field_named(prompt: dict[str, Any], res
     assert [problem["field"] for problem in refusal.value.details["fieldErrors"]] == [field]
 
 
+APP_CALL = {"kind": "file_change_confirm", "consent": {"app": "com.example.mail", "appName": "Mail", "tool": "send"}}
+
+
+@pytest.mark.parametrize("reach", [{}, {"covers": "tool"}, {"covers": "app"}])
+def test_a_yes_for_good_to_an_apps_tool_says_what_it_covers(reach: dict[str, str]) -> None:
+    response = ok(scope="rule", remark="fine", **reach)
+    assert wire(check_response(check_prompt(APP_CALL), response)) == response
+    assert wire(read_response(check_prompt(APP_CALL), response)) == response
+
+
+@pytest.mark.parametrize("response", [ok(scope="rule", covers="all"), ok(scope="once", covers="app"), ok(covers="app")])
+def test_what_it_covers_is_said_with_a_yes_for_good_alone(response: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParams) as refusal:
+        check_response(check_prompt(APP_CALL), response)
+    assert [problem["field"] for problem in refusal.value.details["fieldErrors"]] == ["covers"]
+    assert read_response(check_prompt(APP_CALL), response).covers is msgspec.UNSET
+
+
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_what_must_not_be_canceled_can_be_answered_or_time_out(prompt: dict[str, Any]) -> None:
     stubborn = check_prompt({**prompt, "allowCancel": False})
@@ -96,6 +114,7 @@ def test_an_ok_in_the_log_that_does_not_fit_its_prompt_counts_as_canceled(
 def test_what_is_beside_the_point_in_the_log_does_no_harm() -> None:
     change, form = check_prompt(CHANGE), check_prompt(FORM)
     assert wire(read_response(change, ok(scope="forever", remark=5, values=1, by="x"))) == ok()
+    assert wire(read_response(change, ok(scope="once", covers="app"))) == ok(scope="once")
     assert wire(read_response(form, ok(values={"name": "A"}, remark="x"))) == ok(values={"name": "A"})
     assert wire(read_response(form, {"status": "timeout", "values": 5})) == {"status": "timeout"}
 

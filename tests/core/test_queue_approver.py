@@ -11,9 +11,10 @@ import pytest
 
 from handrail.contract.approval import Answer, Question
 from handrail.contract.call import Call, Caller
+from handrail.contract.consents import ConsentTo
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
-from handrail.contract.prompts import FileChangePrompt, RequestEntry, Warrant
+from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
 from handrail.contract.tool import Preview
 from handrail.core.queue_approver import QueueApprover
 from handrail.store.database import Database
@@ -30,7 +31,12 @@ class Desk:
     def __init__(self, state: Path) -> None:
         self.queue = LoggedPrompts(state)
         self.always: list[Question] = []
-        self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self.always.append)
+        self.covered: list[object] = []
+        self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self._keep)
+
+    def _keep(self, question: Question, response: PromptResponse, by: str) -> None:
+        self.always.append(question)
+        self.covered.append(response.covers)
 
     async def shown(self) -> RequestEntry:
         """The prompt that waits, once there is one."""
@@ -181,3 +187,68 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
         await at.queue.respond(entry.request_id, {"status": "ok"})
         with pytest.raises(Declined):
             await asking
+
+
+def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
+    facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
+    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts)
+    call = Call("apps_call", {}, CALLER)
+    params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
+    preview = Preview("Send an email", app="com.example.mail", consent=to)
+    return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_ruled=is_ruled)
+
+
+async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allowed_for_the_tool_or_the_app(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(app_question()))
+        entry = await at.shown()
+        prompt: Any = entry.prompt
+        assert prompt.message.split("\n")[2:] == [
+            "does:",
+            "  │ Sends an email.",
+            "  │ At once.",
+            "goes to: com.example.mail on the session bus",
+            "app: com.example.mail",
+            "tool: send_email",
+            'params.to: ["a@b.c"]',
+            "params.body:",
+            "  │ one",
+            "  │ two",
+            'params."x\\ny": 1',
+        ]
+        assert (prompt.consent.app, prompt.consent.app_name, prompt.consent.tool) == (
+            "com.example.mail",
+            "Mail\\u{202e}",
+            "send_email",
+        )
+        await at.queue.respond(entry.request_id, {"status": "ok", "scope": "rule", "covers": "app"})
+        assert (await asking).status == "ok"
+        assert at.covered == ["app"]
+
+
+async def test_a_yes_for_the_task_covers_the_tool_and_not_the_app(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        await at.answered(app_question(), status="ok", scope="task")
+        assert (await at.approver.ask(app_question())).by == "allowed for this task"
+        assert (await at.answered(app_question("delete_all"), status="canceled")).status == "canceled"
+
+
+async def test_a_yes_for_good_counts_for_good_although_its_caller_had_gone(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(app_question()))
+        entry = await at.shown()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await at.queue.respond(entry.request_id, {"status": "ok", "scope": "rule"})
+        assert at.always == []
+        assert (await at.approver.ask(app_question())).prompt_id == entry.request_id
+        assert len(at.always) == 1
+
+
+async def test_where_a_rule_asks_each_time_the_prompt_says_so(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(app_question(is_ruled=True)))
+        assert "A rule of the policy asks about this each time" in str((await at.shown()).prompt.message)
+        asking.cancel()

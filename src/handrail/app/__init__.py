@@ -1,6 +1,8 @@
 """The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
 
+from handrail.app.app_desk import AppDesk, open_app_desk, revoked
 from handrail.app.approving import InQueue
+from handrail.app.apps import descriptor_problems
 from handrail.app.browsers import (
     ask_server,
     chromium_program,
@@ -22,8 +24,11 @@ from handrail.app.records import (
     watching_queue,
 )
 from handrail.app.reporting import task_summaries, write_report
+
+from handrail.app.secrets import open_secrets
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio
+from handrail.app.web_apps import add_web_app, read_web_app
 from handrail.backends.display import has_display, open_in_browser
 from handrail.backends.localfs.beneath import has_openat2
 from handrail.backends.person import user_name
@@ -31,8 +36,10 @@ from handrail.backends.ripgrep import program as ripgrep_program
 
 __all__ = [
     "SURFACES",
+    "AppDesk",
     "House",
     "InQueue",
+    "add_web_app",
     "ask_server",
     "check_surfaces",
     "chromium_program",
@@ -40,19 +47,24 @@ __all__ = [
     "connected_browsers",
     "console_key",
     "describe",
+    "descriptor_problems",
     "desktop_checkup",
     "extension_folder",
     "has_display",
     "has_openat2",
     "launch_browser",
+    "open_app_desk",
     "open_audit",
     "open_bus",
     "open_house",
     "open_in_browser",
     "open_queue",
+    "open_secrets",
     "policy_file",
     "policy_in_force",
+    "read_web_app",
     "remote_bus",
+    "revoked",
     "ripgrep_program",
     "running_server",
     "serve_http",

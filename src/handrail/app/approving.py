@@ -9,9 +9,11 @@ from handrail.app.server import running_server
 from handrail.backends.display import has_display
 from handrail.backends.summons import Summons, Whereabouts
 from handrail.contract.approval import Question
+from handrail.contract.prompts import PromptResponse
 from handrail.contract.target import ANY_HOST
 from handrail.core.evidence import utc_now
 from handrail.core.queue_approver import BesideQuestion, QueueApprover, in_the_queue_alone
+from handrail.store.consents import SqliteConsents
 from handrail.store.once import SqliteOnce
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.settings import Settings
@@ -35,7 +37,12 @@ class InQueue:
 def queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueApprover:
     rules = UserRules(state.path)
 
-    def allow_always(question: Question) -> None:
+    consents = SqliteConsents(state.database)
+
+    def allow_always(question: Question, response: PromptResponse, by: str) -> None:
+        if (to := question.preview.consent) is not None:
+            consents.give(question.call.caller, to, is_for_app=response.covers == "app", by=by)
+            return
         members = {"tool": question.call.tool}
         if question.preview.host == ANY_HOST:
             return  # what was shown has no name that a rule could hold

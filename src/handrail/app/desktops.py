@@ -36,11 +36,12 @@ def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
 
 @asynccontextmanager
 async def closing(house: House) -> AsyncIterator[None]:
-    """At the end, the connection to the host is closed in order."""
+    """At the end, the connections to the host and to apps are closed in order."""
     try:
         yield
     finally:
         await house.host.close()
+        await house.apps.disconnect()
 
 
 async def through(house: House, call: Call) -> Reply:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.app.approving import InQueue, queue_approver, summons_to
+from handrail.app.apps import OpenApps, open_apps
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
+from handrail.app.sign_ins import credentials_in
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
 from handrail.backends.localfs.folder import LocalFolder
@@ -25,12 +27,14 @@ from handrail.core.gate import Gate
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
+from handrail.store.consents import SqliteConsents
 from handrail.store.policy_source import PolicySource
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.store.settings import Settings
 from handrail.store.state import State, open_state
 from handrail.store.tokens import SqliteTokens
 from handrail.store.user_rules import UserRules
+from handrail.surfaces import apps as apps_surface
 from handrail.surfaces import browser as browser_surface
 from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
@@ -68,6 +72,8 @@ class House:
     summons: Summons
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
+    apps: OpenApps
+    """The apps of this machine, whose descriptors are read when they are first asked for."""
     bus: LocalBus | None = None
     """The bus to browsers, where this process is to be the server."""
 
@@ -80,11 +86,12 @@ class House:
         self.audit.close()
         self.state.close()
         self.project.close()
+        self.apps.catalogue.close()
 
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, people_surface)
+    surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, apps_surface, people_surface)
     return Registry([each.surface(None) for each in surfaces])
 
 
@@ -128,9 +135,17 @@ def open_house(
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
+    apps = open_apps(credentials_in(state.path))
     webgal = webgal_surface.surface(WebGal(checks, WorkspaceChanges(workspace)))
     registry = Registry(
-        [workspace_surface.surface(workspace), webgal, browser, desktop, people_surface.surface(prompts)],
+        [
+            workspace_surface.surface(workspace),
+            webgal,
+            browser,
+            desktop,
+            apps_surface.surface(apps.port),
+            people_surface.surface(prompts),
+        ],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
     )
     names += [entry.tool.name for entry in registry]
@@ -147,10 +162,11 @@ def open_house(
         evidence,
         audit,
         files.location,
+        consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
     _recover(workspace)
-    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, host, bus)
+    return House(settings, state, gate, policy, workspace, audit, evidence, files, prompts, summons, host, apps, bus)
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handrail.app.app_desk import AppDesk, app_desk
 from handrail.app.approving import InQueue, queue_approver
+from handrail.app.apps import offered_tools
 from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
@@ -29,7 +31,7 @@ async def serve_stdio(house: House) -> None:
     from handrail.faces.mcp.stdio import serve
 
     async with tidying(house), closing(house):
-        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals)
+        await serve(house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house))
 
 
 async def serve_http(
@@ -50,10 +52,19 @@ async def serve_http(
     from handrail.faces.mcp.streamable import McpEndpoint
 
     place = Place(house.state.path, house.settings.host, house.settings.port)
-    async with tidying(house), desktop_kept(house), _browser(house, house.bus or open_bus(house.state)) as annex:
-        endpoint = McpEndpoint(house.gate, elicits_approvals=house.settings.elicit_approvals)
+    async with (
+        AsyncExitStack() as stack,
+        tidying(house),
+        desktop_kept(house),
+        _browser(house, house.bus or open_bus(house.state)) as annex,
+    ):
+        apps = app_desk(house.state)
+        stack.callback(apps.close)
+        endpoint = McpEndpoint(
+            house.gate, elicits_approvals=house.settings.elicit_approvals, app_tools=offered_tools(house)
+        )
         until = UntilUnused(*until_unused) if until_unused is not None else None
-        desk = _desk(house, checkup)
+        desk = _desk(house, checkup, apps)
         await serve(house.gate, endpoint, desk, annex, place, on_ready, console_folder=console, until_unused=until)
 
 
@@ -66,7 +77,7 @@ async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     await bus.close()
 
 
-def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
+def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk) -> Desk:
     from handrail.core.activity_feed import ActivityFeed
     from handrail.core.approvals import OwnCommand
     from handrail.core.desktop.sights import Sights
@@ -85,6 +96,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         evidence=house.evidence,
         sights=Sights(house.project),
         prompts=house.prompts,
+        apps=apps,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,

@@ -22,6 +22,8 @@ class Question:
     digest: str
     images: Sequence[PromptImage] = ()
     """Where the preview's pictures are kept."""
+    is_ruled: bool = False
+    """A rule wants a person asked each time, whatever they have allowed before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class Caller:
 
 Progress = Callable[[str], Awaitable[None]]
 Check = Callable[[Target], Awaitable[None]]
+Keep = Callable[[str, Any], None]
 
 
 async def unheard(message: str) -> None:
@@ -33,6 +34,10 @@ async def unheard(message: str) -> None:
 
 async def unchecked(target: Target) -> None:
     """For a call that has not entered the gate, and so has no policy to ask."""
+
+
+def unkept(name: str, content: Any) -> None:
+    """For a call that leaves no evidence."""
 
 
 def new_execution_id() -> str:
@@ -67,6 +72,9 @@ class Call:
     """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
+
+    keep: Keep = unkept
+    """Puts a file among the evidence of a call that changes something, while it runs."""
 
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 
 Status = Literal["ok", "canceled", "timeout"]
 Scope = Literal["once", "task", "rule"]
+Coverage = Literal["tool", "app"]
 Priority = Literal["high", "medium", "low"]
 TaskStatus = Literal["todo", "doing", "blocked", "done"]
 
@@ -98,6 +99,14 @@ class Warrant(Wire, frozen=True, kw_only=True):
     params_digest: str
 
 
+class ConsentSubject(Wire, frozen=True, kw_only=True):
+    """The app's tool that would be called: a yes can be remembered, for it or for all of the app's tools."""
+
+    app: str
+    app_name: str
+    tool: str
+
+
 class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
     """What is about to happen to a file, or which command is about to run. Every approval has this form."""
 
@@ -107,6 +116,7 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     diff: str | UnsetType = UNSET
     default_remark: str | UnsetType = UNSET
     scope: Warrant | UnsetType = UNSET
+    consent: ConsentSubject | UnsetType = UNSET
 
 
 class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):
@@ -127,6 +137,8 @@ class PromptResponse(Wire, frozen=True, kw_only=True):
     tasks: tuple[PromptTask, ...] | UnsetType = UNSET
     remark: str | UnsetType = UNSET
     scope: Scope | UnsetType = UNSET
+    covers: Coverage | UnsetType = UNSET
+    """With the scope `rule`, where the prompt has a `consent`: what is remembered. Absent = this tool."""
 
 
 class RequestEntry(Wire, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from handrail.contract.call import Call
+from handrail.contract.consents import ConsentTo
 from handrail.contract.content import Audio, Image, Resource, Text
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Failure
@@ -51,9 +52,14 @@ class Preview:
     warrant: Warrant | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""
 
+    consent: ConsentTo | None = None
+    """What a person may allow for good, for this caller."""
+    shown_params: Any = None
+    """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
+
     @property
     def place(self) -> str | None:
-        return Target(host=self.host, app=self.app).place
+        return Target(host=self.host, app=self.app).place if self.consent is None else self.consent.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,8 @@ class Reply:
     result: Any
     content: Sequence[Text | Image | Audio | Resource] = ()
     text: str | None = None
+    kept_result: Any = None
+    """The result as the evidence keeps it, where it holds a secret."""
 
 
 def no_target(params: Any) -> Target:

@@ -14,6 +14,7 @@ from handrail.contract.errors import InvalidParams
 from handrail.contract.prompts import (
     MASK,
     ChoicePrompt,
+    Coverage,
     FileChangePrompt,
     KvPrompt,
     Prompt,
@@ -29,13 +30,14 @@ from handrail.core.prompt_rules import NewId, checked_tasks, new_id, note_strang
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+COVERAGES: tuple[Coverage, ...] = get_args(Coverage)
 
 _EVERY_MEMBER = PromptResponse.__struct_encode_fields__
 _MEMBERS: Mapping[type[Prompt], tuple[str, ...]] = {
     KvPrompt: ("status", "values"),
     ChoicePrompt: ("status", "selection"),
     TaskConfirmPrompt: ("status", "tasks", "remark"),
-    FileChangePrompt: ("status", "remark", "scope"),
+    FileChangePrompt: ("status", "remark", "scope", "covers"),
     ResultPrompt: ("status",),
 }
 
@@ -77,6 +79,8 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
         known.pop("remark", None)
     if known.get("scope") not in SCOPES:
         known.pop("scope", None)  # the narrowest is meant where none is named
+    if known.get("scope") != "rule" or known.get("covers") not in COVERAGES:
+        known.pop("covers", None)
     try:
         return check_response(prompt, known, new_draft_id) if prompt else msgspec.convert(known, PromptResponse)
     except (InvalidParams, msgspec.ValidationError):
@@ -102,6 +106,7 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
     selection: str | tuple[str, ...] | UnsetType = UNSET
     tasks: tuple[PromptTask, ...] | UnsetType = UNSET
     scope: Scope | UnsetType = UNSET
+    covers: Coverage | UnsetType = UNSET
     if isinstance(prompt, KvPrompt):
         values = _values(members, prompt)
     elif isinstance(prompt, ChoicePrompt):
@@ -112,7 +117,12 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
             members.note("tasks", "is required")
     elif isinstance(prompt, FileChangePrompt):
         scope = members.one_of("scope", SCOPES)
-    return msgspec.structs.replace(response, values=values, selection=selection, tasks=tasks, scope=scope)
+        covers = members.one_of("covers", COVERAGES)
+        if "covers" in members and (prompt.consent is UNSET or scope != "rule"):
+            members.note("covers", "needs the scope rule, and a prompt about an app's tool")
+    return msgspec.structs.replace(
+        response, values=values, selection=selection, tasks=tasks, scope=scope, covers=covers
+    )
 
 
 def _values(members: Members, prompt: KvPrompt) -> dict[str, str] | UnsetType:

@@ -14,12 +14,13 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
     """InvalidParams, where a yes to these words could be used for another deed than they tell."""
     if request_id is not None and request_id.startswith(PREFIX):
         raise _reserved("requestId", f"must not begin with {PREFIX}, which approvals of the gate do")
-    if isinstance(prompt, Mapping):
-        has_scope = "scope" in prompt
-    else:
-        has_scope = isinstance(prompt, FileChangePrompt) and prompt.scope is not UNSET
-    if has_scope:
-        raise _reserved("prompt.scope", "is only in approvals of the gate")
+    for member in ("scope", "consent"):
+        if isinstance(prompt, Mapping):
+            is_there = member in prompt
+        else:
+            is_there = isinstance(prompt, FileChangePrompt) and getattr(prompt, member) is not UNSET
+        if is_there:
+            raise _reserved(f"prompt.{member}", "is only in approvals of the gate")
 
 
 def _reserved(field: str, why: str) -> InvalidParams:

@@ -15,6 +15,7 @@ import msgspec
 
 from handrail.contract.approval import Approver, Question
 from handrail.contract.call import Approved, Call
+from handrail.contract.consents import Consents
 from handrail.contract.content import Image
 from handrail.contract.effect import Effect
 from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams
@@ -50,6 +51,7 @@ class Gate:
         audit: Audit,
         project: str,
         *,
+        consents: Consents | None = None,
         summon: Summon = nobody_is_called,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
@@ -60,6 +62,7 @@ class Gate:
         self._evidence = evidence
         self._audit = audit
         self._project = project
+        self._consents = consents
         self._summon = summon
         self._now = now
         self._lanes = Lanes()
@@ -88,7 +91,7 @@ class Gate:
             unforeseen = _as_failure(fault)
             self._close(passage, error=unforeseen)
             raise unforeseen from fault
-        self._close(passage, result=reply.result)
+        self._close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
         return reply
 
     def _entry(self, call: Call) -> Registered:
@@ -107,7 +110,7 @@ class Gate:
             target = await self._target(passage)
             passage.target = target.path or target.place
             verdict = self._policy().decide(call.tool, passage.effect, target)
-            passage.decision = str(verdict)
+            passage.verdict, passage.decision = verdict, str(verdict)
             _refuse_if_denied(verdict, call.tool)
             passage.passed.add(target)
             call.check = partial(self._check, passage)
@@ -158,12 +161,13 @@ class Gate:
             return Reply(preview.result)
         passage.params_digest = _digest(passage.params, preview.binding)
         passage.undoes = preview.undoes
-        if is_asked:
+        if is_asked and not self._is_allowed_for_good(passage, preview):
             await self._approve(passage, preview, passage.params_digest)
             passage.call.approved = self._approved(passage)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         passage.exhibit = self._exhibit(passage, preview)
+        passage.call.keep = passage.exhibit.add
         self._record(passage, "begin", durable=True)
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
@@ -179,7 +183,14 @@ class Gate:
         assert passage.effect is not None
         images = self._shown(passage, preview) if preview.pictures else ()
         question = Question(
-            passage.call, passage.entry.tool.title, passage.effect, passage.params, preview, bound_to, images
+            passage.call,
+            passage.entry.tool.title,
+            passage.effect,
+            passage.params if preview.shown_params is None else preview.shown_params,
+            preview,
+            bound_to,
+            images,
+            passage.is_ruled,
         )
         await passage.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -190,6 +201,15 @@ class Gate:
         if answer.status == "timeout":
             raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
         raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
+
+    def _is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
+        """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
+        if self._consents is None or preview.consent is None or passage.is_ruled:
+            return False
+        given = self._consents.allows(passage.call.caller, preview.consent)
+        if given is not None:
+            passage.decision = f"allow (consent {given.id}, by {given.by})"
+        return given is not None
 
     def _approved(self, passage: Passage) -> Approved:
         assert passage.answer is not None
@@ -237,7 +257,7 @@ class Gate:
                 "tool": passage.call.tool,
                 "caller": str(passage.call.caller),
                 "task": passage.call.task,
-                "params": passage.params,
+                "params": passage.params if preview.shown_params is None else preview.shown_params,
                 "binding": dict(preview.binding),
                 "summary": preview.summary,
             },

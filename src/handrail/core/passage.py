@@ -10,6 +10,7 @@ from handrail.contract.effect import Effect
 from handrail.contract.target import Target
 from handrail.core.deadline import Deadline
 from handrail.core.evidence import Exhibit
+from handrail.core.policy import Verdict
 from handrail.core.registry import Registered
 
 
@@ -20,6 +21,7 @@ class Passage:
     started: float = field(default_factory=time.perf_counter)
     params: Any = None
     effect: Effect | None = None
+    verdict: Verdict | None = None
     decision: str | None = None
     answer: Answer | None = None
     params_digest: str | None = None
@@ -30,6 +32,11 @@ class Passage:
     undoes: str | None = None
     exhibit: Exhibit | None = None
     deadline: Deadline | None = None
+
+    @property
+    def is_ruled(self) -> bool:
+        """A rule spoke, not the default."""
+        return self.verdict is not None and not self.verdict.is_default
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
         """One line of the audit; what is not known yet is left out."""

@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from handrail.contract.prompts import (
     ChoiceOption,
     ChoicePrompt,
+    ConsentSubject,
     FileChangePrompt,
     KvField,
     KvPrompt,
@@ -184,6 +185,7 @@ def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
         diff=members.text("diff"),
         default_remark=members.text("defaultRemark"),
         scope=_warrant(members),
+        consent=_consent(members),
     )
 
 
@@ -192,6 +194,13 @@ def _warrant(members: Members) -> Warrant | UnsetType:
     if scope is UNSET:
         return UNSET
     return Warrant(method=scope.name("method"), params_digest=scope.name("paramsDigest"))
+
+
+def _consent(members: Members) -> ConsentSubject | UnsetType:
+    subject = members.object("consent")
+    if subject is UNSET:
+        return UNSET
+    return ConsentSubject(app=subject.name("app"), app_name=subject.name("appName"), tool=subject.name("tool"))
 
 
 def _result(members: Members, new_draft_id: NewId) -> ResultPrompt:

@@ -7,7 +7,7 @@ that is stopped takes its prompt along.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -20,7 +20,14 @@ from handrail.contract.approval import Answer, Question
 from handrail.contract.call import Call
 from handrail.contract.errors import Declined, Failure
 from handrail.contract.once import Once
-from handrail.contract.prompts import FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry, Side
+from handrail.contract.prompts import (
+    ConsentSubject,
+    FileChangePrompt,
+    PromptQueue,
+    PromptResponse,
+    ResponseEntry,
+    Side,
+)
 from handrail.contract.target import ANY_HOST
 from handrail.core.evidence import utc_now
 from handrail.core.visible import visible
@@ -30,7 +37,11 @@ KEPT = timedelta(minutes=10)
 _SEARCHED_ENTRIES = 1000
 _NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
 
+_RULED = "A rule of the policy asks about this each time, whatever you allow for good."
+
 BesideQuestion = Callable[[Question], Sequence[Side]]
+AllowAlways = Callable[[Question, PromptResponse, str], None]
+"""What was asked, what was answered, and who answered."""
 
 
 def in_the_queue_alone(question: Question) -> Sequence[Side]:
@@ -42,7 +53,7 @@ class QueueApprover:
         self,
         queue: PromptQueue,
         once: Once,
-        allow_always: Callable[[Question], None],
+        allow_always: AllowAlways,
         *,
         beside: BesideQuestion = in_the_queue_alone,
         is_left_standing: bool = True,
@@ -64,7 +75,8 @@ class QueueApprover:
             return Answer("ok", by="allowed for this task")
         kin = PREFIX + _identity(question) + "_"
         if (earlier := await self._answered_before(kin)) is not None:
-            return Answer("ok", by=f"prompt {earlier}", prompt_id=earlier)
+            await self._remember(question, earlier.request_id, earlier.response)
+            return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
         prompt = prompt_of(question)
         left = await self._left_alone(kin)
         request_id = left or kin + secrets.token_hex(4)
@@ -81,20 +93,26 @@ class QueueApprover:
         return await self._read(question, request_id, answer.response)
 
     async def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
-        who = (await self._queue.answered_by([request_id])).get(request_id, "a person")
-        by = f"{who}, prompt {request_id}"
+        by = f"{await self._who_answered(request_id)}, prompt {request_id}"
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
             return Answer(response.status, by, remark)
         if not self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
+        await self._remember(question, request_id, response)
+        return Answer("ok", by, remark, request_id)
+
+    async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
+        """How far the yes reaches, also where it came when the caller had gone."""
         if response.scope == "task":
             self._for_task.add(_task_tool_and_place(question.call, question.preview.place))
         elif response.scope == "rule":
-            self._allow_always(question)
-        return Answer("ok", by, remark, request_id)
+            self._allow_always(question, response, await self._who_answered(request_id))
 
-    async def _answered_before(self, kin: str) -> str | None:
+    async def _who_answered(self, request_id: str) -> str:
+        return (await self._queue.answered_by([request_id])).get(request_id, "a person")
+
+    async def _answered_before(self, kin: str) -> ResponseEntry | None:
         """An ok that came when its caller had gone, for exactly this call, and that nobody has used."""
         oldest = (self._now() - KEPT).isoformat(timespec="milliseconds")
         page = await self._queue.entries(limit=_SEARCHED_ENTRIES)
@@ -106,7 +124,7 @@ class QueueApprover:
                 and entry.ts >= oldest
                 and self._once.claim(entry.request_id)
             ):
-                return entry.request_id
+                return entry
         return None
 
     async def _left_alone(self, kin: str) -> str | None:
@@ -129,8 +147,12 @@ def prompt_of(question: Question) -> FileChangePrompt:
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
     if preview.host == ANY_HOST:
         lines.append(_NAMELESS)
+    if preview.consent is not None:
+        lines += [_RULED] if question.is_ruled else []
+        for name, fact in preview.consent.facts:
+            lines += _shown(name, fact)
     if preview.diff is None:
-        for name, value in msgspec.to_builtins(question.params).items():
+        for name, value in _parameters(question):
             lines += _shown(name, value)
     return FileChangePrompt(
         title=visible(preview.summary),
@@ -142,7 +164,27 @@ def prompt_of(question: Question) -> FileChangePrompt:
         diff=_visible(preview.diff),
         images=tuple(question.images) or UNSET,
         scope=UNSET if preview.warrant is None else preview.warrant,
+        consent=_subject(question),
     )
+
+
+def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
+    """An app's parameters are told one by one: text in them is read as text."""
+    for name, value in msgspec.to_builtins(question.params).items():
+        if question.preview.consent is not None and isinstance(value, dict) and value:
+            yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
+        else:
+            yield name, value
+
+
+def _quoted(name: str) -> str:
+    """A name of the agent's own making, so that it can't be taken for anything else."""
+    return name if name.isidentifier() else msgspec.json.encode(name).decode()
+
+
+def _subject(question: Question) -> Any:
+    to = question.preview.consent
+    return UNSET if to is None else ConsentSubject(app=to.app, app_name=visible(to.app_name), tool=to.tool)
 
 
 def _visible(text: str | None) -> Any:

@@ -6,27 +6,35 @@ from handrail.contract.errors import InvalidParams
 from handrail.contract.tool import Schema
 
 _MAX_REPORTED = 20
+_MAX_BACKTRACKING = 100_000
 
 
 class Validator:
     def __init__(self, schema: Schema) -> None:
         import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
 
-        self._compiled = jsonschema_rs.validator_for(dict(schema))
+        # A schema that came from outside must not make us fetch anything, nor search for ever.
+        patience = jsonschema_rs.FancyRegexOptions(backtrack_limit=_MAX_BACKTRACKING)
+        self._compiled = jsonschema_rs.validator_for(dict(schema), offline=True, pattern_options=patience)
 
     def check(self, value: Any) -> None:
+        if wrong := self.faults(value):
+            summary = "; ".join(
+                f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong
+            )
+            raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
+
+    def faults(self, value: Any) -> list[dict[str, str]]:
+        """Each wrong `field` with a `message`; empty where all is well."""
         if self._compiled.is_valid(value):
-            return
-        wrong = []
+            return []
+        wrong: list[dict[str, str]] = []
         for error in self._compiled.iter_errors(value):
             field = ".".join(str(step) for step in (*error.instance_path, *_member(error.kind)))
             wrong.append({"field": _shortened(field), "message": _shortened(error.message)})
             if len(wrong) == _MAX_REPORTED:
                 break
-        summary = "; ".join(
-            f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong
-        )
-        raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
+        return wrong
 
 
 def _member(kind: Any) -> list[str]:

@@ -45,7 +45,25 @@ def _add_answerers(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE answerer (request_id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers)
+def _add_consents(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """
+        CREATE TABLE consent (
+          id TEXT PRIMARY KEY,
+          caller TEXT NOT NULL,
+          app TEXT NOT NULL,
+          app_name TEXT NOT NULL,
+          tool TEXT NOT NULL,
+          digest TEXT NOT NULL,
+          at TEXT NOT NULL,
+          by TEXT NOT NULL
+        ) WITHOUT ROWID
+        """
+    )
+    connection.execute("CREATE INDEX consent_by_app ON consent (app, caller)")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, _add_consents)
 
 
 class Occupied(Conflict):

@@ -33,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     legacy_events: bool = False
     elicit_approvals: bool = False
     desktop: bool = True
+    app_tools: bool = False
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:

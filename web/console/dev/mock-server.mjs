@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Server } from "socket.io";
+import { apps } from "./apps.mjs";
 import { browsing, picture } from "./browsing.mjs";
 import { samplePrompts, sampleRecords } from "./samples.mjs";
 
@@ -23,6 +24,7 @@ const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQ
 export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]) };
   const browsers = browsing();
+  const ownApps = apps();
   const tell = (event, data) => io.of("/mimo").emit(event, data);
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
 
@@ -158,6 +160,10 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       if (body.path === "../x") return fail(400, "E_DENY_PATH", "Outside the project.", { fieldErrors: [{ field: "path", message: "leads outside" }] });
       return ok({ echoed: body });
     }
+    if (path.startsWith("/apps")) {
+      const found = ownApps.answer(request.method, path, body);
+      return found === undefined ? fail(404, "NOT_FOUND", "There is no such app.") : ok(found);
+    }
     if (path === "/policy") return ok(policy);
     if (path === "/access/token") state.tokens++;
     if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
@@ -172,7 +178,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
-    state, browsers, tell, ask, append, record, answer, tellAgain,
+    state, browsers, apps: ownApps, tell, ask, append, record, answer, tellAgain,
     newCode() {
       const fresh = randomUUID();
       state.codes.add(fresh);

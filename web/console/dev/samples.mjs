@@ -25,6 +25,11 @@ export const command = {
   kind: "file_change_confirm", title: "Run a command?", message: "tool: execute_command\nscript: build\u200b", source: "cline",
   command: "npm run build", cwd: "/home/you/my-webgal-game", images: [{ path: "artifacts/desktop/2026-01-01/exec_1/before.png", alt: "The screen before" }],
 };
+export const appCall = {
+  kind: "file_change_confirm", title: "Mail (com.example.mail), send_email: Sends an email.", source: "handrail/apps_call",
+  message: 'Call an app (EXECUTE)\nAsked by mcp:claude-code/2.1\ndoes: Sends an email.\ngoes to: com.example.mail on the session bus\nparams.to: ["ada@example.com"]',
+  consent: { app: "com.example.mail", appName: "Mail", tool: "send_email" },
+};
 export const form = {
   kind: "kv", title: "需要你补充信息", message: "请填写表单后继续。", source: "com.example.plugin:my-app",
   fields: [

@@ -10,6 +10,7 @@ import "./styles/panel.css";
 import "./styles/lists.css";
 import "./styles/browser.css";
 import "./styles/desktop.css";
+import "./styles/apps.css";
 
 effect(() => {
   const { theme } = preferences.value;

@@ -83,7 +83,7 @@ export interface Access {
   sessions: BrowserSession[];
 }
 
-export const PAGES = ["activity", "prompts", "browser", "desktop", "tools", "settings"] as const;
+export const PAGES = ["activity", "prompts", "browser", "desktop", "apps", "tools", "settings"] as const;
 export type Page = (typeof PAGES)[number];
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");

@@ -74,6 +74,8 @@ export interface FileChangePrompt extends PromptCommon {
   images?: PromptImage[];
   /** The one deed that an ok allows, as the program that does it knows it. */
   scope?: { method: string; paramsDigest: string };
+  /** The app's tool that would be called: a yes can be remembered, for it or for all of the app's tools. */
+  consent?: { app: string; appName: string; tool: string };
 }
 
 export interface ResultPrompt extends PromptCommon {
@@ -93,6 +95,8 @@ export interface PromptResponse {
   tasks?: Task[];
   remark?: string;
   scope?: ApprovalScope;
+  /** With the scope `rule`, where the prompt has a `consent`: what is remembered; absent means this tool. */
+  covers?: "tool" | "app";
 }
 
 interface EntryCommon {

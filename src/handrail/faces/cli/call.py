@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,21 @@ def call(
     timeout: int | None,
 ) -> None:
     """Call one tool and print its result as JSON."""
+    run_call(name, json, project, state, answer, task=task, timeout=timeout)
+
+
+def run_call(
+    name: str,
+    json: str,
+    project: Path,
+    state: Path | None,
+    answer: Choice,
+    *,
+    task: str | None = None,
+    timeout: int | None = None,
+    whole: Callable[[Any], Any] = lambda params: params,
+) -> None:
+    """`whole` makes the tool's parameters of what stands in the JSON."""
     from handrail.app import describe, open_house, through
     from handrail.contract.call import Call, unheard
     from handrail.core.policy_document import BrokenPolicy
@@ -55,7 +71,7 @@ def call(
 
     entry = _entry(describe(), name)
     try:
-        params = _params(json)
+        params = whole(_params(json))
         has_terminal = json != _STDIN and sys.stdin.isatty()
         house = open_house(project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False))
         try:

@@ -9,6 +9,7 @@ import click
 
 import handrail
 from handrail.contract.errors import Failure
+from handrail.faces.cli.apps import apps
 from handrail.faces.cli.audit import audit
 from handrail.faces.cli.call import call
 from handrail.faces.cli.desktop import desktop
@@ -22,6 +23,8 @@ from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
 from handrail.faces.cli.prompts import prompts
 from handrail.faces.cli.report import report
+
+from handrail.faces.cli.secrets import secrets
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
 from handrail.faces.cli.up import up
@@ -50,6 +53,7 @@ class Commands(click.Group):
         extension,
         desktop,
         desktop_host,
+        apps,
         mcp,
         tools,
         call,
@@ -59,6 +63,7 @@ class Commands(click.Group):
         audit,
         report,
         policy,
+        secrets,
         webgal,
         doctor,
     ],

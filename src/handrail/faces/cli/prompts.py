@@ -25,7 +25,8 @@ Examples:
   handrail prompts answer ID --ok
   handrail prompts answer ID --cancel --remark "not in this file"
   handrail prompts answer ID --ok --value name=Ada     a form
-  handrail prompts answer ID --ok --choose a --choose b"""
+  handrail prompts answer ID --ok --choose a --choose b
+  handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, for good"""
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -98,7 +99,11 @@ def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json
 @click.option("--choose", "chosen", multiple=True, metavar="VALUE", help="An option; repeat it where several may be.")
 @click.option("--remark", metavar="TEXT", help="A word for the agent.")
 @click.option(
-    "--for", "scope", type=OneOf("once", "task", "rule"), metavar="<once|task|rule>", help="How far a yes reaches."
+    "--for",
+    "scope",
+    type=OneOf("once", "task", "rule", "app"),
+    metavar="<once|task|rule|app>",
+    help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, for good.",
 )
 @state_option
 @click.pass_context
@@ -118,7 +123,9 @@ def answer_prompt(
     response: dict[str, Any] = {"status": status}
     if remark is not None:
         response["remark"] = remark
-    if scope is not None:
+    if scope == "app":
+        response |= {"scope": "rule", "covers": "app"}
+    elif scope is not None:
         response["scope"] = scope
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:

@@ -47,6 +47,8 @@ class QuestionPage:
         ):
             if value is not None:
                 yield from self._fact(name, value)
+        for name, value in preview.consent.facts if preview.consent is not None else ():
+            yield from self._fact(name, value)
         yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)

@@ -20,6 +20,7 @@ from handrail.faces.cli.question_page import Line, QuestionPage
 
 _COLOURS = {"title": "1", "heading": "1", "note": "36", "added": "32", "removed": "31"}
 _YES = re.compile(r"(?P<once>y(es)?)|(?P<task>t(ask)?)|(?P<rule>a(lways)?)", re.IGNORECASE)
+_ALL_TOOLS = re.compile(r"all", re.IGNORECASE)
 _NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
 
@@ -53,18 +54,25 @@ class TerminalQuestions:
         # What was typed before the question stood there is no answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
         while True:
-            choices = "[y]es / for this [t]ask / [a]lways / [n]o / n with a remark"
+            choices = f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
             print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
                 return PromptResponse(status="canceled")
+            if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
+                return PromptResponse(status="ok", scope="rule", covers="app")
             if agreed := _YES.fullmatch(typed):
                 return PromptResponse(status="ok", scope=_scope(agreed))
             if refusal := _NO.fullmatch(typed):
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
             if _VIEW.fullmatch(typed):
                 _show(screen, page.unfolded())
+
+
+def _for_good(question: Question) -> str:
+    to = question.preview.consent
+    return "[a]lways" if to is None else f"[a]lways {to.tool} / [all] tools of {to.app}"
 
 
 def _scope(agreed: re.Match[str]) -> Scope:

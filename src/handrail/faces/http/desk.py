@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from handrail.contract.prompts import PromptQueue
+from handrail.contract.secrets import Kept, Secret
 from handrail.core.audit import Audit
 from handrail.core.desktop.sights import Sights
 from handrail.core.evidence import Evidence
@@ -13,6 +14,26 @@ from handrail.core.gate import Gate
 
 Record = Mapping[str, Any]
 Follow = Callable[[], AsyncIterator[Sequence[Record]]]
+
+
+class AppsDesk(Protocol):
+    """The apps, for a person. `revoke` and `sign_out` block."""
+
+    async def overview(self) -> dict[str, Any]: ...
+
+    async def description(self, id: str) -> dict[str, Any]: ...
+
+    async def given(self) -> list[dict[str, Any]]: ...
+
+    def revoke(self, id: str) -> bool: ...
+
+    async def keep_key(self, id: str, key: Secret) -> Kept: ...
+
+    async def sign_in(
+        self, id: str, show: Callable[[str], None], *, client_id: str | None = None, patience: float
+    ) -> Kept: ...
+
+    def sign_out(self, id: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +55,7 @@ class Desk:
     evidence: Evidence
     sights: Sights
     prompts: PromptQueue
+    apps: AppsDesk
     policy: Callable[[], Record]
     checkup: Callable[[], Record]
     follow_activity: Follow

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from handrail import __version__
 from handrail.contract.errors import Failure
 from handrail.core.gate import Gate
-from handrail.faces.http import access, activity, desktop, overview, page, prompts, session, sockets, tools
+from handrail.faces.http import access, activity, apps, desktop, overview, page, prompts, session, sockets, tools
 from handrail.faces.http.annex import Annex
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
@@ -46,6 +46,7 @@ def site(
             *prompts.routes(desk.prompts, board, desk.person),
             *activity.routes(desk),
             *desktop.routes(desk),
+            *apps.routes(desk),
             *overview.routes(desk),
             *tools.routes(gate, desk),
             Route("/mcp", mcp),

@@ -13,15 +13,15 @@ def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": _for_clients(tool.input_schema),
+        "inputSchema": for_clients(tool.input_schema),
         "annotations": _hints(tool),
     }
     if tool.output_schema is not None:
-        shown["outputSchema"] = _for_clients(tool.output_schema)
+        shown["outputSchema"] = for_clients(tool.output_schema)
     return shown
 
 
-def _for_clients(schema: Schema) -> dict[str, Any]:
+def for_clients(schema: Schema) -> dict[str, Any]:
     """Clients drop tools whose root has these; they are enforced at validation all the same."""
     return {key: value for key, value in schema.items() if key not in _LEFT_OUT}
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 import handrail
+from handrail.contract.apps import AppCatalogue
 from handrail.contract.call import Call, Caller
 from handrail.contract.content import Audio, Image, Resource, Text
 from handrail.contract.errors import Failure
@@ -18,6 +19,8 @@ from handrail.core.gate import Gate
 from handrail.core.registry import UnknownTool
 from handrail.dialects import envelope
 from handrail.faces.mcp import elicitation
+from handrail.faces.mcp.app_resources import offer_apps
+from handrail.faces.mcp.app_tools import AppTools
 from handrail.faces.mcp.listing import listed
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 
@@ -35,21 +38,35 @@ _TASK_META_KEY = "handrail/task"
 _COMPLETE = {"resultType": "complete"}
 
 
-def build_server(gate: Gate, peer: Callable[[Context], str], *, elicits_approvals: bool = False) -> Server[Any]:
-    """`peer` tells what the transport vouches for about the client of a request."""
+def build_server(
+    gate: Gate,
+    peer: Callable[[Context], str],
+    *,
+    elicits_approvals: bool = False,
+    app_tools: AppCatalogue | None = None,
+) -> Server[Any]:
+    """`peer` tells what the transport vouches for about the client of a request. The tools of the apps in `app_tools`
+    are offered beside our own.
+    """
     tools = [listed(entry.tool) for entry in gate.registry]
+    of_apps = None if app_tools is None else AppTools(app_tools)
+
+    def caller(context: Context) -> Caller:
+        return Caller("mcp", _client_name(context), peer(context))
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
+        more = [] if of_apps is None else of_apps.listed()
+        return {"tools": [*tools, *more], "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        client = _client_name(context)
+        name, arguments = params.name, params.arguments if params.arguments is not None else {}
+        of_app = None if of_apps is None else of_apps.translated(name, arguments)
         call = Call(
-            tool=params.name,
-            params=params.arguments if params.arguments is not None else {},
-            caller=Caller("mcp", client, peer(context)),
+            tool=name if of_app is None else "apps_call",
+            params=arguments if of_app is None else of_app,
+            caller=caller(context),
             task=_task(context),
-            beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
+            beside=elicitation.beside(context, _client_name(context), has_approvals=elicits_approvals),
         )
         try:
             async with _progress(context, call):
@@ -57,12 +74,15 @@ def build_server(gate: Gate, peer: Callable[[Context], str], *, elicits_approval
         except UnknownTool as unknown:
             raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
         except Failure as failure:
-            return error_result(gate, params.name, failure)
-        return _success(reply, has_schema=gate.registry.find(params.name).tool.output_schema is not None)
+            return error_result(gate, call.tool, failure)
+        if of_apps is not None and of_app is not None:
+            return _success(reply, has_schema=of_apps.has_schema(of_app["app"], of_app["tool"]))
+        return _success(reply, has_schema=gate.registry.find(name).tool.output_schema is not None)
 
     server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
+    offer_apps(server, gate, caller)
     server.middleware.clear()  # OpenTelemetry spans that nobody collects
     return server
 

@@ -13,6 +13,7 @@ import anyio
 import msgspec
 import pydantic
 
+from handrail.contract.apps import AppCatalogue
 from handrail.contract.errors import Failure, TooLarge
 from handrail.core import strict_json
 from handrail.core.gate import Gate
@@ -28,9 +29,9 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate, *, elicits_approvals: bool = False) -> None:
+async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AppCatalogue | None = None) -> None:
     """Until the client closes our stdin."""
-    server = build_server(gate, _peer, elicits_approvals=elicits_approvals)
+    server = build_server(gate, _peer, elicits_approvals=elicits_approvals, app_tools=app_tools)
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink)
         incoming = Incoming(Lines(source, MAX_LINE), outgoing, gate)

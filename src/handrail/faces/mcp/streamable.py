@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from handrail.contract.apps import AppCatalogue
 from handrail.contract.errors import Failure, TooLarge
 from handrail.core import strict_json
 from handrail.core.gate import Gate
@@ -28,8 +29,9 @@ _MAX_DEPTH = 128
 
 
 class McpEndpoint:
-    def __init__(self, gate: Gate, *, elicits_approvals: bool = False) -> None:
+    def __init__(self, gate: Gate, *, elicits_approvals: bool = False, app_tools: AppCatalogue | None = None) -> None:
         self._gate = gate
+        self._app_tools = app_tools
         self._elicits_approvals = elicits_approvals
         self._is_wanted = asyncio.Event()
         self._has_ended = asyncio.Event()
@@ -80,7 +82,7 @@ class McpEndpoint:
         from handrail.faces.mcp.server import build_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(self._gate, _peer, elicits_approvals=self._elicits_approvals),
+            app=build_server(self._gate, _peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools),
             max_request_body_size=MAX_BODY,
             security_settings=None,
         )

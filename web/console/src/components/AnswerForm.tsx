@@ -1,4 +1,4 @@
-import type { ApprovalScope, PromptResponse, RequestEntry } from "@handrail/host";
+import type { PromptResponse, RequestEntry } from "@handrail/host";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions";
@@ -7,6 +7,14 @@ import { visible } from "../logic/visible";
 import { isPanelOpen, texts } from "../store";
 import { Scroller } from "./Scroller";
 import { Visible } from "./Visible";
+
+/** How far a yes reaches. */
+type Reach = Pick<PromptResponse, "scope" | "covers">;
+
+export interface FurtherYes {
+  text: string;
+  reach: Reach;
+}
 
 /** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
 const ARMING_MS = 400;
@@ -17,7 +25,7 @@ interface AnswerFormProps {
   yes: string;
   no: string;
   /** The ways to say yes that reach further than once. */
-  hasScopes?: boolean;
+  further?: readonly FurtherYes[];
   /** What is sent with the answer; absent where the kind has no remark. */
   remark?: { value: string; set: (text: string) => void };
   /** The answer, or null when something is still wrong with it. */
@@ -31,7 +39,7 @@ interface AnswerFormProps {
 
 /** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
 export function AnswerForm(props: AnswerFormProps) {
-  const { request, isShown, yes, no, hasScopes = false, remark, collect, onSending, onFieldErrors, children } = props;
+  const { request, isShown, yes, no, further, remark, collect, onSending, onFieldErrors, children } = props;
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
@@ -74,9 +82,9 @@ export function AnswerForm(props: AnswerFormProps) {
 
   const focusProblem = (): void =>
     void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
-  const allow = (scope: ApprovalScope = "once"): void => {
+  const allow = (reach: Reach = { scope: "once" }): void => {
     const response = collect();
-    void send(response && hasScopes ? { ...response, scope } : response);
+    void send(response && further ? { ...response, ...reach } : response);
   };
   const decline = (): void => void (canCancel && send({ status: "canceled" }));
 
@@ -135,12 +143,9 @@ export function AnswerForm(props: AnswerFormProps) {
           <button type="submit" class="primary" disabled={isSending}>
             {isSending ? t.sending : yes} <kbd>Y</kbd>
           </button>
-          {hasScopes && (
-            <>
-              <button type="button" class="plain" disabled={isSending} onClick={() => allow("task")}>{t.allowTask}</button>
-              <button type="button" class="plain" disabled={isSending} onClick={() => allow("rule")}>{t.allowRule}</button>
-            </>
-          )}
+          {further?.map(({ text, reach }) => (
+            <button key={text} type="button" class="plain" disabled={isSending} onClick={() => allow(reach)}>{text}</button>
+          ))}
           {canCancel && (
             <button type="button" class="plain" disabled={isSending} onClick={decline}>
               {no} <kbd>N</kbd>

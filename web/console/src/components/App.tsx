@@ -4,13 +4,15 @@ import { Boundary } from "./Boundary";
 import { Browser } from "./browser/Browser";
 import { Desktop } from "./desktop/Desktop";
 import { Icon } from "./Icon";
+import { lazily } from "./Lazy";
 import { Panel } from "./Panel";
 import { Prompts } from "./Prompts";
 import { Settings } from "./Settings";
 import { SignIn } from "./SignIn";
 import { Tools } from "./Tools";
 
-const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, tools: Tools, settings: Settings };
+const Apps = lazily(async () => (await import("./apps/Apps")).Apps);
+const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, tools: Tools, settings: Settings };
 
 export function App() {
   const t = texts.value;

@@ -4,7 +4,7 @@ import { imageUrl } from "../logic/calls";
 import { parseDiff } from "../logic/diff";
 import { visible } from "../logic/visible";
 import { texts } from "../store";
-import { AnswerForm } from "./AnswerForm";
+import { AnswerForm, type FurtherYes } from "./AnswerForm";
 import { Diff } from "./Diff";
 import { Enlargeable } from "./Enlargeable";
 import { Facts } from "./Facts";
@@ -19,13 +19,25 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
       isShown={isShown}
       yes={t.allowOnce}
       no={t.deny}
-      hasScopes
+      further={furtherYes(prompt)}
       remark={{ value: remark, set: setRemark }}
       collect={() => ({ status: "ok" })}
     >
       <ChangeDetails prompt={prompt} />
     </AnswerForm>
   );
+}
+
+/** What an app is allowed is remembered for the program that asks; everything else by a rule. */
+function furtherYes({ consent }: FileChangePrompt): FurtherYes[] {
+  const t = texts.value;
+  const forTask: FurtherYes = { text: t.allowTask, reach: { scope: "task" } };
+  if (!consent) return [forTask, { text: t.allowRule, reach: { scope: "rule" } }];
+  return [
+    { text: t.allowTool, reach: { scope: "rule", covers: "tool" } },
+    { text: t.allowApp(visible(consent.appName)), reach: { scope: "rule", covers: "app" } },
+    forTask,
+  ];
 }
 
 export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {

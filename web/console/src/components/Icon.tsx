@@ -3,6 +3,7 @@ const PATHS = {
   prompts: "M4 5h16v11H9l-5 4z",
   browser: "M3 5h18v14H3zM3 9.5h18M6 7.25v.01M8.5 7.25v.01",
   desktop: "M3 4h18v12H3zM12 16v4M8 20h8",
+  apps: "M12 3v6M12 15v6M3 12h6M15 12h6M9 9h6v6H9z",
   tools: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z",
   settings: "M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2 2M16.4 16.4l2 2M18.4 5.6l-2 2M7.6 16.4l-2 2",
   left: "M14 6l-6 6 6 6",

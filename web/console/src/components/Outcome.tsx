@@ -24,13 +24,19 @@ export function Outcome({ asked }: { asked: Asked }) {
       <Facts
         facts={[
           [t.by, answererOf(entry)],
-          [t.scope, response.scope && t.scopes[response.scope]],
+          [t.scope, reachOf(asked)],
           [t.answerGiven, outcome === "ok" && answerText(response)],
           [t.remarkGiven, response.remark],
         ]}
       />
     </div>
   );
+}
+
+function reachOf({ request: { prompt }, response }: Asked): string | undefined {
+  const { scope, covers = "tool" } = response?.response ?? {};
+  const isConsent = prompt.kind === "file_change_confirm" && prompt.consent && scope === "rule";
+  return scope && texts.value.scopes[isConsent ? covers : scope];
 }
 
 /** An answer of this page's own has no place in the log yet: the server tells in a moment who gave it. */

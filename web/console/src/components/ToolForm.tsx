@@ -1,15 +1,14 @@
 import { useMemo, useState } from "preact/hooks";
-import { callTool } from "../actions";
 import { errorsByRoot, fieldErrorsOf, messageOf } from "../failure";
-import { type Parameter, parametersOf, readParameters } from "../logic/schema";
-import { texts, type Tool } from "../store";
+import { type JsonSchema, type Parameter, parametersOf, readParameters } from "../logic/schema";
+import { texts } from "../store";
 import { Field, Select } from "./Field";
 import { Visible } from "./Visible";
 
 /** A form made from a tool's schema; its call goes the way of every call. */
-export function ToolForm({ tool }: { tool: Tool }) {
+export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call: (params: unknown) => Promise<unknown> }) {
   const t = texts.value;
-  const parameters = useMemo(() => parametersOf(tool.inputSchema), [tool]);
+  const parameters = useMemo(() => parametersOf(schema), [schema]);
   const [values, setValues] = useState<Record<string, string>>({});
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [isCalling, setIsCalling] = useState(false);
@@ -24,7 +23,7 @@ export function ToolForm({ tool }: { tool: Tool }) {
     setError("");
     setResult(null);
     try {
-      setResult(JSON.stringify(await callTool(tool.name, read.params), null, 2));
+      setResult(JSON.stringify(await callTool(read.params), null, 2));
     } catch (failure) {
       setError(messageOf(failure));
       setProblems(errorsByRoot(fieldErrorsOf(failure)));
@@ -81,7 +80,7 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
       label={name}
       value={value}
       onInput={onInput}
-      kind={kind === "number" ? "number" : kind === "text" ? "text" : "multiline"}
+      kind={kind === "number" || kind === "text" || kind === "secret" ? kind : "multiline"}
       description={[description, hint].filter(Boolean).join(" · ")}
       problem={problem}
       isRequired={isRequired}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { readTools } from "../actions";
+import { callTool, readTools } from "../actions";
 import { texts, type Tool } from "../store";
 import { EffectChip } from "./Chip";
 import { Facts } from "./Facts";
@@ -51,7 +51,7 @@ function ToolCard({ tool }: { tool: Tool }) {
           <Markdown text={tool.description} />
           <Facts facts={[[t.deadline, formatDuration(tool.deadlineMs)], [t.idempotent, tool.idempotent ? "✓" : "–"]]} />
           <h3>{t.tryIt}</h3>
-          <ToolForm tool={tool} />
+          <ToolForm schema={tool.inputSchema} call={(params) => callTool(tool.name, params)} />
           <details><summary>{t.inputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.inputSchema, null, 2)} /></pre></details>
           {tool.outputSchema && <details><summary>{t.outputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.outputSchema, null, 2)} /></pre></details>}
         </div>

@@ -14,7 +14,7 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-export type ParameterKind = "text" | "multiline" | "number" | "boolean" | "enum" | "lines" | "json";
+export type ParameterKind = "text" | "multiline" | "number" | "boolean" | "enum" | "lines" | "json" | "secret";
 
 export interface Parameter {
   name: string;
@@ -50,6 +50,7 @@ function kindOf(name: string, part: JsonSchema): ParameterKind {
   if (part.enum?.every((value) => typeof value === "string")) return "enum";
   switch (part.type) {
     case "string":
+      if (part.writeOnly === true || part.format === "password") return "secret";
       return LONG_TEXTS.test(name) ? "multiline" : "text";
     case "integer":
     case "number":
@@ -83,7 +84,7 @@ export function readParameters(parameters: readonly Parameter[], texts: Readonly
   for (const parameter of parameters) {
     const { name, kind, isRequired } = parameter;
     const text = texts[name] ?? parameter.initial;
-    if (text === "" && !(isRequired && (kind === "text" || kind === "multiline"))) {
+    if (text === "" && !(isRequired && (kind === "text" || kind === "multiline" || kind === "secret"))) {
       if (isRequired) problems.set(name, "required");
       continue;
     }

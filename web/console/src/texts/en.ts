@@ -1,11 +1,13 @@
 import { browserEn } from "./browser/en";
+import { appsEn } from "./apps/en";
 import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", tools: "Tools", settings: "Settings" },
+  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
+  apps: appsEn,
   navigation: "Pages",
   skip: "Skip to the content",
   connection: { connecting: "connecting…", online: "connected", offline: "not connected, trying again…" },
@@ -44,6 +46,8 @@ export const en: Texts = {
   allowOnce: "Allow once",
   allowTask: "For this task",
   allowRule: "Always for this rule",
+  allowTool: "Always this tool",
+  allowApp: (app) => `All tools of ${app}`,
   deny: "Deny",
   cancel: "Cancel",
   understood: "OK",
@@ -113,7 +117,13 @@ export const en: Texts = {
   answer: "Answer",
   answerGiven: "answer",
   asked: "asked",
-  scopes: { once: "once", task: "for this task", rule: "always for this rule" },
+  scopes: {
+    once: "once",
+    task: "for this task",
+    rule: "always for this rule",
+    tool: "always, this tool",
+    app: "always, every tool of this app",
+  },
   scope: "valid",
   search: "Search tool, file, caller…",
   effect: "Effect",

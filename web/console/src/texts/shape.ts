@@ -4,14 +4,16 @@ import type { Problem } from "../logic/answers";
 import type { CallState } from "../logic/calls";
 import type { ParameterProblem } from "../logic/schema";
 import type { BrowserTexts } from "./browser/shape";
+import type { AppsTexts } from "./apps/shape";
 import type { DesktopTexts } from "./desktop/shape";
 
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "tools" | "settings", string>;
+  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "apps" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
+  apps: AppsTexts;
   navigation: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;
@@ -52,6 +54,8 @@ export interface Texts {
   allowOnce: string;
   allowTask: string;
   allowRule: string;
+  allowTool: string;
+  allowApp: (app: string) => string;
   deny: string;
   cancel: string;
   understood: string;
@@ -120,7 +124,7 @@ export interface Texts {
   answer: string;
   answerGiven: string;
   asked: string;
-  scopes: Record<"once" | "task" | "rule", string>;
+  scopes: Record<"once" | "task" | "rule" | "tool" | "app", string>;
   scope: string;
   // Activity
   search: string;

@@ -1,11 +1,13 @@
 import { browserZh } from "./browser/zh";
+import { appsZh } from "./apps/zh";
 import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", tools: "工具", settings: "设置" },
+  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
+  apps: appsZh,
   navigation: "页面",
   skip: "跳到内容",
   connection: { connecting: "正在连接…", online: "已连接", offline: "未连接，正在重试…" },
@@ -44,6 +46,8 @@ export const zh: Texts = {
   allowOnce: "允许一次",
   allowTask: "本任务内允许",
   allowRule: "此规则始终允许",
+  allowTool: "始终允许此工具",
+  allowApp: (app) => `允许 ${app} 的全部工具`,
   deny: "拒绝",
   cancel: "取消",
   understood: "知道了",
@@ -113,7 +117,7 @@ export const zh: Texts = {
   answer: "答复",
   answerGiven: "答复",
   asked: "提问于",
-  scopes: { once: "一次", task: "本任务内", rule: "此规则始终" },
+  scopes: { once: "一次", task: "本任务内", rule: "此规则始终", tool: "始终，此工具", app: "始终，此应用的全部工具" },
   scope: "有效范围",
   search: "搜索工具、文件、调用者…",
   effect: "影响",

@@ -50,6 +50,15 @@ class Answering:
         else:
             await self._fill_and_send(page)
 
+    async def say_yes_to_app(self) -> None:
+        """To all tools of the app that a call is for, for good."""
+        if (page := self._open_page()) is None:
+            return
+        if page.row.is_about_app:
+            await self._fill_and_send(page, scope="rule", covers="app")
+        else:
+            self._view.say(self._texts.only_apps)
+
     async def send(self) -> None:
         """A form, from wherever the cursor is in it."""
         if (page := self._open_page()) is None:

@@ -48,6 +48,7 @@ class PromptsApp(App[int]):
         Binding("y", "say_yes('once')", show=False),
         Binding("t", "say_yes('task')", show=False),
         Binding("r", "say_yes('rule')", show=False),
+        Binding("R", "say_yes_to_app", show=False),
         Binding("n", "say_no", show=False),
         Binding("ctrl+s", "send", show=False, priority=True),
         Binding("escape", "leave", show=False),
@@ -177,6 +178,9 @@ class PromptsApp(App[int]):
 
     async def action_say_yes(self, scope: Scope) -> None:
         await self._answering.say_yes(scope)
+
+    async def action_say_yes_to_app(self) -> None:
+        await self._answering.say_yes_to_app()
 
     async def action_say_no(self) -> None:
         await self._answering.say_no()

@@ -41,6 +41,12 @@ class Row:
         return isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(PREFIX)
 
     @property
+    def is_about_app(self) -> bool:
+        """A call of an app's tool: a yes may be one to all of them."""
+        prompt = self.entry.prompt
+        return self.is_approval and isinstance(prompt, FileChangePrompt) and prompt.consent is not UNSET
+
+    @property
     def can_cancel(self) -> bool:
         return self.entry.prompt.allow_cancel is not False
 

@@ -27,6 +27,8 @@ def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_hist
     no = [("n", names["deny" if page.form.has_remark else "cancel"])] if page.row.can_cancel else []
     if page.row.kind == "file_change_confirm":
         scopes = [("t", names["task"]), ("r", names["rule"])] if page.row.is_approval else []
+        if page.row.is_about_app:
+            scopes = [("r", names["tool"]), ("R", names["app"]), ("t", names["task"])]
         yes = ("y", names["allow" if page.row.is_approval else "yes"])
         return [yes, *no, *scopes, *back, ("Space", names["scroll"]), side]
     if is_in_list and page.row.kind != "result":

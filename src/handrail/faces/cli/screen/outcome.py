@@ -44,7 +44,8 @@ def outcome_lines(row: Row, texts: Texts) -> list[Line]:
     if row.answer is None:
         return [own_line(texts.withdrawn, "bad")]
     response = row.answer.response
-    scope = texts.scopes[response.scope] if response.scope is not UNSET else None
+    reach = (response.covers or "tool") if row.is_about_app and response.scope == "rule" else response.scope
+    scope = texts.scopes[reach] if reach is not UNSET else None
     facts = [
         (texts.by, row.by),
         (texts.scope, scope),

@@ -62,6 +62,7 @@ class Texts:
     settled_already: str
     fill_in: str
     only_approvals: str
+    only_apps: str
     no_yes_by_enter: str
     must_answer: str
     fix: str

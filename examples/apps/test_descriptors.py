@@ -1,0 +1,15 @@
+"""Every example is described as the gateway wants it: without a problem, and without advice."""
+
+import importlib
+import json
+
+import pytest
+
+from handrail.core.apps.review import review
+
+
+@pytest.mark.parametrize("name", ["notes", "calendar", "mail", "notifications", "media"])
+def test_the_descriptor_passes_every_check(name: str) -> None:
+    app = importlib.import_module(f"{name}_app").app
+    found = review(json.dumps(app.describe()).encode(), f"{name}/aai.json", folder=f"com.example.{name}")
+    assert (found.problems, found.advice) == ([], [])

@@ -1,0 +1,162 @@
+"""An app of contract 4: its tools, its descriptor, and the answer to a request, whichever way it came."""
+
+import difflib
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from handrail.aai import installation
+from handrail.aai.command_line import own_command, run
+from handrail.aai.envelope import (
+    INTERNAL_ERROR,
+    UNKNOWN_TOOL,
+    AppError,
+    BadRequest,
+    failure,
+    read_request,
+    success,
+)
+from handrail.aai.tool import Tool, declare
+
+SCHEMA_VERSION = "1.0"
+_ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")
+_LONGEST_BUS_NAME = 255
+
+F = TypeVar("F", bound=Callable[..., Any])
+logger = logging.getLogger(__name__)
+
+
+class App:
+    """Declare it, put `@app.tool` above functions, end the module with `app.run()`."""
+
+    Error = AppError
+
+    def __init__(self, id: str, *, name: str, description: str, version: str | None = None) -> None:
+        if not _ID.fullmatch(id):
+            raise ValueError(f"{id!r} is no app id: two or more parts of a-z and 0-9, such as com.example.notes.")
+        if not name.strip() or not description.strip():
+            raise ValueError(f"{id} needs a name and a description: people and agents choose apps by them.")
+        self.id = id
+        self.name = name
+        self.description = description
+        self.version = version
+        self._tools: dict[str, Tool] = {}
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+
+    @overload
+    def tool(
+        self, *, name: str | None = None, idempotent: bool = False, examples: Sequence[Mapping[str, Any]] = ()
+    ) -> Callable[[F], F]: ...
+
+    def tool(
+        self,
+        function: Callable[..., Any] | None = None,
+        *,
+        name: str | None = None,
+        idempotent: bool = False,
+        examples: Sequence[Mapping[str, Any]] = (),
+    ) -> Callable[..., Any]:
+        """Makes a typed function a tool; the function itself stays what it is.
+
+        `idempotent`: doing it twice is the same as once, so that the gateway may try again. `examples`: parameters that
+        agents are shown and `handrail apps check --run` tries.
+        """
+
+        def put(function: F) -> F:
+            tool = declare(function, name=name, idempotent=idempotent, examples=examples)
+            if tool.name in self._tools:
+                raise TypeError(f"{self.id} has two tools with the name {tool.name}.")
+            self._tools[tool.name] = tool
+            return function
+
+        return put if function is None else put(function)
+
+    def describe(self, *, stdio: Sequence[str] | None = None) -> dict[str, Any]:
+        """The descriptor. `stdio` is the command of an app that is served that way."""
+        app = {"id": self.id, "name": self.name, "description": self.description}
+        if self.version is not None:
+            app["version"] = self.version
+        execution: dict[str, Any] = {"type": "ipc"}
+        if stdio is not None:
+            execution = {"type": "stdio", "command": stdio[0], "args": list(stdio[1:])}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "app": app,
+            "execution": execution,
+            "tools": [tool.describe() for tool in self._tools.values()],
+        }
+
+    async def answer(self, request: str | bytes) -> str:
+        """The reply to a request, both as JSON; never raises, whatever was asked and whatever a tool does."""
+        request_id = ""
+        try:
+            asked = read_request(request)
+            request_id = asked.request_id
+            tool = self._find(asked.tool)
+            arguments = tool.read(asked.params)
+        except BadRequest as refused:
+            return failure(refused.request_id, refused.code, refused.message)
+        except AppError as refused:
+            return failure(request_id, refused.code, refused.message)
+        try:
+            return success(request_id, await tool.call(arguments))
+        except AppError as raised:
+            return failure(request_id, raised.code, raised.message)
+        except msgspec.ValidationError as error:
+            logger.error("%s: the result does not fit the return type: %s", tool.name, error)
+        except (Exception, SystemExit):
+            logger.exception("%s failed", tool.name)
+        # What went wrong inside is for the vendor's log; a traceback would tell the caller about the machine.
+        return failure(request_id, INTERNAL_ERROR, f"The tool {tool.name} failed inside the app.")
+
+    def run(self, argv: Sequence[str] | None = None, *, idle: float | None = None) -> None:
+        """The app's command line: serves on D-Bus, or does what the arguments say.
+
+        With `idle`, a service that nobody asks for so many seconds ends; the bus starts it again.
+        """
+        run(self, sys.argv[1:] if argv is None else argv, idle=idle)
+
+    def install(self, *, stdio: bool = False, command: Sequence[str] | None = None) -> list[Path]:
+        """Writes the descriptor and, for D-Bus, the activation file; says which. `command` is this program."""
+        command = list(command) if command is not None else own_command()
+        descriptor = self.describe(stdio=[*command, "--stdio"] if stdio else None)
+        activation = installation.activation_path(self.id)
+        written = [installation.descriptor_path(self.id)]
+        if not stdio:
+            self.check_bus_name()
+            installation.write_whole(activation, installation.activation_text(self.id, command))
+            written.append(activation)
+        else:
+            installation.remove(activation)  # of an earlier installation: the bus must not start what is not served
+        installation.write_whole(written[0], json.dumps(descriptor, ensure_ascii=False, indent=2) + "\n")
+        return written
+
+    def uninstall(self) -> list[Path]:
+        """Removes what `install` wrote, and says what was there."""
+        descriptor = installation.descriptor_path(self.id)
+        removed = [path for path in (descriptor, installation.activation_path(self.id)) if installation.remove(path)]
+        if descriptor.parent.is_dir() and not any(descriptor.parent.iterdir()):
+            descriptor.parent.rmdir()
+        return removed
+
+    def check_bus_name(self) -> None:
+        """ValueError when the id can't be a name on the bus, which knows one rule more than the contract."""
+        if any(part[0].isdigit() for part in self.id.split(".")) or len(self.id) > _LONGEST_BUS_NAME:
+            raise ValueError(
+                f"{self.id} can't be a name on D-Bus, where no part begins with a digit: choose another id, or --stdio."
+            )
+
+    def _find(self, name: str) -> Tool:
+        if name in self._tools:
+            return self._tools[name]
+        near = difflib.get_close_matches(name, self._tools, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self._tools) or 'none'}."
+        raise AppError(UNKNOWN_TOOL, f"{self.id} has no tool {name!r}: {hint}")

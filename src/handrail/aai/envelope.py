@@ -1,0 +1,108 @@
+"""The contract's messages: a request read, a success and an error written. Knows no tool and no transport."""
+
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from handrail.contract.errors import InvalidParams
+from handrail.core.strict_json import decode
+
+VERSION = "1.0"
+MAX_REQUEST = 32 * 1024 * 1024
+# What the gateway takes; a longer reply would only be refused there.
+MAX_REPLY = 16 * 1024 * 1024
+
+INVALID_REQUEST = "INVALID_REQUEST"
+UNKNOWN_TOOL = "UNKNOWN_TOOL"
+INVALID_PARAMS = "INVALID_PARAMS"
+INTERNAL_ERROR = "INTERNAL_ERROR"
+
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+class AppError(Exception):
+    """What a tool raises to answer with an error of its own: `raise app.Error("NO_SUCH_NOTE", "No note 7.")`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        if not _CODE.fullmatch(code):
+            raise ValueError(f"{code!r} is no error code: capitals, digits and _ only, such as NO_SUCH_NOTE.")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class BadRequest(AppError):
+    """INVALID_REQUEST, with the request's id as far as it could be read."""
+
+    def __init__(self, message: str, request_id: str = "") -> None:
+        super().__init__(INVALID_REQUEST, message)
+        self.request_id = request_id
+
+
+class Request(msgspec.Struct, frozen=True):
+    tool: str
+    params: dict[str, Any]
+    request_id: str
+
+
+class _Named(msgspec.Struct):
+    request_id: str
+
+
+def id_of(text: str) -> str:
+    """By which a request may be called off; "" where it tells none."""
+    try:
+        return _NAMED.decode(text).request_id
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+        return ""
+
+
+def read_request(text: str | bytes) -> Request:
+    """The request, or BadRequest. Members that the contract does not name are left for later versions of it."""
+    try:
+        value = decode(text, max_bytes=MAX_REQUEST)
+    except InvalidParams as wrong:
+        raise BadRequest(wrong.message) from None
+    if not isinstance(value, dict):
+        raise BadRequest("A request is a JSON object.")
+    known_id = value.get("request_id")
+    request_id = known_id if isinstance(known_id, str) else ""
+
+    def refuse(message: str) -> NoReturn:
+        raise BadRequest(message, request_id)
+
+    for name, type, said in _MEMBERS:
+        if name not in value:
+            refuse(f"`{name}` is missing: it is {said}.")
+        if not isinstance(value[name], type):
+            refuse(f"`{name}` must be {said}.")
+    if value["version"].partition(".")[0] != VERSION.partition(".")[0]:
+        refuse(f"Version {value['version']!r} is not spoken here: `version` is {VERSION!r}.")
+    return Request(value["tool"], value["params"], request_id)
+
+
+def success(request_id: str, result: Any) -> str:
+    """The reply's text; what JSON can't hold, or nobody would accept, raises."""
+    reply = {"version": VERSION, "request_id": request_id, "status": "success", "result": result}
+    text = msgspec.json.encode(reply)
+    if len(text) > MAX_REPLY:
+        raise ValueError(f"the result has {len(text)} bytes, more than the {MAX_REPLY} that a reply may have")
+    return text.decode()
+
+
+def failure(request_id: str, code: str, message: str) -> str:
+    """The reply's text. A message may quote anything: what is no text is shown as an escape."""
+    shown = message.encode(errors="backslashreplace").decode()
+    error = {"code": code, "message": shown}
+    reply = {"version": VERSION, "request_id": request_id, "status": "error", "error": error}
+    return msgspec.json.encode(reply).decode()
+
+
+_MEMBERS = (
+    ("request_id", str, "a string"),
+    ("version", str, f'the string "{VERSION}"'),
+    ("tool", str, "the name of a tool"),
+    ("params", dict, "an object"),
+)
+_NAMED = msgspec.json.Decoder(_Named)

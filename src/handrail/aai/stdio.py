@@ -1,0 +1,87 @@
+"""The app on standard input and output: one JSON text a line each way, answers as they are ready. Knows no tool."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from handrail.aai.envelope import INVALID_REQUEST, MAX_REQUEST, failure
+from handrail.aai.serving import Answer, first_of, stop_signals
+from handrail.aai.workload import Workload
+
+_CHUNK = 1 << 16
+_TOO_LONG = failure("", INVALID_REQUEST, f"A request has at most {MAX_REQUEST} bytes.")
+
+
+async def serve(answer: Answer, *, idle: float | None) -> None:
+    """Returns when the input has ended and everything is answered, when told to stop, or after being idle."""
+    incoming, outgoing = _private_streams()
+    workload, sending, ended = Workload(), asyncio.Lock(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def reply(line: bytes | None) -> None:
+        text = _TOO_LONG if line is None else await answer(line)
+        async with sending:
+            try:
+                await asyncio.to_thread(_write, outgoing, text.encode() + b"\n")
+            except OSError:  # nobody reads any more
+                ended.set()
+
+    def heard(line: bytes | None) -> None:
+        loop.call_soon_threadsafe(lambda: workload.add(reply(line)))
+
+    def over() -> None:
+        loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=_listen, args=(incoming, heard, over), name="stdin", daemon=True).start()
+    async with stop_signals() as stop:
+        if await first_of(stop.wait(), ended.wait(), workload.until_idle(idle)) == 1:
+            await first_of(workload.until_empty(), stop.wait())
+        await workload.cancel()
+
+
+def _private_streams() -> tuple[int, int]:
+    """The wire for us alone: what a tool prints goes to standard error, and what it reads is empty."""
+    sys.stdout.flush()
+    incoming, outgoing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return incoming, outgoing
+
+
+def _listen(descriptor: int, heard: Callable[[bytes | None], None], over: Callable[[], None]) -> None:
+    """Lines as they come, without blank ones; None for one that is too long, of which only the end is looked for."""
+    with suppress(RuntimeError):  # the loop has ended, and with it the interest
+        pending, is_too_long = bytearray(), False
+        while part := _read(descriptor):
+            *lines, rest = part.split(b"\n")
+            for line in lines:
+                pending += line
+                if is_too_long or len(pending) > MAX_REQUEST:
+                    heard(None)
+                elif pending.strip():
+                    heard(bytes(pending))
+                pending, is_too_long = bytearray(), False
+            pending += rest
+            if len(pending) > MAX_REQUEST:
+                pending, is_too_long = bytearray(), True
+        if pending.strip():
+            heard(bytes(pending))
+        over()
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, _CHUNK)
+    except OSError:
+        return b""
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

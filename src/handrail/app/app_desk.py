@@ -1,0 +1,181 @@
+"""Apps as a person sees them, on the command line and in the console: what they do, who may call them, sign-ins."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.app.secrets import secrets_in
+from handrail.app.sign_ins import credentials_in, sign_in_to
+from handrail.backends.apps.catalogue import Catalogue, usual_places
+from handrail.contract.errors import NotFound
+from handrail.core.apps.consent import place_of
+from handrail.store.consents import SqliteConsents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from handrail.contract.apps import App
+    from handrail.contract.consents import Given
+    from handrail.contract.secrets import Kept, Secret
+    from handrail.store.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class AppDesk:
+    """Descriptors are read and checked in a thread, one after the other."""
+
+    state: Path
+    catalogue: Catalogue
+    consents: SqliteConsents
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    async def overview(self) -> dict[str, Any]:
+        return await asyncio.to_thread(self._overview)
+
+    async def description(self, id: str) -> dict[str, Any]:
+        """UnknownApp, BrokenDescriptor."""
+        return _described(app := await self.find(id), await self._sign_in(app))
+
+    async def given(self) -> list[dict[str, Any]]:
+        """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
+        return await asyncio.to_thread(self._given)
+
+    async def find(self, id: str) -> App:
+        return await asyncio.to_thread(self._find, id)
+
+    def revoke(self, id: str) -> bool:
+        return self.consents.revoke(id)
+
+    def close(self) -> None:
+        self.catalogue.close()
+
+    def _find(self, id: str) -> App:
+        with self._turn:
+            return self.catalogue.find(id)
+
+    def _overview(self) -> dict[str, Any]:
+        with self._turn:
+            problems = self.catalogue.problems()  # first: what is broken is not listed afterwards
+            apps = self.catalogue.apps()
+        return {
+            "apps": [
+                {
+                    "id": app.id,
+                    "name": app.name,
+                    "description": app.description,
+                    "source": app.source,
+                    "tools": [{"name": tool.name, "description": tool.description} for tool in app.tools],
+                }
+                for app in apps
+            ],
+            "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
+        }
+
+    def _given(self) -> list[dict[str, Any]]:
+        return [_consent(one, is_valid=self._is_valid(one)) for one in self.consents.given()]
+
+    async def keep_key(self, id: str, key: Secret) -> Kept:
+        from handrail.core.apps.signing_in import keep_key
+
+        return await keep_key(await self.find(id), key, secrets_in(self.state))
+
+    async def sign_in(
+        self,
+        id: str,
+        show: Callable[[str], None],
+        *,
+        client_id: str | None = None,
+        client_secret: str | None = None,
+        patience: float,
+    ) -> Kept:
+        app = await self.find(id)
+        return await sign_in_to(
+            app, self.state, show, client_id=client_id, client_secret=client_secret, patience=patience
+        )
+
+    def sign_out(self, id: str) -> bool:
+        from handrail.core.apps.signing_in import sign_out
+
+        return sign_out(id, secrets_in(self.state))
+
+    async def _sign_in(self, app: App) -> dict[str, Any]:
+        state = await credentials_in(self.state).state(app)
+        shown = {
+            "type": state.kind,
+            "signedIn": state.is_signed_in,
+            "source": state.source,
+            "expiresAt": None if state.expires_at is None else round(state.expires_at),
+            "reason": state.reason,
+        }
+        return {name: value for name, value in shown.items() if value is not None}
+
+    def _is_valid(self, given: Given) -> bool:
+        from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
+        from handrail.core.apps.consent import consent_to
+
+        try:
+            app = self._find(given.app)
+        except (UnknownApp, BrokenDescriptor):
+            return False
+        tool = app.tools[0] if given.tool is None else app.tool(given.tool)
+        if tool is None:
+            return False
+        to = consent_to(app, tool)
+        return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
+
+
+def app_desk(state: State) -> AppDesk:
+    return AppDesk(state.path, Catalogue(*usual_places(Path.home())), SqliteConsents(state.database))
+
+
+def open_app_desk(state_dir: Path | None) -> AppDesk:
+    from handrail.store.state import open_state
+
+    return app_desk(open_state(state_dir))
+
+
+def revoked(desk: AppDesk, ids: Sequence[str]) -> None:
+    """NotFound names the first that is none."""
+    for id in ids:
+        if not desk.consents.revoke(id):
+            raise NotFound(f"There is no consent {id!r}.", hint="`handrail apps consents` lists those that there are.")
+
+
+def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": app.id,
+        "name": app.name,
+        "description": app.description,
+        **({"version": app.version} if app.version is not None else {}),
+        "source": app.source,
+        "execution": {"type": app.execution.__struct_config__.tag, "place": place_of(app.execution)},
+        "auth": auth,
+        "tools": [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                **({"returns": tool.returns} if tool.returns is not None else {}),
+                "idempotent": tool.is_idempotent,
+            }
+            for tool in app.tools
+        ],
+    }
+
+
+def _consent(given: Given, *, is_valid: bool) -> dict[str, Any]:
+    return {
+        "id": given.id,
+        "caller": given.caller,
+        "app": given.app,
+        "appName": given.app_name,
+        "tool": given.tool,
+        "at": given.at,
+        "by": given.by,
+        "valid": is_valid,
+    }

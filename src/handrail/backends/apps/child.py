@@ -1,0 +1,105 @@
+"""One running process of a stdio app: lines out, lines in, the last of what it says on the side. Knows no request.
+
+What it says on standard error is read all the time, because a full pipe would stop it.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+_CHUNK = 1 << 18
+_LAST_WORDS = 2000
+_PATIENCE = 2.0
+"""For an app that was asked to end, before it is made to."""
+
+Heard = Callable[[list[bytes]], None]
+
+
+class Child:
+    """`heard` gets the whole lines of one reading at a time; `ended` is called once, when nothing more can come."""
+
+    def __init__(self, process: asyncio.subprocess.Process, longest: int, heard: Heard, ended: Callable[[str], None]):
+        self._process = process
+        self._longest = longest
+        self._heard = heard
+        self._ended = ended
+        self._said = bytearray()
+        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._drain())]
+        self.is_alive = True
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        folder: str,
+        longest: int,
+        heard: Heard,
+        ended: Callable[[str], None],
+    ) -> "Child":
+        """OSError. In a session of its own, so that all that it starts ends with it."""
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, stderr=pipe, env=dict(env), cwd=folder, start_new_session=True
+        )
+        return cls(process, longest, heard, ended)
+
+    async def write(self, line: bytes) -> None:
+        """ConnectionError: it has closed its input."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + b"\n")
+        await self._process.stdin.drain()
+
+    @property
+    def last_words(self) -> str:
+        return bytes(self._said[-_LAST_WORDS:]).decode(errors="replace").strip()
+
+    def kill(self) -> None:
+        self.is_alive = False
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def close(self) -> None:
+        """Its input ends, which is how an app learns that it is not needed; then it gets a little time."""
+        self.is_alive = False
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await self._process.wait()
+        await self.destroy()
+
+    async def destroy(self) -> None:
+        self.kill()
+        await self._process.wait()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        assert self._process.stdout is not None
+        pending = bytearray()
+        why = ""
+        while part := await self._process.stdout.read(_CHUNK):
+            pending += part
+            if b"\n" in part:
+                *lines, rest = pending.split(b"\n")
+                pending = bytearray(rest)
+                if any(len(line) > self._longest for line in lines):
+                    why = "too long"
+                    break
+                if whole := [bytes(line) for line in lines if line.strip()]:
+                    self._heard(whole)
+            if len(pending) > self._longest:
+                why = "too long"
+                break
+        self.kill()
+        self._ended(why)
+
+    async def _drain(self) -> None:
+        assert self._process.stderr is not None
+        while part := await self._process.stderr.read(_CHUNK):
+            self._said += part
+            del self._said[:-_LAST_WORDS]

@@ -1,0 +1,211 @@
+"""Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
+
+Knows no file, no wire and no spelling of a descriptor; `core/apps/descriptor.py` reads all of them into this.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+OBJECT_PATH = "/com/aai/Executor"
+INTERFACE = "com.aai.Executor"
+EVENT_CLASS = "aai "
+EVENT_ID = "exec"
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+JsonSchema = Mapping[str, Any]
+
+
+class DBusExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dbus"):
+    """`Execute(s) → s`; `Cancel(s)` with a request_id is sent, and no answer awaited, when a caller gives up."""
+
+    service: str
+    object_path: str = OBJECT_PATH
+    interface: str = INTERFACE
+    bus: Literal["session", "system"] = "session"
+
+
+class StdioExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="stdio"):
+    """A process that reads a request a line and writes a reply a line, until its stdin is closed."""
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+
+
+class HttpExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="http"):
+    base_url: str
+    default_headers: dict[str, str] = {}
+
+
+class AppleEventsExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="apple-events"):
+    bundle_id: str
+    event_class: str = EVENT_CLASS
+    event_id: str = EVENT_ID
+
+
+Execution = DBusExecution | StdioExecution | HttpExecution | AppleEventsExecution
+
+
+class HttpRoute(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a tool's call goes below the base URL; `${param}` stands for a parameter, all over it.
+
+    Without a body template, GET and DELETE send what the path leaves over as the query, others as a JSON body.
+    """
+
+    path: str
+    method: Method = "POST"
+    headers: dict[str, str] = {}
+    body_template: Any = msgspec.UNSET
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True):
+    """`result` is what must come back, where the descriptor says so."""
+
+    params: dict[str, Any]
+    result: Any = msgspec.UNSET
+
+
+class AppTool(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    returns: dict[str, Any] | None = None
+    route: HttpRoute | None = None
+    """Of an HTTP app alone; without one the contract's envelope is posted to the base URL."""
+    is_idempotent: bool = False
+    timeout_ms: int | None = None
+    examples: tuple[Example, ...] = ()
+
+
+class ApiKey(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="api_key"):
+    """`prefix` stands before the key, with a blank between them."""
+
+    placement: Literal["header", "query"]
+    name: str
+    env_var: str | None = None
+    prefix: str = ""
+    obtain_url: str | None = None
+    instructions: str | None = None
+
+
+class OAuth2(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="oauth2"):
+    authorization_endpoint: str
+    token_endpoint: str
+    scopes: tuple[str, ...] = ()
+    flow: str = "authorization_code"
+    pkce_method: Literal["S256", "plain"] = "S256"
+    client_id: str | None = None
+    refresh_endpoint: str | None = None
+    extra_params: dict[str, str] = {}
+
+
+Auth = ApiKey | OAuth2
+
+
+class App(msgspec.Struct, frozen=True, kw_only=True):
+    """A descriptor that passed every check. `auth` is None where none is needed."""
+
+    id: str
+    name: str
+    description: str
+    execution: Execution
+    tools: tuple[AppTool, ...]
+    version: str | None = None
+    auth: Auth | None = None
+    timeout_ms: int | None = None
+    max_concurrent: int | None = None
+    source: str = ""
+    """The file or address that it was read from, for people."""
+
+    def tool(self, name: str) -> AppTool | None:
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+class ListedTool(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedApp:
+    """As much of a descriptor as a list needs; its schemas have not been looked at."""
+
+    id: str
+    name: str
+    description: str
+    tools: Sequence[ListedTool]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a descriptor, or a part of it, does not count."""
+
+    source: str
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.field}: {self.reason}" if self.field else f"{self.source}: {self.reason}"
+
+
+class AppCatalogue(Protocol):
+    """Which apps there are now; a descriptor that changes is seen at the next question."""
+
+    def apps(self) -> Sequence[ListedApp]:
+        """By id, without those that are hidden by a problem."""
+        ...
+
+    def find(self, id: str) -> App:
+        """Checked as a whole. UnknownApp, BrokenDescriptor."""
+        ...
+
+    def problems(self) -> Sequence[Problem]:
+        """Of all descriptors, each checked as a whole."""
+        ...
+
+
+class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The contract's request; its members in the contract's order."""
+
+    version: str = "1.0"
+    tool: str
+    params: dict[str, Any]
+    request_id: str
+
+
+class AppTransport(Protocol):
+    async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
+        """The contract's reply as JSON text, whoever made it. The caller bounds the time as well, by cancelling;
+        `timeout`, in seconds, is for transports that must tell others. A cancelled call is called off at the app.
+
+        Offline: the app can't be reached, or has gone before it answered. BadAnswer: what came is no reply. TooLarge.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Ends every process and connection that it keeps."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What goes along with a call in the name of the user. Never logged, never evidence."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Credentials(Protocol):
+    """Asked for every call of an app that has `auth`."""
+
+    async def grant(self, app: App) -> Grant:
+        """AuthRequired, whose hint tells how a person signs in."""
+        ...
+
+    async def renew(self, app: App, refused: Grant) -> Grant:
+        """After the app refused that one (401): another that is worth one try. AuthRequired where there is none."""
+        ...

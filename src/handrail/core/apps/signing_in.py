@@ -1,0 +1,79 @@
+"""A person signs in to an app: with a key, or in the browser and back; and out again."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from handrail.contract.apps import ApiKey, App, OAuth2
+from handrail.contract.errors import InvalidParams
+from handrail.contract.secrets import Kept, Secret, SecretStore
+from handrail.contract.sign_in import Returning, TokenEndpoint
+from handrail.core.apps.conditions import AuthRequired
+from handrail.core.apps.keepsake import KeptKey, KeptTokens, binding, encoded, secret_name
+from handrail.core.apps.oauth import Attempt, Client, authorization_address, code_from, exchange_form, tokens_from
+from handrail.core.apps.parts import is_header_value
+
+
+async def keep_key(app: App, key: Secret, secrets: SecretStore) -> Kept:
+    """InvalidParams: what can't be a key, said without quoting it."""
+    value = key.reveal().strip()
+    if not isinstance(app.auth, ApiKey):
+        raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
+    if not value or not value.isascii() or not is_header_value(value):
+        raise InvalidParams("That is no key: it is empty, or holds characters that no key has.")
+    kept = KeptKey(bound=binding(app), key=value)
+    return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+
+
+async def sign_in(
+    app: App,
+    client: Client,
+    secrets: SecretStore,
+    endpoint: TokenEndpoint,
+    returning: Returning,
+    show: Callable[[str], None],
+    *,
+    patience: float,
+    clock: Callable[[], float] = time.time,
+) -> Kept:
+    """`show` opens the address in the person's browser, or tells it. AuthRequired: nobody came back in time."""
+    if not isinstance(app.auth, OAuth2):
+        raise InvalidParams(f"{app.name} has no sign-in in the browser.", hint=_how(app))
+    attempt = Attempt()
+    async with returning() as way_back:
+        show(authorization_address(app.auth, client, attempt, way_back.address))
+        try:
+            async with asyncio.timeout(patience):
+                query = await way_back.query(attempt.state)
+        except TimeoutError:
+            raise AuthRequired(f"Nobody came back from the sign-in within {patience:g} seconds.") from None
+        redirect = way_back.address
+    code = code_from(query, attempt)
+    answer = await endpoint(app.auth.token_endpoint, exchange_form(code, client, attempt, redirect))
+    tokens = tokens_from(*answer, now=clock())
+    kept = KeptTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
+    return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+
+
+def sign_out(app_id: str, secrets: SecretStore) -> bool:
+    """Whether there was a sign-in. Also of an app whose descriptor has gone."""
+    return secrets.forget(secret_name(app_id))
+
+
+def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:
+    if (known := client_id or auth.client_id) is None:
+        raise InvalidParams(
+            "The descriptor names no client id to sign in with.",
+            hint="Register a native client at the app's vendor, and give its id with --client-id.",
+        )
+    return Client(known, client_secret)
+
+
+def _how(app: App) -> str:
+    match app.auth:
+        case ApiKey():
+            return "It wants a key."
+        case OAuth2():
+            return "It is signed in to in the browser."
+        case _:
+            return "It needs no sign-in."

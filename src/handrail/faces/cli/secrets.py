@@ -1,0 +1,66 @@
+"""`handrail secrets`: which keys and tokens are kept and where; what they are is never shown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from handrail.contract.errors import NotFound
+from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.parameters import json_option, state_option
+
+EPILOG = """\b
+Examples:
+  handrail secrets                                     which there are, and where they are kept
+  handrail secrets forget app:com.example.mail:tokens
+  handrail secrets forget --all"""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
+@state_option
+@click.pass_context
+def secrets(ctx: click.Context, state: Path | None) -> None:
+    """List and forget the keys and tokens that handrail keeps.
+
+    They are in the keyring of your session; where there is none, or it is locked, in a file that is
+    yours alone. What they are is never shown.
+    """
+    ctx.obj = state
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_secrets, state=state, as_json=False)
+
+
+@secrets.command("list")
+@state_option
+@json_option
+@click.pass_context
+def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+    """Their names, and where each is kept."""
+    from handrail.app import open_secrets
+
+    kept = open_secrets(state or ctx.obj).kept()
+    if as_json:
+        print_json({"secrets": [{"name": one.name, "place": one.place, "at": one.at} for one in kept]})
+        return
+    for line in columns([(one.name, one.place, one.at) for one in kept]):
+        say(line)
+    if not kept:
+        say("Nothing is kept.")
+
+
+@secrets.command("forget")
+@click.argument("names", nargs=-1, metavar="[NAME]…", help="As `handrail secrets` lists them.")
+@click.option("--all", "everything", is_flag=True, help="Forget every one of them.")
+@state_option
+@click.pass_context
+def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
+    """Forget some of them, or all."""
+    from handrail.app import open_secrets
+
+    if bool(names) == everything:
+        raise click.UsageError("Name what is to be forgotten, or say --all.")
+    store = open_secrets(state or ctx.obj)
+    for name in [one.name for one in store.kept()] if everything else names:
+        if not store.forget(name):
+            raise NotFound(f"There is no secret {name!r}.", hint="`handrail secrets` lists those that there are.")
+        say(f"Forgotten: {name}")

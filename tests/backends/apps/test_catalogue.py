@@ -1,0 +1,169 @@
+"""Descriptors on disk: found in three places, seen when they change, each hidden by its own faults alone."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.backends.apps.catalogue import Catalogue, usual_places
+from handrail.backends.apps.folder_watch import FolderWatch
+from handrail.core.apps.conditions import BrokenDescriptor, UnknownApp
+
+TOOL = {"name": "act", "description": "Acts.", "parameters": {"type": "object"}}
+
+
+def descriptor(id: str, name: str = "An app", **members: Any) -> str:
+    app = {"id": id, "name": name, "description": "Does things."}
+    return json.dumps({"schema_version": "1.0", "app": app, "tools": [TOOL], **members})
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def catalogue(home: Path, tmp_path: Path) -> Any:
+    own, (users, _) = usual_places(home)
+    catalogue = Catalogue(own, [users, tmp_path / "usr"])
+    yield catalogue
+    catalogue.close()
+
+
+def ids(catalogue: Catalogue) -> list[str]:
+    return [app.id for app in catalogue.apps()]
+
+
+def own(home: Path, id: str) -> Path:
+    return home / ".aai" / id / "aai.json"
+
+
+def test_the_three_places_are_those_of_the_contract() -> None:
+    home, shared = usual_places(Path("/home/me"))
+    assert str(home) == "/home/me/.aai"
+    assert [str(place) for place in shared] == [
+        "/home/me/.local/share/applications/aai",
+        "/usr/share/applications/aai",
+    ]
+
+
+def test_apps_of_all_places_are_listed_by_id(home: Path, tmp_path: Path, catalogue: Catalogue) -> None:
+    put(tmp_path / "usr/anything.json", descriptor("org.c.app"))
+    put(home / ".local/share/applications/aai/b.json", descriptor("org.b.app"))
+    put(own(home, "org.a.app"), descriptor("org.a.app"))
+    assert ids(catalogue) == ["org.a.app", "org.b.app", "org.c.app"]
+    assert catalogue.problems() == []
+
+
+def test_of_two_apps_with_one_id_the_user_s_own_counts_and_the_other_is_told(
+    home: Path, tmp_path: Path, catalogue: Catalogue
+) -> None:
+    shared = put(tmp_path / "usr/a.json", descriptor("org.a.app", "Theirs"))
+    mine = put(own(home, "org.a.app"), descriptor("org.a.app", "Mine"))
+    assert catalogue.find("org.a.app").name == "Mine"
+    (problem,) = catalogue.problems()
+    assert (problem.source, problem.field) == (str(shared), "app.id")
+    assert str(mine) in problem.reason
+
+
+def test_changes_are_seen_at_the_next_question(home: Path, catalogue: Catalogue) -> None:
+    assert ids(catalogue) == []
+    file = put(own(home, "org.a.app"), descriptor("org.a.app", "One"))
+    assert catalogue.find("org.a.app").name == "One"
+    put(file, descriptor("org.a.app", "Other"))
+    assert catalogue.find("org.a.app").name == "Other"
+    assert [app.name for app in catalogue.apps()] == ["Other"]
+    put(own(home, "org.b.app"), descriptor("org.b.app"))
+    assert ids(catalogue) == ["org.a.app", "org.b.app"]
+    file.unlink()
+    assert ids(catalogue) == ["org.b.app"]
+    with pytest.raises(UnknownApp):
+        catalogue.find("org.a.app")
+    own(home, "org.b.app").unlink()
+    own(home, "org.b.app").parent.rmdir()
+    assert ids(catalogue) == []
+
+
+def test_a_linked_descriptor_is_seen_to_change(home: Path, tmp_path: Path, catalogue: Catalogue) -> None:
+    real = put(tmp_path / "elsewhere/aai.json", descriptor("org.a.app", "One"))
+    own(home, "org.a.app").parent.mkdir(parents=True)
+    own(home, "org.a.app").symlink_to(real)
+    assert catalogue.find("org.a.app").name == "One"
+    put(real, descriptor("org.a.app", "Another"))
+    assert catalogue.find("org.a.app").name == "Another"
+
+
+def test_a_broken_descriptor_hides_only_itself_and_says_why(home: Path, catalogue: Catalogue) -> None:
+    put(own(home, "org.a.app"), descriptor("org.a.app"))
+    broken = put(own(home, "org.b.app"), '{"schema_version": ')
+    assert ids(catalogue) == ["org.a.app"]
+    with pytest.raises(BrokenDescriptor) as raised:
+        catalogue.find("org.b.app")
+    assert raised.value.details["problems"][0]["file"] == str(broken)
+    assert [problem.source for problem in catalogue.problems()] == [str(broken)]
+
+
+def test_what_only_a_close_look_shows_hides_it_as_well(home: Path, catalogue: Catalogue) -> None:
+    tool = {**TOOL, "parameters": {"type": "no such type"}}
+    put(own(home, "org.a.app"), descriptor("org.a.app", tools=[tool]))
+    with pytest.raises(BrokenDescriptor, match=r"tools\[0\].parameters.type"):
+        catalogue.find("org.a.app")
+    assert ids(catalogue) == []
+
+
+@pytest.mark.parametrize("folder", ["org.other.app", "..hidden", "a b"])
+def test_an_id_must_be_the_name_of_its_folder(home: Path, catalogue: Catalogue, folder: str) -> None:
+    put(own(home, folder), descriptor("org.a.app"))
+    assert ids(catalogue) == []
+    assert [problem.field for problem in catalogue.problems()] in ([], ["app.id"])
+
+
+@pytest.mark.parametrize("id", ["../../etc/passwd", "/etc/passwd", "org.a.app/../x", "", "org.a.app\0"])
+def test_a_path_like_id_finds_nothing(home: Path, catalogue: Catalogue, id: str) -> None:
+    put(own(home, "org.a.app"), descriptor("org.a.app"))
+    with pytest.raises(UnknownApp):
+        catalogue.find(id)
+
+
+def test_a_near_name_is_told(home: Path, catalogue: Catalogue) -> None:
+    put(own(home, "org.a.app"), descriptor("org.a.app"))
+    with pytest.raises(UnknownApp) as raised:
+        catalogue.find("org.a.ap")
+    assert "org.a.app" in (raised.value.hint or "")
+
+
+def test_what_is_no_file_is_told_and_holds_nobody_up(home: Path, catalogue: Catalogue) -> None:
+    own(home, "org.a.app").mkdir(parents=True)
+    own(home, "org.b.app").parent.mkdir(parents=True)
+    os.mkfifo(own(home, "org.b.app"))
+    put(own(home, "org.c.app"), "x" * (5 * 1024 * 1024))
+    assert ids(catalogue) == []
+    assert len(catalogue.problems()) == 3
+
+
+def test_a_folder_without_a_descriptor_is_no_problem(home: Path, catalogue: Catalogue) -> None:
+    (home / ".aai/tokens").mkdir(parents=True)
+    put(home / ".aai/notes.txt", "mine")
+    assert ids(catalogue) == []
+    assert catalogue.problems() == []
+
+
+def test_where_the_kernel_does_not_tell_the_folders_are_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    watch = FolderWatch(with_inotify=False)
+    watch.watch([str(tmp_path)])
+    assert not watch.has_changed()
+    now += 2
+    assert watch.has_changed()
+    watch.close()

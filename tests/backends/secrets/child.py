@@ -1,0 +1,21 @@
+"""`child.py STATE get NAME | put NAME VALUE | forget NAME`: the store in a process of its own, in whatever session."""
+
+import json
+import sys
+from pathlib import Path
+
+from handrail.app.secrets import secrets_in
+from handrail.contract.secrets import KeyringAway, Secret
+
+store = secrets_in(Path(sys.argv[1]))
+verb, name, *value = sys.argv[2:]
+try:
+    if verb == "put":
+        print(json.dumps(store.put(name, Secret(value[0])).place))
+    elif verb == "get":
+        found = store.get(name)
+        print(json.dumps(found and found.reveal()))
+    else:
+        print(json.dumps(store.forget(name)))
+except KeyringAway as away:
+    print(json.dumps({"away": away.message, "hint": away.hint}))

@@ -1,0 +1,236 @@
+"""Descriptors of all generations, and of several at once; and what is wrong with one, told by field and reason."""
+
+import json
+from typing import Any
+
+import pytest
+
+from handrail.contract.apps import (
+    ApiKey,
+    App,
+    AppleEventsExecution,
+    DBusExecution,
+    HttpExecution,
+    HttpRoute,
+    OAuth2,
+    StdioExecution,
+)
+from handrail.core.apps.conditions import BrokenDescriptor
+from handrail.core.apps.descriptor import listed, read
+
+TOOL: dict[str, Any] = {"name": "send", "description": "Sends.", "parameters": {"type": "object"}}
+FIRST: dict[str, Any] = {
+    "schema_version": "1.0",
+    "app": {"id": "com.example.mail", "name": "Mail", "description": "Mail for all.", "version": "3"},
+    "execution": {"type": "ipc"},
+    "tools": [TOOL],
+}
+SECOND: dict[str, Any] = {
+    "schemaVersion": "1.0",
+    "version": "3",
+    "platform": "linux",
+    "app": {
+        "id": "com.example.mail",
+        "name": {"zh-CN": "邮件", "en": "Mail"},
+        "defaultLang": "en",
+        "description": "Mail for all.",
+        "version": "3",
+    },
+    "execution": {"type": "dbus"},
+    "tools": [TOOL],
+}
+
+
+def read_one(descriptor: Any, platform: str = "linux") -> App:
+    return read(json.dumps(descriptor).encode(), "aai.json", platform=platform)
+
+
+def problems(descriptor: Any) -> dict[str, str]:
+    with pytest.raises(BrokenDescriptor) as raised:
+        read_one(descriptor)
+    return {problem["field"]: problem["reason"] for problem in raised.value.details["problems"]}
+
+
+def test_the_first_generation_is_read() -> None:
+    app = read_one(FIRST)
+    assert (app.id, app.name, app.description, app.version) == ("com.example.mail", "Mail", "Mail for all.", "3")
+    assert app.execution == DBusExecution(service="com.example.mail")
+    assert app.execution.object_path == "/com/aai/Executor"
+
+
+def test_the_second_generation_says_the_same() -> None:
+    assert read_one(SECOND) == read_one(FIRST)
+
+
+def test_generations_may_be_mixed_in_one_file() -> None:
+    mixed = {
+        **FIRST,
+        "execution": {"type": "http", "baseUrl": "https://api.example.com", "default_headers": {"A-Bc": "d"}},
+        "tools": [
+            {**TOOL, "execution": {"path": "/${a}", "method": "get", "bodyTemplate": {"camelCase": "${a}"}}},
+            {
+                "name": "get",
+                "description": "Gets.",
+                "inputSchema": {"type": "object"},
+                "annotations": {"idempotentHint": True},
+            },
+        ],
+    }
+    app = read_one(mixed)
+    assert app.execution == HttpExecution(base_url="https://api.example.com", default_headers={"A-Bc": "d"})
+    assert app.tools[0].route == HttpRoute(path="/${a}", method="GET", body_template={"camelCase": "${a}"})
+    assert app.tools[1].is_idempotent
+
+
+def test_ipc_means_apple_events_on_macos() -> None:
+    assert read_one(FIRST, "darwin").execution == AppleEventsExecution(bundle_id="com.example.mail")
+
+
+@pytest.mark.parametrize(
+    ("execution", "expected"),
+    [
+        (
+            {"type": "dbus", "service": "org.a.B", "objectPath": "/x/y", "interface": "org.a.C", "bus": "system"},
+            DBusExecution(service="org.a.B", object_path="/x/y", interface="org.a.C", bus="system"),
+        ),
+        (
+            {"type": "dbus", "dbus": {"service": "org.a.B"}},
+            DBusExecution(service="org.a.B"),
+        ),
+        (
+            {"type": "stdio", "command": "python3", "args": ["-m", "x"], "env": {"camelCase": "1"}},
+            StdioExecution(command="python3", args=("-m", "x"), env={"camelCase": "1"}),
+        ),
+        (
+            {"type": "apple-events", "bundleId": "com.apple.mail", "eventClass": "aai ", "eventId": "exec"},
+            AppleEventsExecution(bundle_id="com.apple.mail"),
+        ),
+        ({"type": "http", "base_url": "http://127.0.0.1:8080/x"}, HttpExecution(base_url="http://127.0.0.1:8080/x")),
+    ],
+)
+def test_every_kind_of_execution_is_read(execution: dict[str, Any], expected: object) -> None:
+    assert read_one({**FIRST, "execution": execution}).execution == expected
+
+
+def test_both_spellings_of_auth_are_read() -> None:
+    key = {"type": "apiKey", "apiKey": {"location": "query", "name": "key", "obtainUrl": "https://x.example"}}
+    assert read_one({**FIRST, "auth": key}).auth == ApiKey(
+        placement="query", name="key", obtain_url="https://x.example"
+    )
+    oauth = {
+        "type": "oauth2",
+        "oauth2": {
+            "flow": "authorization_code",
+            "authorization_endpoint": "https://x.example/a",
+            "tokenEndpoint": "https://x.example/t",
+            "scopes": ["read"],
+            "pkce": {"method": "S256"},
+        },
+    }
+    expected = OAuth2(
+        authorization_endpoint="https://x.example/a", token_endpoint="https://x.example/t", scopes=("read",)
+    )
+    assert read_one({**FIRST, "auth": oauth}).auth == expected
+    assert read_one({**FIRST, "auth": {"type": "none"}}).auth is None
+
+
+@pytest.mark.parametrize(("timeout", "expected"), [(30, 30_000), (45_000, 45_000), (0.5, 500)])
+def test_a_timeout_is_in_seconds_or_in_milliseconds(timeout: float, expected: int) -> None:
+    assert read_one({**FIRST, "execution": {"type": "ipc", "timeout": timeout}}).timeout_ms == expected
+
+
+def with_app(**members: Any) -> dict[str, Any]:
+    return {**FIRST, "app": {**FIRST["app"], **members}}
+
+
+def with_tool(**members: Any) -> dict[str, Any]:
+    return {**FIRST, "tools": [{**TOOL, **members}]}
+
+
+def with_execution(**members: Any) -> dict[str, Any]:
+    return {**FIRST, "execution": members}
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "field", "reason"),
+    [
+        ([], "", "a JSON object"),
+        ({**FIRST, "schema_version": None}, "schema_version", "missing"),
+        ({**FIRST, "schema_version": "9.0"}, "schema_version", "known are"),
+        ({**FIRST, "app": None}, "app", "missing"),
+        (with_app(id="../../etc"), "app.id", "no app id"),
+        (with_app(id="com.example.mail\n"), "app.id", "no app id"),
+        (with_app(id="mail"), "app.id", "no app id"),
+        (with_app(id="Com.Example"), "app.id", "no app id"),
+        (with_app(id="a." + "b" * 300), "app.id", "no app id"),
+        (with_app(id=7), "app.id", "Expected `str`"),
+        (with_app(name=""), "app.name", "empty"),
+        (with_execution(type="carrier-pigeon"), "execution.type", "known are"),
+        (with_execution(), "execution", "lacks the field `type`"),
+        (with_execution(type="dbus", service="../x"), "execution.service", "no name"),
+        (with_execution(type="dbus", objectPath="no/slash"), "execution.object_path", "no D-Bus object path"),
+        (with_execution(type="dbus", bus="city"), "execution.bus", "neither"),
+        (with_execution(type="stdio"), "execution.command", "missing"),
+        (with_execution(type="stdio", command="x", args=["a\0b"]), "execution.args", "NUL"),
+        (with_execution(type="http"), "execution.base_url", "missing"),
+        (with_execution(type="http", base_url="http://api.example.com"), "execution.base_url", "https"),
+        (with_execution(type="http", base_url="https://u:p@x.example"), "execution.base_url", "user name"),
+        (with_execution(type="http", base_url="file:///etc/passwd"), "execution.base_url", "must begin with"),
+        (with_execution(type="http", base_url="https://x.example", default_headers={"A": "b\r\nC: d"}),
+         "execution.default_headers.A", "no header may hold"),
+        (with_execution(type="apple-events", eventClass="toolong"), "execution.event_class", "four"),
+        (with_execution(type="ipc", max_concurrent=0), "execution.max_concurrent", "between"),
+        (with_execution(type="ipc", timeout=-1), "execution.timeout", "more than nothing"),
+        ({**FIRST, "tools": []}, "tools", "1 to"),
+        ({**FIRST, "tools": [TOOL, TOOL]}, "tools[1].name", "twice"),
+        (with_tool(name="Send"), "tools[0].name", "no name of a tool"),
+        (with_tool(name="send-mail"), "tools[0].name", "no name of a tool"),
+        (with_tool(description=" "), "tools[0].description", "empty"),
+        (with_tool(parameters={"type": "array"}), "tools[0].parameters.type", "must be object"),
+        (with_tool(parameters={"properties": {"a": {"type": "x"}}}), "tools[0].parameters.properties.a.type", "anyOf"),
+        (with_tool(returns={"minimum": "1"}), "tools[0].returns.minimum", "number"),
+        (with_tool(parameters={"$ref": "http://127.0.0.1:9/x.json"}), "tools[0].parameters", "nothing is fetched"),
+        (with_tool(parameters={"$ref": "file:///etc/passwd"}), "tools[0].parameters", "nothing is fetched"),
+        (with_tool(execution={"path": "https://evil.example/x"}), "tools[0].execution.path", "not an address"),
+        (with_tool(execution={"path": "/x", "method": "BREW"}), "tools[0].execution.method", "none of"),
+        (with_tool(parameters={"properties": {"a": {}}}, execution={"path": "/${b}"}),
+         "tools[0].execution.path", "not among the parameters"),
+        ({**FIRST, "auth": {"type": "cookie"}}, "auth.type", "known are"),
+        ({**FIRST, "auth": {"type": "api_key", "api_key": {"placement": "header", "name": "a b"}}},
+         "auth.api_key.name", "no name of a header"),
+        ({**FIRST, "auth": {"type": "oauth2", "authorization_endpoint": "http://x.example", "token_endpoint": "x"}},
+         "auth.oauth2.authorization_endpoint", "https"),
+        ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two spellings"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, reason: str) -> None:
+    told = problems(descriptor)
+    assert field in told
+    assert reason in told[field]
+
+
+def test_every_problem_is_told_once_and_all_at_once() -> None:
+    assert len(problems({**FIRST, "schema_version": 1, "app": {**FIRST["app"], "id": "x"}, "tools": [TOOL, TOOL]})) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b"\xff\xfe", b'{"a": 1, "a": 2}', b"[" * 100_000, b'{"schema_version": NaN}'],
+)
+def test_what_is_no_strict_json_is_told(text: bytes) -> None:
+    for look in (read, listed):
+        with pytest.raises(BrokenDescriptor):
+            look(text, "aai.json")
+
+
+@pytest.mark.parametrize("descriptor", [FIRST, SECOND, {**FIRST, "appId": "x"}])
+def test_a_list_tells_the_same_as_the_whole(descriptor: Any) -> None:
+    short, app = listed(json.dumps(descriptor).encode(), "aai.json"), read_one(descriptor)
+    assert (short.id, short.name, short.description) == (app.id, app.name, app.description)
+    assert [tool.name for tool in short.tools] == [tool.name for tool in app.tools]
+
+
+@pytest.mark.parametrize("descriptor", [with_app(id="../x"), with_tool(name="Send"), {**FIRST, "tools": []}])
+def test_a_list_hides_what_stands_out(descriptor: Any) -> None:
+    with pytest.raises(BrokenDescriptor):
+        listed(json.dumps(descriptor).encode(), "aai.json")

@@ -1,0 +1,112 @@
+"""What `handrail apps check` tells a vendor: every problem by its field, slips by the nearest name, and advice."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from handrail.core.apps import auth_part, descriptor, execution_part, strangers, tool_part
+from handrail.core.apps.review import review
+
+GOOD: dict[str, Any] = {
+    "schema_version": "1.0",
+    "app": {"id": "com.example.mail", "name": "Mail", "description": "Letters."},
+    "execution": {"type": "ipc"},
+    "tools": [
+        {
+            "name": "send",
+            "description": "Send a letter.",
+            "parameters": {
+                "type": "object",
+                "properties": {"to": {"type": "string", "description": "Whom."}},
+                "required": ["to"],
+            },
+            "examples": [{"params": {"to": "ada@example.com"}}],
+        }
+    ],
+}
+
+
+def reviewed(**changes: Any) -> tuple[list[str], list[str]]:
+    found = review(json.dumps({**GOOD, **changes}).encode(), "aai.json")
+    return (
+        [f"{each.field}: {each.reason}" for each in found.problems],
+        [f"{each.field}: {each.reason}" for each in found.advice],
+    )
+
+
+def tool(**changes: Any) -> list[dict[str, Any]]:
+    return [{**GOOD["tools"][0], **changes}]
+
+
+def test_a_good_descriptor_has_neither_problems_nor_advice() -> None:
+    found = review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.mail")
+    assert found.app is not None
+    assert (found.app.id, found.problems, found.advice) == ("com.example.mail", [], [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"tools": tool(retruns={})}, "tools[0].retruns: is not known here; did you mean returns?"),
+        ({"execution": {"type": "ipc", "objectPaht": "/"}}, "execution.object_paht: is not known here; did you mean"),
+        (
+            {"tools": tool(examples=[{"param": {}}])},
+            "tools[0].examples[0].param: is not known here; did you mean params?",
+        ),
+        ({"tools": tool(examples=[{"params": {"to": 7}}])}, "tools[0].examples[0].params.to: 7 is not of type"),
+        ({"tools": tool(examples=[{"params": {}}])}, "tools[0].examples[0].params.to: "),
+        ({"tool": []}, "tool: is not known here; did you mean tools?"),
+        (
+            {"auth": {"type": "api_key", "api_key": {"name": "X", "env_vra": "Y"}}},
+            "auth.env_vra: is not known here; did",
+        ),
+    ],
+)
+def test_a_problem_is_told_by_its_field_and_with_the_nearest_name(changes: Any, problem: str) -> None:
+    problems, _ = reviewed(**changes)
+    assert any(each.startswith(problem) for each in problems), problems
+
+
+def test_every_problem_is_told_not_only_the_first() -> None:
+    app = {**GOOD["app"], "id": "../mail"}
+    problems, _ = reviewed(schema_version="9", app=app, execution={"type": "stdio"}, tools=tool(name="Send"))
+    fields = [each.partition(":")[0] for each in problems]
+    assert fields == ["schema_version", "app.id", "execution.command", "tools[0].name"]
+
+
+def test_what_is_only_unusual_is_advice() -> None:
+    mute = {"type": "object", "properties": {"to": {"type": "string"}}}
+    problems, advice = reviewed(publisher="Ada", tools=tool(parameters=mute))
+    assert problems == []
+    assert advice == [
+        "publisher: is not known here, and has no effect",
+        "tools[0].parameters.properties.to: has no description: agents guess what it means",
+    ]
+
+
+def test_an_id_that_is_not_its_folders_name_is_a_problem() -> None:
+    found = review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.post")
+    assert [each.field for each in found.problems] == ["app.id"]
+
+
+def test_what_is_no_json_is_one_problem() -> None:
+    found = review(b"{", "aai.json")
+    assert found.app is None
+    assert len(found.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("known", "part"),
+    [
+        (strangers._APP, descriptor._AppPart),
+        (strangers._EXECUTION, execution_part._Part),
+        (strangers._TOOL, tool_part._ToolPart),
+        (strangers._ROUTE, tool_part._RoutePart),
+        (strangers._AUTH, auth_part._ApiKeyPart),
+        (strangers._AUTH, auth_part._OAuth2Part),
+    ],
+)
+def test_whatever_the_reader_reads_is_known(known: str, part: type[msgspec.Struct]) -> None:
+    assert set(part.__struct_fields__) <= set(known.split())

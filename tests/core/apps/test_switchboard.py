@@ -1,0 +1,189 @@
+"""Turns, deadlines and second tries, with a transport that is scripted: what real ones do is tried elsewhere."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from handrail.contract.apps import App, AppRequest, AppTool, DBusExecution, StdioExecution
+from handrail.contract.errors import BadAnswer, InvalidParams, Offline, Reported, Timeout
+from handrail.core.apps.checks import Checks
+from handrail.core.apps.envelopes import encoded, failure, request_for, result_of, success
+from handrail.core.apps.switchboard import Switchboard
+
+Say = Callable[[AppRequest], bytes]
+
+
+class Scripted:
+    """Says each line of the script in turn, the last one for ever; an exception is raised."""
+
+    def __init__(self, *script: Say | Exception) -> None:
+        self._script = list(script)
+        self.requests: list[AppRequest] = []
+        self.at_once = self.most_at_once = 0
+        self.asked = asyncio.Condition()
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+
+    async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
+        self.requests.append(request)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        async with self.asked:
+            self.asked.notify_all()
+        try:
+            await self.go_on.wait()
+        finally:
+            self.at_once -= 1
+        said = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+        if isinstance(said, Exception):
+            raise said
+        return said(request)
+
+    async def until_asked(self, at_once: int) -> None:
+        async with self.asked:
+            await self.asked.wait_for(lambda: self.at_once >= at_once)
+
+    async def close(self) -> None: ...
+
+
+def well(request: AppRequest) -> bytes:
+    return success(request, {"n": 1})
+
+
+def app_with(execution: Any = None, *, is_idempotent: bool = False, **members: Any) -> App:
+    tool = AppTool(name="act", description="Acts.", parameters={}, is_idempotent=is_idempotent)
+    execution = execution or DBusExecution(service="com.example.a")
+    return App(id="com.example.a", name="A", description="A.", execution=execution, tools=(tool,), **members)
+
+
+async def call(transport: Scripted, app: App, timeout_ms: int | None = None) -> Any:
+    board = Switchboard(lambda execution: transport, Checks())
+    return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, heard=lambda *said: None)
+
+
+async def test_a_tool_that_does_not_say_so_is_never_tried_again() -> None:
+    transport = Scripted(Offline("gone"), well)
+    with pytest.raises(Offline):
+        await call(transport, app_with())
+    assert len(transport.requests) == 1
+
+
+async def test_an_idempotent_tool_is_tried_again_once_by_another_request_id() -> None:
+    transport = Scripted(Offline("gone"), well)
+    assert await call(transport, app_with(is_idempotent=True)) == {"n": 1}
+    assert len({request.request_id for request in transport.requests}) == 2
+    transport = Scripted(Offline("gone"))
+    with pytest.raises(Offline):
+        await call(transport, app_with(is_idempotent=True))
+    assert len(transport.requests) == 2
+
+
+@pytest.mark.parametrize(("code", "tries"), [("SERVICE_UNAVAILABLE", 2), ("NO_SUCH_NOTE", 1), ("INVALID_PARAMS", 1)])
+async def test_what_will_not_change_is_not_tried_again(code: str, tries: int) -> None:
+    transport = Scripted(lambda request: failure(request, code, "No."))
+    with pytest.raises(Reported):
+        await call(transport, app_with(is_idempotent=True))
+    assert len(transport.requests) == tries
+
+
+async def test_a_bad_answer_is_not_tried_again() -> None:
+    transport = Scripted(lambda request: b"?")
+    with pytest.raises(BadAnswer):
+        await call(transport, app_with(is_idempotent=True))
+    assert len(transport.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "limit"),
+    [({}, 8), ({"execution": StdioExecution(command="x")}, 1), ({"max_concurrent": 3}, 3)],
+)
+async def test_an_app_is_asked_so_many_things_at_once_and_no_more(members: dict[str, Any], limit: int) -> None:
+    transport = Scripted(well)
+    transport.go_on.clear()
+    board, app = Switchboard(lambda execution: transport, Checks()), app_with(**members)
+    calls = [
+        asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *said: None))
+        for _ in range(12)
+    ]
+    await transport.until_asked(limit)
+    transport.go_on.set()
+    await asyncio.gather(*calls)
+    assert transport.most_at_once == limit
+
+
+async def test_one_app_that_hangs_holds_up_no_other() -> None:
+    hanging, other = Scripted(well), Scripted(well)
+    hanging.go_on.clear()
+    transports = {"com.example.a": hanging, "com.example.b": other}
+    board = Switchboard(lambda execution: transports[execution.service], Checks())  # type: ignore[union-attr]
+    first, second = (
+        app_with(),
+        App(
+            id="com.example.b",
+            name="B",
+            description="B.",
+            execution=DBusExecution(service="com.example.b"),
+            tools=app_with().tools,
+        ),
+    )
+    waiting = [
+        asyncio.create_task(board.call(first, first.tools[0], {}, timeout_ms=None, heard=lambda *said: None))
+        for _ in range(20)
+    ]
+    await hanging.until_asked(1)
+    assert await board.call(second, second.tools[0], {}, timeout_ms=None, heard=lambda *said: None) == {"n": 1}
+    for task in waiting:
+        task.cancel()
+
+
+async def test_the_wait_for_a_turn_is_part_of_the_deadline() -> None:
+    transport = Scripted(well)
+    transport.go_on.clear()
+    with pytest.raises(Timeout, match="within 20 ms"):
+        await call(transport, app_with(), timeout_ms=20)
+
+
+async def test_the_tool_s_own_deadline_counts_before_the_app_s() -> None:
+    transport = Scripted(well)
+    transport.go_on.clear()
+    app = app_with(timeout_ms=30)
+    with pytest.raises(Timeout, match="within 30 ms"):
+        await call(transport, app)
+
+
+@pytest.mark.parametrize("reply", ["", "null", "7", '{"version":"2.0"}', '{"version":"1.0","request_id":7}'])
+def test_a_text_that_is_no_reply_is_never_a_success(reply: str) -> None:
+    with pytest.raises(BadAnswer):
+        result_of(reply.encode(), AppRequest(tool="act", params={}, request_id="req_1"))
+
+
+def test_a_request_has_exactly_the_contract_s_members() -> None:
+    message = json.loads(encoded(request_for("act", {"a": 1})))
+    assert list(message) == ["version", "tool", "params", "request_id"]
+    assert (message["version"], message["tool"], message["params"]) == ("1.0", "act", {"a": 1})
+
+
+def test_parameters_are_checked_against_json_schema_2020_12() -> None:
+    schema = {
+        "properties": {"name": {}, "pair": {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False}},
+        "dependentRequired": {"pair": ["name"]},
+        "unevaluatedProperties": False,
+    }
+    app = app_with()
+    tool = AppTool(name="act", description="Acts.", parameters=schema)
+    checks = Checks()
+    checks.check_params(app, tool, {"pair": ["a", 1], "name": "x"})
+    for wrong in ({"pair": [1, "a"], "name": "x"}, {"pair": ["a", 1, 2]}, {"pair": ["a", 1]}, {"other": 1}):
+        with pytest.raises(InvalidParams) as raised:
+            checks.check_params(app, tool, wrong)
+        assert raised.value.details["fieldErrors"]
+
+
+def test_an_expression_that_never_ends_is_given_up() -> None:
+    schema = {"properties": {"a": {"type": "string", "pattern": "^(a|a)*(?=b)$"}}}
+    tool = AppTool(name="act", description="Acts.", parameters=schema)
+    with pytest.raises(InvalidParams):
+        Checks().check_params(app_with(), tool, {"a": "a" * 40})

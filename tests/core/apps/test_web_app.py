@@ -1,0 +1,133 @@
+"""Web apps: where a site's descriptor is looked for, what it may say, and how it is written down."""
+
+import msgspec
+import pytest
+
+from handrail.contract.apps import (
+    ApiKey,
+    App,
+    AppTool,
+    Auth,
+    DBusExecution,
+    Example,
+    Execution,
+    HttpExecution,
+    HttpRoute,
+    OAuth2,
+    StdioExecution,
+)
+from handrail.contract.errors import BadAnswer, InvalidParams
+from handrail.core.apps.conditions import BrokenDescriptor
+from handrail.core.apps.descriptor import read
+from handrail.core.apps.first_generation import spelled
+from handrail.core.apps.web_app import check_web_app, descriptor_address, onward
+
+TOOL = AppTool(
+    name="search",
+    description="Searches.",
+    parameters={"type": "object", "properties": {"q": {"type": "string"}, "camelCase": {}}},
+    returns={"type": "object"},
+    route=HttpRoute(path="/s/${q}", method="PUT", headers={"X-Q": "${q}"}, body_template={"q": "${q}"}),
+    is_idempotent=True,
+    timeout_ms=1500,
+    examples=(Example(params={"q": "a"}, result={}),),
+)
+APP = App(
+    id="com.example.web",
+    name="Web",
+    description="Searches the web.",
+    version="1.2",
+    execution=HttpExecution(base_url="https://api.example.com/v1", default_headers={"X-A": "b"}),
+    tools=(TOOL, AppTool(name="ping", description="Pings.", parameters={"type": "object"})),
+    timeout_ms=500,
+    max_concurrent=3,
+    source="here",
+)
+OAUTH = OAuth2(
+    authorization_endpoint="https://id.example.com/authorize",
+    token_endpoint="https://id.example.com/token",
+    scopes=("a", "b"),
+    client_id="c",
+    refresh_endpoint="https://id.example.com/refresh",
+    extra_params={"prompt": "consent"},
+)
+
+
+@pytest.mark.parametrize(
+    "auth",
+    [None, ApiKey(placement="query", name="key", env_var="K", prefix="Token", obtain_url="https://example.com"), OAUTH],
+)
+@pytest.mark.parametrize(
+    "execution", [APP.execution, StdioExecution(command="a", args=("b",)), DBusExecution(service="com.example.web")]
+)
+def test_what_is_written_is_read_back_as_the_same_app(auth: Auth | None, execution: Execution) -> None:
+    tools = APP.tools if isinstance(execution, HttpExecution) else APP.tools[1:]
+    app = msgspec.structs.replace(APP, auth=auth, execution=execution, tools=tools)
+    assert read(spelled(app), "here") == app
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://example.com", "https://example.com/.well-known/aai.json"),
+        ("example.com", "https://example.com/.well-known/aai.json"),
+        ("https://example.com:8443/shop/", "https://example.com:8443/.well-known/aai.json"),
+        ("https://example.com/apps/aai.json?x#y", "https://example.com/apps/aai.json"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/.well-known/aai.json"),
+    ],
+)
+def test_a_site_is_asked_at_its_well_known_place(given: str, address: str) -> None:
+    assert descriptor_address(given) == address
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "http://example.com",
+        "ftp://example.com",
+        "https://u:p@example.com",
+        "https://",
+        "file:///etc/passwd",
+        "https://ex.com:99999",
+    ],
+)
+def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
+    with pytest.raises(InvalidParams):
+        descriptor_address(given)
+
+
+def test_a_redirect_stays_with_its_host() -> None:
+    here = "https://example.com/.well-known/aai.json"
+    assert onward(here, "/aai.json") == "https://example.com/aai.json"
+    for there in (
+        "https://evil.example/aai.json",
+        "//evil.example/",
+        "http://example.com/",
+        "https://example.com:444/",
+        "",
+    ):
+        with pytest.raises(BadAnswer):
+            onward(here, there)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"execution": StdioExecution(command="/bin/sh")}, "execution.type"),
+        ({"execution": DBusExecution(service="org.freedesktop.secrets")}, "execution.type"),
+        ({"execution": HttpExecution(base_url="http://127.0.0.1:6006")}, "execution.base_url"),
+        ({"execution": HttpExecution(base_url="https://192.168.1.1/")}, "execution.base_url"),
+        ({"execution": HttpExecution(base_url="https://printer.local/")}, "execution.base_url"),
+        ({"execution": HttpExecution(base_url="https://[::1]/")}, "execution.base_url"),
+        (
+            {"auth": msgspec.structs.replace(OAUTH, token_endpoint="http://localhost/token")},
+            "auth.oauth2.token_endpoint",
+        ),
+    ],
+)
+def test_a_site_may_offer_nothing_of_this_machine(change: dict[str, object], field: str) -> None:
+    check_web_app(msgspec.structs.replace(APP, auth=OAUTH), "https://example.com/.well-known/aai.json")
+    with pytest.raises(BrokenDescriptor) as refusal:
+        check_web_app(msgspec.structs.replace(APP, **change), "https://example.com/.well-known/aai.json")
+    assert refusal.value.details["problems"][0]["field"] == field

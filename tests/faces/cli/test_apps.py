@@ -1,0 +1,253 @@
+"""`handrail apps`: what a person sees of apps, allows and takes back; with a real app, and a site to add one from."""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from handrail.app.secrets import secrets_in
+from handrail.contract.call import Caller
+from handrail.contract.errors import BadAnswer, Declined, Failure, NotFound
+from handrail.core.apps.consent import consent_to
+from handrail.core.apps.descriptor import read
+from handrail.faces.cli.main import app as handrail
+from handrail.store.consents import SqliteConsents
+from handrail.store.state import open_state
+from tests.oauth_server import oauth_server
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    reply = {"version": "1.0", "request_id": said["request_id"], "status": "success"}
+    reply["result"] = {"echo": said["params"]}
+    print(json.dumps(reply), flush=True)
+"""
+ECHO: dict[str, Any] = {
+    "schema_version": "1.0",
+    "app": {"id": "com.example.echo", "name": "Echo", "description": "Says back what it is told."},
+    "execution": {"type": "stdio", "command": sys.executable, "args": ["-c", PROGRAM]},
+    "tools": [
+        {
+            "name": "say",
+            "description": "Says it.",
+            "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+        }
+    ],
+}
+WEB: dict[str, Any] = {
+    "schema_version": "1.0",
+    "app": {"id": "com.example.web", "name": "Web", "description": "A web app."},
+    "execution": {"type": "http", "base_url": "BASE/api"},
+    "tools": [
+        {
+            "name": "look",
+            "description": "Looks.",
+            "parameters": {"type": "object"},
+            "execution": {"path": "/look", "method": "GET"},
+        }
+    ],
+}
+CLIENT = Caller("mcp", "agent/1", "uid:1")
+
+
+class Home:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state = folder / "state"
+
+    def install(self, descriptor: Any) -> Path:
+        file = self.folder / ".aai" / str(descriptor["app"]["id"]) / "aai.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(descriptor))
+        return file
+
+    def run(self, *words: str, stdin: str = "") -> Result:
+        return CliRunner().invoke(handrail, ["apps", *words], input=stdin)
+
+    def json(self, *words: str, stdin: str = "") -> Any:
+        done = self.run(*words, stdin=stdin)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return json.loads(done.stdout)
+
+    def refusal(self, kind: type[Failure], *words: str, stdin: str = "") -> Failure:
+        done = self.run(*words, stdin=stdin)
+        assert isinstance(done.exception, kind), done.output
+        return done.exception
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HANDRAIL_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return Home(tmp_path)
+
+
+def test_apps_are_listed_with_what_is_wrong_and_described_with_their_tools(home: Home) -> None:
+    assert "There are no apps" in home.run("list").stdout
+    home.install(ECHO)
+    broken = home.install({**ECHO, "app": {**ECHO["app"], "id": "com.example.broken"}, "tools": []})
+    listed = home.json("list", "--json")
+    assert [app["id"] for app in listed["apps"]] == ["com.example.echo"]
+    assert {(one["source"], one["field"]) for one in listed["problems"]} == {(str(broken), "tools")}
+    assert str(broken) in home.run().stdout
+    told = home.json("describe", "com.example.echo", "--json")
+    assert (told["auth"], told["tools"][0]["parameters"]["required"]) == ({"type": "none", "signedIn": True}, ["text"])
+    assert "say: Says it." in home.run("describe", "com.example.echo").stdout
+    assert "com.example.echo" in str(home.refusal(NotFound, "describe", "com.example.ech").hint)
+
+
+def test_a_call_goes_through_the_gate_and_ends_as_handrail_call_does(home: Home) -> None:
+    home.install(ECHO)
+    words = ("call", "com.example.echo", "say")
+    assert home.json(*words, '{"text": "hi"}', "--answer", "allow") == {"echo": {"text": "hi"}}
+    assert home.json(*words, "-", "--answer", "allow", stdin='{"text": "hi"}') == {"echo": {"text": "hi"}}
+    denied = home.run(*words, '{"text": "hi"}', "--answer", "deny")
+    assert (denied.exit_code, json.loads(denied.stdout)["error"]["code"]) == (1, "PERMISSION_DENIED")
+    for wrong, code in (("{}", "INVALID_PARAMS"), ("[]", "INVALID_PARAMS")):
+        refused = home.run(*words, wrong, "--answer", "allow")
+        assert (refused.exit_code, json.loads(refused.stdout)["error"]["code"]) == (1, code)
+    assert home.run(*words, "{", "--answer", "allow").exit_code == 2
+    assert home.json("call", "com.example.none", "say", "--answer", "allow")["error"]["code"] == "UNKNOWN_APP"
+    assert home.json("call", "com.example.echo", "sing", "--answer", "allow")["error"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
+    file = home.install(ECHO)
+    app = read(file.read_bytes(), str(file))
+    consents = SqliteConsents(open_state(home.state).database)
+    consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=False, by="console:ada")
+    other = consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=True, by="terminal:ada")
+    given = home.json("consents", "list", "--json")["consents"]
+    assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
+        ("mcp:agent/1", "com.example.echo", "say", True),
+        ("mcp:agent/1", "com.example.echo", None, True),
+    }
+    assert "all tools" in home.run("consents").stdout
+    home.install({**ECHO, "tools": [{**ECHO["tools"][0], "description": "Shouts it."}]})
+    assert not any(one["valid"] for one in home.json("consents", "list", "--json")["consents"])
+    assert home.run("consents", "revoke").exit_code == 2
+    assert home.run("consents", "revoke", other.id).stdout == "Revoked: 1\n"
+    home.refusal(NotFound, "consents", "revoke", other.id)
+    assert home.run("consents", "revoke", "--app", "com.example.other").stdout == "Revoked: 0\n"
+    assert home.run("consents", "revoke", "--all").stdout == "Revoked: 1\n"
+    assert home.json("consents", "list", "--json") == {"consents": []}
+
+
+def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
+    file = home.install(ECHO)
+    app = read(file.read_bytes(), str(file))
+    from handrail.faces.cli.person import caller
+
+    consents = SqliteConsents(open_state(home.state).database)
+    consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada")
+    assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
+        "echo": {"text": "hi"}
+    }
+
+
+def test_a_key_is_kept_used_and_forgotten_and_never_shown(home: Home) -> None:
+    with oauth_server() as server:
+        execution = {"type": "http", "base_url": f"{server.base}/api"}
+        auth = {"type": "api_key", "api_key": {"placement": "header", "name": "X-Key"}}
+        home.install({**WEB, "execution": execution, "auth": auth})
+        call = ("call", "com.example.web", "look", "--answer", "allow")
+        missing = home.json(*call)["error"]
+        assert missing["code"] == "AUTH_REQUIRED"
+        assert "handrail apps login com.example.web" in json.dumps(missing)
+        signed_in = home.run("login", "com.example.web", stdin="good-key\n")
+        assert "Signed in to Web" in signed_in.stdout
+        assert "good-key" not in signed_in.output
+        assert home.json("describe", "com.example.web", "--json")["auth"]["signedIn"] is True
+        assert "error" not in home.json(*call)
+        assert home.run("logout", "com.example.web").stdout == "Signed out.\n"
+        home.refusal(NotFound, "logout", "com.example.web")
+        assert home.json(*call)["error"]["code"] == "AUTH_REQUIRED"
+    kept = [file for file in home.folder.rglob("*") if file.is_file() and b"good-key" in file.read_bytes()]
+    assert kept == []
+
+
+def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    import urllib.request
+
+    with oauth_server() as server:
+        oauth = {
+            "authorization_endpoint": f"{server.base}/authorize",
+            "token_endpoint": f"{server.base}/token",
+            "client_id": "handrail",
+        }
+        execution = {"type": "http", "base_url": f"{server.base}/api"}
+        home.install({**WEB, "execution": execution, "auth": {"type": "oauth2", "oauth2": oauth}})
+
+        def browser(address: str) -> None:
+            threading.Thread(target=urllib.request.urlopen, args=(address,), daemon=True).start()
+
+        monkeypatch.setattr("handrail.app.has_display", lambda: True)
+        monkeypatch.setattr("handrail.app.open_in_browser", browser)
+        done = home.run("login", "com.example.web", "--timeout", "30")
+        assert "Signed in to Web" in done.stdout
+        assert "-secret-" not in done.output
+        assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
+        server.access_tokens = set()  # the app ends the token: it is renewed within the call
+        assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
+        assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
+    (secret,) = secrets_in(home.state).kept()
+    assert secret.name == "app:com.example.web:sign-in"
+    evidence = [file for file in home.folder.rglob("*") if file.is_file() and file.name != "secrets.json"]
+    assert not any(b"-secret-" in file.read_bytes() for file in evidence)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Callable[[int, bytes, str], str]]:
+    """Gives the address of a site that answers so."""
+    answer: list[tuple[int, bytes, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body, location = answer[-1]
+            is_known = self.path == "/.well-known/aai.json"
+            self.send_response(status if is_known else 404)
+            self.send_header("content-length", str(len(body)))
+            self.send_header("location", location)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+        def publish(status: int, body: bytes, location: str = "") -> str:
+            answer.append((status, body, location))
+            return f"http://127.0.0.1:{http.server_port}"
+
+        yield publish
+        http.shutdown()
+
+
+def test_a_site_is_added_after_a_person_has_seen_it(home: Home, site: Callable[..., str]) -> None:
+    address = site(200, json.dumps(WEB).replace("BASE", "http://127.0.0.1:1").encode())
+    home.refusal(Declined, "add", address)
+    home.refusal(Declined, "add", address, "--answer", "deny")
+    assert not (home.folder / ".aai").exists()
+    added = home.run("add", address, "--answer", "allow")
+    assert "GET http://127.0.0.1:1/api/look" in added.stderr
+    assert [app["id"] for app in home.json("list", "--json")["apps"]] == ["com.example.web"]
+
+
+def test_what_a_site_must_not_say_is_not_added(home: Home, site: Callable[..., str]) -> None:
+    assert "not followed" in home.refusal(BadAnswer, "add", site(302, b"", "https://evil.example/aai.json")).message
+    home.refusal(BadAnswer, "add", site(302, b"", "/.well-known/aai.json"))
+    home.refusal(NotFound, "add", site(404, b""))
+    assert "more than" in home.refusal(BadAnswer, "add", site(200, b" " * 5_000_000)).message
+    assert "execution.type" in home.refusal(Failure, "add", site(200, json.dumps(ECHO).encode())).message
+    home.refusal(Failure, "add", site(200, b"<html>"))
+    assert not (home.folder / ".aai").exists()

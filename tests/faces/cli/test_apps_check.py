@@ -1,0 +1,118 @@
+"""`handrail apps check`: what a vendor sees of a descriptor, and of its tools' examples over the real transports."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from handrail.faces.cli.apps_check import check_app
+from tests.aai import trial_app
+from tests.session_bus import SessionBus
+
+PROGRAM = str(trial_app.__file__)
+pytestmark = pytest.mark.xdist_group("apps-check")
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SessionBus]:
+    with SessionBus() as session:
+        session.run(sys.executable, PROGRAM, "--install")
+        yield session
+
+
+@pytest.fixture
+def within(session: SessionBus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SessionBus:
+    """This process is in the session for a while."""
+    for name, value in session.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HANDRAIL_STATE", str(tmp_path / "state"))
+    return session
+
+
+def check(*words: object) -> Result:
+    return CliRunner().invoke(check_app, [str(word) for word in words])
+
+
+def written(folder: Path, descriptor: Any) -> Path:
+    file = folder / "aai.json"
+    file.write_text(json.dumps(descriptor))
+    return file
+
+
+def test_a_good_descriptor_is_found_by_its_folder_and_ends_with_0(within: SessionBus) -> None:
+    folder = within.home / ".aai" / "com.example.trial"
+    done = check(folder)
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    assert (
+        lines[-1]
+        == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 examples."
+    )
+    assert all(line.endswith("(advice)") for line in lines[:-1])
+
+
+def test_every_problem_is_told_with_file_field_and_reason_and_ends_with_1(tmp_path: Path) -> None:
+    descriptor = trial_app.app.describe()
+    descriptor["app"]["descripton"] = descriptor["app"].pop("description")
+    descriptor["tools"][0]["name"] = "Greet"
+    file = written(tmp_path, descriptor)
+    told = check(file, "--json")
+    assert told.exit_code == 1
+    problems = {(one["file"], one["field"]): one["reason"] for one in json.loads(told.output)["problems"]}
+    assert problems[str(file), "app.descripton"] == "is not known here; did you mean description?"
+    assert (str(file), "app") in problems
+    assert json.loads(told.output)["ok"] is False
+    shown = check(file)
+    assert shown.exit_code == 1
+    assert f"{file}: app.descripton: is not known here; did you mean description?" in shown.output
+    assert shown.output.endswith("agents won't find this app.\n")
+
+
+def test_an_app_in_another_apps_folder_is_a_problem(within: SessionBus) -> None:
+    folder = within.home / ".aai" / "com.example.other"
+    folder.mkdir()
+    told = check(written(folder, trial_app.app.describe()), "--json")
+    assert [problem["field"] for problem in json.loads(told.output)["problems"]] == ["app.id"]
+
+
+def test_a_file_that_is_not_there_ends_with_2(tmp_path: Path) -> None:
+    done = check(tmp_path)
+    assert done.exit_code == 2
+    assert "No such file" in done.output
+
+
+@pytest.mark.parametrize("transport", ["dbus", "stdio"])
+def test_examples_run_through_the_real_transport(within: SessionBus, tmp_path: Path, transport: str) -> None:
+    stdio = [sys.executable, PROGRAM, "--stdio"] if transport == "stdio" else None
+    descriptor = trial_app.app.describe(stdio=stdio)
+    tools = {tool["name"]: tool for tool in descriptor["tools"]}
+    tools["forget"]["examples"] = [{"params": {}, "result": {}}]
+    assert check(written(tmp_path, descriptor), "--run").exit_code == 0
+
+    tools["pass_on"]["examples"] = [{"params": {"rounds": 2}, "result": 3}]
+    tools["refuse"]["examples"] = [{"params": {"code": "TRIAL_OVER"}}]
+    tools["crash"]["examples"] = [{"params": {}}]
+    done = check(written(tmp_path, descriptor), "--run", "--json")
+    assert done.exit_code == 1
+    tried = json.loads(done.output)["examples"]
+    assert [(one["tool"], one["ok"], one.get("error", {}).get("code")) for one in tried] == [
+        ("greet", True, None),
+        ("pass_on", False, "OTHER_RESULT"),
+        ("forget", True, None),
+        ("refuse", False, "TRIAL_OVER"),
+        ("crash", False, "INTERNAL_ERROR"),
+    ]
+    assert tried[0]["result"]["text"] == "Hello, Ada!"
+
+
+def test_an_app_that_can_t_be_started_is_told_and_not_waited_for(within: SessionBus, tmp_path: Path) -> None:
+    descriptor = trial_app.app.describe()
+    descriptor["app"]["id"] = "com.example.absent"
+    done = check(written(tmp_path, descriptor), "--run")
+    assert done.exit_code == 1
+    assert "greet 1: SERVICE_UNAVAILABLE: " in done.output
+    assert done.output.endswith("1 of 1 failed.\n")

@@ -1,0 +1,61 @@
+"""A session bus with a real Secret Service on it: gnome-keyring, unlocked, with a home of its own."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+_PATIENCE = 30.0
+_SERVICE = ["--dest=org.freedesktop.secrets", "/org/freedesktop/secrets"]
+
+
+@contextmanager
+def session_bus(folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of a session with a bus and nothing on it."""
+    runtime = folder / "run"
+    runtime.mkdir(mode=0o700)
+    kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "PYTHON_KEYRING_BACKEND")}
+    environ = {**kept, "HOME": str(folder), "XDG_RUNTIME_DIR": str(runtime), "XDG_DATA_DIRS": str(folder)}
+    words = ["dbus-daemon", "--session", "--nofork", "--print-address"]
+    with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bus:
+        try:
+            assert bus.stdout is not None
+            yield {**environ, "DBUS_SESSION_BUS_ADDRESS": bus.stdout.readline().strip()}
+        finally:
+            bus.terminate()
+
+
+@contextmanager
+def keyring_session(folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of a session whose keyring is open."""
+    with session_bus(folder) as environ:
+        words = ["gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"]
+        silence = subprocess.DEVNULL
+        with subprocess.Popen(words, env=environ, stdin=subprocess.PIPE, stdout=silence, stderr=silence) as daemon:
+            try:
+                assert daemon.stdin is not None
+                daemon.stdin.write(b"a password of the tests")
+                daemon.stdin.close()
+                _wait_until_it_is_open(environ)
+                yield environ
+            finally:
+                daemon.terminate()
+
+
+def lock(environ: Mapping[str, str]) -> None:
+    collections = "array:objpath:/org/freedesktop/secrets/aliases/default"
+    _send(environ, "org.freedesktop.Secret.Service.Lock", collections)
+
+
+def _wait_until_it_is_open(environ: Mapping[str, str]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while "/collection/" not in _send(environ, "org.freedesktop.Secret.Service.ReadAlias", "string:default"):
+        assert time.monotonic() < deadline, "the keyring has not come up"
+        time.sleep(0.05)
+
+
+def _send(environ: Mapping[str, str], *words: str) -> str:
+    command = ["dbus-send", "--session", "--print-reply", *_SERVICE, *words]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=_PATIENCE).stdout
