@@ -24,7 +24,6 @@ from handrail.app.records import (
     watching_queue,
 )
 from handrail.app.reporting import task_summaries, write_report
-
 from handrail.app.secrets import open_secrets
 from handrail.app.server import console_key, running_server
 from handrail.app.serving import serve_http, serve_stdio

@@ -23,7 +23,6 @@ from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
 from handrail.faces.cli.prompts import prompts
 from handrail.faces.cli.report import report
-
 from handrail.faces.cli.secrets import secrets
 from handrail.faces.cli.tools import tools
 from handrail.faces.cli.undo import undo
