@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handrail.app.agent import agent_for
 from handrail.app.app_desk import AppDesk, app_desk
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.apps import offered_tools
@@ -15,6 +16,7 @@ from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
+from handrail.app.models import StateModels
 from handrail.app.records import policy_in_force
 from handrail.backends.person import user_name
 from handrail.store.private_file import make_private_folder
@@ -71,9 +73,11 @@ async def serve_http(
 @asynccontextmanager
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.core.mimo.pairing import Pairings
-    from handrail.faces.bus.annex import MimoAnnex
+    from handrail.faces.bus.annex import Agent, MimoAnnex
 
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
+    models = StateModels(house.state.path)
+    agent = Agent(agent_for(house, bus, models), models, house.registry)
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), agent, speaks_legacy=house.settings.legacy_events)
     await bus.close()
 
 

@@ -11,11 +11,19 @@ import msgspec
 from handrail.contract.errors import Busy, Declined, Offline, TooLarge
 
 
+class Picture(msgspec.Struct, frozen=True):
+    mime: str
+    data: bytes
+
+
 class Said(msgspec.Struct, frozen=True, tag="user"):
-    """A person's words. `id` is that of the event that brought them."""
+    """A person's words. `id` is that of the event that brought them. What was attached is material, no words."""
 
     id: str
     text: str
+    attached: str = ""
+    """Texts, marked as untrusted."""
+    pictures: tuple[Picture, ...] = ()
 
 
 class ToolUse(msgspec.Struct, frozen=True):
@@ -31,11 +39,12 @@ class ToolUse(msgspec.Struct, frozen=True):
 
 
 class Replied(msgspec.Struct, frozen=True, tag="assistant"):
-    """`origin` is the reply in the provider's own form, to be given back as it was."""
+    """`origin` is the reply in the provider's own form, to be given back as it was. `id` is that of the message."""
 
     text: str
     uses: tuple[ToolUse, ...] = ()
     origin: bytes = b""
+    id: str = ""
 
 
 class Returned(msgspec.Struct, frozen=True, tag="tool"):

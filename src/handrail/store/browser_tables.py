@@ -102,11 +102,14 @@ def _add_agent(connection: sqlite3.Connection) -> None:
           task_id TEXT NOT NULL,
           turn BLOB NOT NULL,
           place INTEGER NOT NULL DEFAULT 0,
-          is_past INTEGER NOT NULL DEFAULT 0
+          is_past INTEGER NOT NULL DEFAULT 0,
+          at INTEGER NOT NULL
         )
         """
     )
     connection.execute("CREATE INDEX agent_turn_of_task ON agent_turn (task_id, is_past, place, number)")
+    connection.execute("CREATE INDEX agent_turn_in_order ON agent_turn (task_id, number)")
+    connection.execute("ALTER TABLE browser_task ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0")
 
 
 STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task, _add_agent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
@@ -51,7 +52,12 @@ def _part(turn: Said | Returned | Noted) -> ModelRequestPart:
         return ToolReturnPart(
             turn.tool, turn.text, tool_call_id=turn.use_id, outcome="failed" if turn.is_error else "success"
         )
-    return UserPromptPart(turn.text if isinstance(turn, Said) else f"[handrail] {turn.text}")
+    if isinstance(turn, Noted):
+        return UserPromptPart(f"[handrail] {turn.text}")
+    text = f"{turn.text}\n\n{turn.attached}" if turn.attached else turn.text
+    if not turn.pictures:
+        return UserPromptPart(text)
+    return UserPromptPart([text, *(BinaryContent(picture.data, media_type=picture.mime) for picture in turn.pictures)])
 
 
 def _response(turn: Replied) -> ModelResponse:

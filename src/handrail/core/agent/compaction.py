@@ -8,8 +8,6 @@ from handrail.contract.model import Noted, Replied, Returned, Said, Turn
 
 CHARACTERS_A_TOKEN = 3
 """A careful guess: English has four, Chinese fewer than two; a tool's JSON lies between."""
-_KEPT_WHOLE = 8
-"""The newest outcomes stay as they are."""
 _SHORT = 400
 
 
@@ -17,10 +15,10 @@ def estimated_tokens(instructions: str, turns: Sequence[Turn]) -> int:
     return (len(instructions) + sum(len(_text(turn)) for turn in turns)) // CHARACTERS_A_TOKEN
 
 
-def shortened(turns: Sequence[Turn]) -> list[Turn]:
-    """Old outcomes by their beginning alone: what the model made of them stands in its own words."""
+def shortened(turns: Sequence[Turn], kept_whole: int) -> list[Turn]:
+    """All outcomes but the newest by their beginning: what the model made of them stands in its own words."""
     outcomes = [index for index, turn in enumerate(turns) if isinstance(turn, Returned)]
-    old = set(outcomes[:-_KEPT_WHOLE])
+    old = set(outcomes[: len(outcomes) - kept_whole])
     return [_short(turn) if index in old and isinstance(turn, Returned) else turn for index, turn in enumerate(turns)]
 
 
@@ -36,7 +34,7 @@ def cut(turns: Sequence[Turn]) -> int:
 
 def to_summarize(turns: Sequence[Turn]) -> str:
     """The older part as one text, for the model to sum up."""
-    return "\n\n".join(f"[{_speaker(turn)}]\n{_text(turn)}" for turn in shortened(turns))
+    return "\n\n".join(f"[{_speaker(turn)}]\n{_text(turn)}" for turn in shortened(turns, 0))
 
 
 SUMMING_UP = (
@@ -58,7 +56,7 @@ def _short(turn: Returned) -> Returned:
 def _text(turn: Turn) -> str:
     if isinstance(turn, Replied):
         return turn.text + "".join(f"\n{use.name} {use.arguments}" for use in turn.uses)
-    return turn.text
+    return turn.text + turn.attached if isinstance(turn, Said) else turn.text
 
 
 def _speaker(turn: Turn) -> str:

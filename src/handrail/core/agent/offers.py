@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from handrail.contract.agent import Mode
 from handrail.contract.effect import Effect
-from handrail.contract.model import ToolOffer
+from handrail.contract.errors import Failure, NotFound
+from handrail.contract.model import ToolOffer, ToolUse
 from handrail.core.registry import Registered, Registry
 
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
@@ -19,6 +22,18 @@ def offers(registry: Registry, mode: Mode) -> Sequence[ToolOffer]:
 
 def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
     return any(entry.tool.name == name for entry in registry if mode == "act" or _only_looks(entry))
+
+
+def effect_of(registry: Registry, use: ToolUse) -> str | None:
+    """With these parameters; the strongest, where they make no sense; None of an unknown tool."""
+    try:
+        entry = registry.find(use.name)
+    except NotFound:
+        return None
+    try:
+        return entry.tool.effect_of(entry.read_params(msgspec.json.decode(use.arguments or "{}"))).value
+    except (Failure, msgspec.DecodeError):
+        return entry.tool.strongest_effect.value
 
 
 def _only_looks(entry: Registered) -> bool:

@@ -8,10 +8,12 @@ from typing import Any
 from msgspec import UNSET
 
 from handrail.contract.errors import Conflict
+from handrail.contract.model import Noted, Replied, Turn
 from handrail.contract.prompts import PromptAnswer, PromptQueue
 
 _STEP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+?)\s*$", re.MULTILINE)
 _LONGEST_TITLE = 200
+_CONFIRMED = "The person confirmed this plan."
 
 
 def steps_of(text: str) -> list[str]:
@@ -26,9 +28,14 @@ def steps_of(text: str) -> list[str]:
     return found
 
 
-async def confirm(queue: PromptQueue, task_id: str, number: int, text: str) -> PromptAnswer:
-    """Waits as long as the person needs. Asked again after a crash, it is the same question."""
-    request_id = f"plan_{task_id}_{number}"
+def request_id_of(reply: Replied) -> str:
+    """Asked again after a crash, it is the same question."""
+    return f"plan_{reply.id}"
+
+
+async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAnswer:
+    """Waits as long as the person needs."""
+    request_id, text = request_id_of(reply), reply.text
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
@@ -49,7 +56,11 @@ def confirmed(answer: PromptAnswer) -> str:
         return f"The person did not confirm the plan.{remark}"
     tasks = () if response.tasks is UNSET else response.tasks
     listed = "\n".join(f"- [ ] {_step(task)}" for task in tasks)
-    return f"The person confirmed this plan. Carry it out now, step by step:\n{listed}{remark}"
+    return f"{_CONFIRMED} Carry it out now, step by step:\n{listed}{remark}"
+
+
+def is_confirmation(turn: Turn) -> bool:
+    return isinstance(turn, Noted) and turn.text.startswith(_CONFIRMED)
 
 
 def _step(task: Any) -> str:

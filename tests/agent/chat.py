@@ -1,0 +1,77 @@
+"""A page that talks to the agent over the real wire, and everything that it is told."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from handrail.core.mimo.task_ids import new_task_id
+from tests.faces.http.listener import Listener, listening
+from tests.faces.http.running import Answer, Running
+
+PATIENCE = 30.0
+
+
+class Chat:
+    def __init__(self, server: Running, page: Listener, task: str) -> None:
+        self.server = server
+        self.page = page
+        self.task = task
+        self.events: list[dict[str, Any]] = []
+
+    async def say(self, content: str, **members: Any) -> Any:
+        message = {"v": 1, "type": "user_message", "id": f"evt-{secrets.token_hex(4)}", "taskId": self.task}
+        return await self.page.send("frontend_message", {**message, "content": content, **members})
+
+    async def until(self, found: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The next event that it is true of; all on the way are kept."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                told = await self.page.next("frontend_event")
+                if told["taskId"] == self.task:
+                    self.events.append(told["event"])
+                    if found(told["event"]):
+                        return dict(told["event"])
+
+    async def rested(self) -> dict[str, Any]:
+        """The status of the run once it waits for the person."""
+        return await self.until(lambda event: event["type"] == "runStatus" and event["status"] in ("waiting", "ended"))
+
+    async def of(self, type: str, **members: Any) -> dict[str, Any]:
+        return await self.until(
+            lambda event: event["type"] == type and all(event.get(name) == value for name, value in members.items())
+        )
+
+    def told(self, type: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["type"] == type]
+
+    @property
+    def streamed(self) -> str:
+        """What a page shows of the last message."""
+        text = ""
+        for event in self.told("chatDelta"):
+            if event["finished"] or event.get("restart"):
+                text = event.get("content", "") if event["finished"] else ""
+            else:
+                text += event["delta"]["content"]
+        return text
+
+    async def ask(self, method: str, path: str, **how: Any) -> Answer:
+        """As the person."""
+        headers = {**self.server.bearer, **self.server.console_key}
+        return await asyncio.to_thread(self.server.request, method, path, headers=headers, **how)
+
+    async def entries(self, query: str = "") -> Any:
+        return (await self.ask("GET", f"/api/agent/task/{self.task}{query}")).json["data"]
+
+    async def steer(self, verb: str) -> Answer:
+        return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")
+
+
+@asynccontextmanager
+async def chatting(server: Running, task: str | None = None) -> AsyncIterator[Chat]:
+    wanted = task or new_task_id()
+    auth = {"token": server.token, "clientType": "frontend", "taskId": wanted}
+    async with listening(server, auth=auth, transports=["websocket"]) as page:
+        yield Chat(server, page, wanted)
