@@ -4,7 +4,7 @@ import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", tools: "Tools", settings: "Settings" },
+  pages: { chat: "Chat", activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
   apps: appsEn,
@@ -142,6 +142,7 @@ export const en: Texts = {
   started: "started",
   error: "error",
   execution: "execution",
+  asFilm: "As a film",
   evidence: "Evidence",
   noEvidence: "A call without effect leaves no evidence.",
   undo: "Undo",

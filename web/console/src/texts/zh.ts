@@ -4,7 +4,7 @@ import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", tools: "工具", settings: "设置" },
+  pages: { chat: "对话", activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
   apps: appsZh,
@@ -136,6 +136,7 @@ export const zh: Texts = {
   started: "开始于",
   error: "错误",
   execution: "执行号",
+  asFilm: "按步骤回放",
   evidence: "证据",
   noEvidence: "没有影响的调用不留证据。",
   undo: "撤销",
