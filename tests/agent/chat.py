@@ -1,6 +1,7 @@
 """A page that talks to the agent over the real wire, and everything that it is told."""
 
 import asyncio
+import json
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,6 +12,8 @@ from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 
 PATIENCE = 30.0
+_people: dict[str, dict[str, str]] = {}
+"""The session of each server's person."""
 
 
 class Chat:
@@ -58,12 +61,30 @@ class Chat:
         return text
 
     async def ask(self, method: str, path: str, **how: Any) -> Answer:
-        """As the person."""
-        headers = {**self.server.bearer, **self.server.console_key}
-        return await asyncio.to_thread(self.server.request, method, path, headers=headers, **how)
+        """As the person at the console."""
+        return await asyncio.to_thread(self._ask, method, path, **how)
+
+    async def question(self, words: str = "") -> dict[str, Any]:
+        """What the person is asked in this task, once it is asked with these words in it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                pending = (await self.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
+                for entry in pending:
+                    if entry.get("runId") == self.task and words in json.dumps(entry, ensure_ascii=False):
+                        return dict(entry)
+                await asyncio.sleep(0.01)
+
+    async def answer(self, question: dict[str, Any], **response: Any) -> None:
+        done = await self.ask("POST", f"/api/prompts/{question['requestId']}/response", json={"response": response})
+        assert done.status == 200, done.body
 
     async def entries(self, query: str = "") -> Any:
         return (await self.ask("GET", f"/api/agent/task/{self.task}{query}")).json["data"]
+
+    def _ask(self, method: str, path: str, **how: Any) -> Answer:
+        if self.server.token not in _people:
+            _people[self.server.token] = self.server.sign_in()
+        return self.server.request(method, path, headers=_people[self.server.token], **how)
 
     async def steer(self, verb: str) -> Answer:
         return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")

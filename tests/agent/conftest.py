@@ -6,7 +6,15 @@ import pytest
 from tests.agent.model_server import ModelServer
 from tests.faces.http.running import Running
 
-ALLOWED = '[[rules]]\neffect = "WRITE"\ndecision = "allow"\n'
+ALLOWED = """
+[[rules]]
+effect = "WRITE"
+decision = "allow"
+[[rules]]
+effect = "WRITE"
+path = "asked/**"
+decision = "ask"
+"""
 
 
 def up(state: Path, project: Path, models: ModelServer | None = None, **env: str) -> Running:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.app.secrets import secrets_in
+from handrail.backends.models.late import LateModel
 from handrail.backends.models.opening import open_model
 from handrail.backends.models.providers import PROVIDERS, checked_provider, split
 from handrail.contract.errors import InvalidParams
@@ -93,7 +95,7 @@ class StateModels:
             raise WrongKey(f"There is no key for {its.title}.", hint=hint)
         place = (wanted, settings.model_base_url, key)
         if place not in self._opened:
-            self._opened[place] = open_model(wanted, settings.model_base_url or None, key)
+            self._opened[place] = LateModel(wanted, partial(open_model, wanted, settings.model_base_url or None, key))
         return self._opened[place]
 
     def _key(self, provider: str) -> Secret | None:

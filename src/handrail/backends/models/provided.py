@@ -10,6 +10,7 @@ from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from handrail.backends.models.conversation import conversation, replied
@@ -43,12 +44,14 @@ class ProvidedModel:
             for offer in tools
         ]
         parameters = ModelRequestParameters(function_tools=definitions)
-        settings = {"max_tokens": self._max_tokens} if self._max_tokens else {}
+        settings = ModelSettings(max_retries=0)  # we wait ourselves, and say so
+        if self._max_tokens is not None:
+            settings["max_tokens"] = self._max_tokens
         with _conditions(self.name):
             async with model_request_stream(
                 self._provider,
                 conversation(instructions, turns),
-                model_settings=settings or None,  # type: ignore[arg-type]
+                model_settings=settings,
                 model_request_parameters=parameters,
             ) as streamed:
                 async for event in streamed:
@@ -96,6 +99,8 @@ def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
             return WrongKey(f"{name} does not accept the key.", hint="Give another one in Settings.")
         case exceptions.ModelNotFoundError():
             return NoModel(f"The provider knows no model {name}.", hint="Choose another one in Settings.")
+        case exceptions.ModelServerError() | exceptions.ModelUnavailableError():
+            return Cut(f"{name} has a fault of its own right now.", hint="The provider's status page may tell more.")
         case exceptions.ModelConnectionError():
             return Cut(f"The connection to {name} was cut.", hint="Is the address right, and the network there?")
         case exceptions.ModelAPIError():
@@ -106,10 +111,6 @@ def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
             return Cut(f"{name} sent an answer that makes no sense.")
 
 
-def _patience(error: Exception) -> dict[str, float]:
-    """`retry-after` in seconds; providers that name a date are asked again soon."""
-    headers = getattr(error, "headers", None) or {}
-    try:
-        return {"retryAfter": float(headers["retry-after"])}
-    except (KeyError, TypeError, ValueError):
-        return {}
+def _patience(error: exceptions.AgentRunError) -> dict[str, float]:
+    seconds = getattr(error, "retry_after", None)
+    return {} if seconds is None else {"retryAfter": float(seconds)}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
-from handrail.core.agent.wording import refused_as
 
 _WRITES = frozenset({"write_to_file", "replace_in_file"})
 _CHECKS = frozenset({"validate_script", "preview_scene"})
@@ -19,7 +18,7 @@ def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> Returned |
     if path is None or use.name not in _WRITES or _is_dry(use) or _mended(turns)[path] < most + 1:
         return None
     told = f"The check of {path} still fails, and by yourself you may mend it {most} times at most: ask the person."
-    return Returned(use.id, use.execution_id, use.name, refused_as(told), is_error=True)
+    return Returned(use.id, use.execution_id, use.name, told, is_error=True)
 
 
 def _mended(turns: Sequence[Turn]) -> Counter[str]:

@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.contract.errors import Failure
 from handrail.contract.model import Returned, ToolUse
-from handrail.core.agent.wording import refused_as, trimmed, untrusted
+from handrail.core.agent.wording import trimmed, untrusted
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence
 
@@ -61,7 +61,7 @@ class Records:
             return None
         if "evidence" in record:
             return _returned(use, self._kept(use, record), is_error=not record.get("ok"))
-        return None if record.get("ok") else _returned(use, refused_as(_error(record)), is_error=True)
+        return None if record.get("ok") else _returned(use, _error(record), is_error=True)
 
     def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
         return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 import msgspec
 
@@ -48,18 +47,14 @@ def kept_whole(execution_id: str) -> str:
     return f"the evidence {execution_id}/result.json, which the person can open"
 
 
-def refused_as(message: str) -> str:
-    return json.dumps({"error": message}, ensure_ascii=False)
-
-
 def refused(failure: Failure) -> str:
-    """In the words of the tool's own contract, with what a person remarked."""
-    error: dict[str, Any] = {"error": failure.message}
+    """What went wrong, what to change, and what a person remarked."""
+    lines = [failure.message]
     if failure.hint is not None:
-        error["hint"] = failure.hint
+        lines.append(f"Hint: {failure.hint}")
     if remark := failure.details.get("remark"):
-        error["remark"] = remark
-    return json.dumps(error, ensure_ascii=False)
+        lines.append(f"The person remarks: {remark}")
+    return "\n".join(lines)
 
 
 def result_of(use: ToolUse) -> str:

@@ -111,9 +111,7 @@ def endpoints(
 
     def on_task(method: str, verb: str, summary: str, run: Any, answer: Any, **more: Any) -> Endpoint:
         path = f"/api/agent/task/{{taskId}}{verb}"
-        return Endpoint(
-            method, path, summary, run, answer, path_schema=_TASK, errors=(404, 409), access="person", **more
-        )
+        return Endpoint(method, path, summary, run, answer, path_schema=_TASK, errors=(404, 409), **more)
 
     return [
         on_task(
@@ -126,15 +124,14 @@ def endpoints(
         steering("stop", "Stops the agent.", runs.stop),
         steering("pause", "Lets the agent rest after its present step.", runs.pause),
         steering("resume", "Lets the agent go on.", runs.resume),
-        Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview, access="person"),
+        Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview),
         Endpoint(
-            "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel, access="person"
+            "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel
         ),
         Endpoint(
             "POST", "/api/agent/keys", "Keeps a provider's key.", keep_key, ModelOverview, body=GivenKey,
-            access="person",
         ),
-        Endpoint("DELETE", "/api/agent/keys", "Forgets all keys of models.", forget_keys, Forgotten, access="person"),
+        Endpoint("DELETE", "/api/agent/keys", "Forgets all keys of models.", forget_keys, Forgotten),
     ]  # fmt: skip
 
 

@@ -84,9 +84,9 @@ class MimoAnnex:
             *task_routes.endpoints(bus, self._wheel),
             *sight_routes.endpoints(bus),
             *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
-            *agent_routes.endpoints(bus, self._news, self._runs, self._agent.models, self._agent.registry, key),
         ]
-        return [*map(route, endpoints), *openapi.routes(endpoints)]
+        own = agent_routes.endpoints(bus, self._news, self._runs, self._agent.models, self._agent.registry, key)
+        return [*map(route, [*endpoints, *own]), *openapi.routes(endpoints)]
 
     def is_open(self, scope: Scope) -> bool:
         if scope["type"] != "http":
