@@ -126,19 +126,23 @@ export function changed(known: Conversation, at: number, change: (entry: Entry) 
   return { ...known, entries };
 }
 
-/** By their place in the record, so that neither older nor newer ones move what is drawn already. */
+const CHUNK = 24;
+
+/** Whether a chunk begins with it is its own doing: neither older nor newer ones move what is drawn already. */
+function beginsChunk(key: string): boolean {
+  let hash = 0;
+  for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
+  return (hash ^ (hash >>> 15)) % CHUNK === 0;
+}
+
+/** Some dozens of entries each, by the one that each begins with. */
 export function chunksOf(entries: readonly Entry[]): Map<string, Entry[]> {
   const chunks = new Map<string, Entry[]>();
-  let last = "";
-  let size = 0;
+  let chunk: Entry[] = [];
   for (const entry of entries) {
-    // What was only told follows what it was told after.
-    const key = entry.n === undefined ? (last && size < 60 ? last : `told ${keyOf(entry)}`) : `${Math.floor(entry.n / 32)}`;
-    const chunk = chunks.get(key) ?? [];
+    const key = keyOf(entry);
+    if (chunks.size === 0 || beginsChunk(key)) chunks.set(chunks.size === 0 ? "first" : key, (chunk = []));
     chunk.push(entry);
-    chunks.set(key, chunk);
-    size = key === last ? size + 1 : 1;
-    last = key;
   }
   return chunks;
 }

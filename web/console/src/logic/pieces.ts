@@ -1,8 +1,8 @@
 /** A long text of Markdown in pieces that are read each for itself: while it grows, only the last one changes. */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** What goes on with a list before it, across an empty line. */
-const BELONGS = /^(?:\s|[-*+]\s|\d{1,9}[.)]\s)/;
+/** What goes on with a list before it, across an empty line; or may do so, once it has grown. */
+const BELONGS = /^(?:\s|[-*+](?:\s|$)|\d{1,9}(?:[.)]?$|[.)]\s))/;
 
 /** Cut where the whole text, read at once, ends a block as well: at empty lines outside of code that no list goes on after. */
 export function pieces(text: string): string[] {

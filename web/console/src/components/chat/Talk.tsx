@@ -15,7 +15,7 @@ interface TalkProps {
 export function Talk({ taskId, isBesideOpen, toggleBeside }: TalkProps) {
   const state = loading.value;
   return (
-    <section class="talk" aria-label={chatTexts.value.agent}>
+    <section class="talk" aria-label={chatTexts.value.conversation}>
       <TalkHead taskId={taskId} isBesideOpen={isBesideOpen} toggleBeside={toggleBeside} />
       {state === "loading" && conversation.value.entries.length === 0 && <p class="nothing talk-nothing" role="status">{texts.value.loading}</p>}
       {typeof state === "object" && (

@@ -62,10 +62,18 @@ export function Transcript({ taskId }: { taskId: string }) {
     area.current?.scrollTo({ top: area.current.scrollHeight });
   };
 
+  /** What a person unfolds stays under their hand, and is not pushed up by its own growth. */
+  const letGrow = (target: EventTarget | null): void => {
+    if (!(target instanceof Element) || !target.closest("[aria-expanded], summary")) return;
+    isAtEnd.current = false;
+    requestAnimationFrame(look);
+  };
+
   return (
     <div class="transcript">
-      <div class="transcript-area" ref={area} data-scroller tabIndex={0} role="log" aria-live="off" aria-label={chatTexts.value.agent} onScroll={look}>
+      <div class="transcript-area" ref={area} data-scroller tabIndex={0} role="log" aria-live="off" aria-label={t.conversation} onScroll={look} onClickCapture={(event) => letGrow(event.target)}>
         <div class="transcript-content" ref={content}>
+          <h2 class="unseen">{t.conversation}</h2>
           {next !== undefined && <LoadMore load={loadOlder} />}
           {[...chunksOf(entries)].map(([key, part]) => <Chunk key={key} name={key} entries={part} height={far.get(key)} observe={observe} />)}
           {run?.status === "running" && asked.value.length === 0 && !last?.isStreaming && <p class="thinking" role="status"><i class="pulse" aria-hidden="true" />{t.thinking}</p>}

@@ -42,10 +42,10 @@ export interface ChatTexts {
   gap: string;
   you: string;
   agent: string;
+  conversation: string;
   note: string;
   newMessages: string;
   toNewest: string;
-  older: string;
   toolStates: Record<"running" | "success" | "error", string>;
   toolWaits: string;
   arguments: string;
@@ -54,7 +54,6 @@ export interface ChatTexts {
   troubles: Record<"UNAVAILABLE" | "FORBIDDEN" | "RATE_LIMITED" | "CONFLICT" | "other", string>;
   trouble: string;
   toModel: string;
-  copy: string;
   beside: string;
   hideBeside: string;
   showBeside: string;
@@ -75,7 +74,6 @@ export interface ChatTexts {
   filmOf: (title: string) => string;
   noSteps: string;
   step: (at: number, total: number) => string;
-  firstStep: string;
   previousStep: string;
   nextStep: string;
   playFilm: string;
