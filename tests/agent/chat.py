@@ -82,9 +82,9 @@ class Chat:
         return (await self.ask("GET", f"/api/agent/task/{self.task}{query}")).json["data"]
 
     def _ask(self, method: str, path: str, **how: Any) -> Answer:
-        if self.server.token not in _people:
-            _people[self.server.token] = self.server.sign_in()
-        return self.server.request(method, path, headers=_people[self.server.token], **how)
+        if self.server.address not in _people:
+            _people[self.server.address] = self.server.sign_in()
+        return self.server.request(method, path, headers=_people[self.server.address], **how)
 
     async def steer(self, verb: str) -> Answer:
         return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")

@@ -4,7 +4,6 @@ Which script is named by the model that a request asks for; each request gets it
 """
 
 import json
-import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -49,7 +48,7 @@ class ModelServer:
     def __init__(self) -> None:
         self.requests: dict[str, list[dict[str, Any]]] = {}
         self._scripts: dict[str, list[Answer]] = {}
-        self._turn = threading.Lock()
+        self._turn = threading.Condition()
         owner = self
 
         class Handler(_Handler):
@@ -71,8 +70,14 @@ class ModelServer:
     def next(self, model: str, request: dict[str, Any]) -> Answer:
         with self._turn:
             self.requests.setdefault(model, []).append(request)
+            self._turn.notify_all()
             left = self._scripts.get(model, [])
             return left.pop(0) if left else says("That is all.")
+
+    def asked(self, model: str, times: int = 1) -> None:
+        """Returns once it was, so often."""
+        with self._turn:
+            assert self._turn.wait_for(lambda: len(self.requests.get(model, ())) >= times, 30)
 
     @contextmanager
     def running(self) -> Iterator["ModelServer"]:
@@ -107,8 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
         for line in spoken:
             self.wfile.write(line.encode())
             self.wfile.flush()
-        if answer.is_cut:
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
 
     def _refuse(self, answer: Answer) -> None:
         body = json.dumps({"type": "error", "error": answer.error}).encode()

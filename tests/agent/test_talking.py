@@ -1,4 +1,4 @@
-"""The agent on the real wire: a page says something, a model that speaks a provider's format answers (contract 2 §3.4)."""
+"""The agent on the real wire: a page says something, a model in a provider's format answers (contract 2 §3.4)."""
 
 import asyncio
 import json
@@ -11,6 +11,10 @@ from tests.agent.chat import chatting
 from tests.agent.model_server import Answer, ModelServer, Use, says, wishes
 from tests.faces.http.running import Running
 
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
+    "0000000049454e44ae426082"
+)
 PROVIDERS = ("openai-compatible", "anthropic")
 
 
@@ -39,7 +43,8 @@ def test_words_are_streamed_in_order_and_tools_are_called(provider: str, house: 
             assert {event["targetEventId"] for event in chat.told("chatDelta")} == {"evt-1"}
             used = [(event["name"], event["status"]) for event in chat.told("toolUsed")]
             assert used == [
-                ("read_file", "running"), ("read_file", "success"), ("list_files", "running"), ("list_files", "success"),
+                ("read_file", "running"), ("read_file", "success"),
+                ("list_files", "running"), ("list_files", "success"),
             ]  # fmt: skip
             assert (status["mode"], status["usage"]) == ("act", {"inputTokens": 22, "outputTokens": 14})
             second = models.requests[name][1]
@@ -302,7 +307,7 @@ def test_a_person_stops_pauses_and_resumes(house: Running, models: ModelServer) 
         models.script("steered", Answer(("never heard",), gate=held), wishes("list_files", path="."), says("Went on."))
         async with chatting(house) as chat:
             await chat.say("Go", model="openai-compatible:steered")
-            await chat.of("runStatus", status="running")
+            await asyncio.to_thread(models.asked, "steered")
             assert (await chat.steer("stop")).json["data"]["status"] == "ended"
             held.set()
             assert (await chat.steer("stop")).json["data"]["status"] == "ended"
@@ -349,5 +354,78 @@ def test_what_a_person_denies_is_told_to_the_model_with_the_remark(house: Runnin
             await chat.answer(question, status="canceled", remark="not before lunch")
             await chat.rested()
         assert "not before lunch" in models.requests["denied"][1]["messages"][-1]["content"]
+
+    asyncio.run(run())
+
+
+def test_a_key_is_kept_used_never_shown_and_forgotten(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script("keyed", says("Let in."))
+        async with chatting(house) as chat:
+            await chat.say("Hello", model="openai:keyed")
+            refused = await chat.of("structuredOutput", status="error")
+            assert refused["error"]["code"] == "FORBIDDEN"
+            assert "handrail model key openai" in refused["error"]["details"]["hint"]
+            wrong = await chat.ask("POST", "/api/agent/keys", json={"provider": "openai", "key": "two words"})
+            assert wrong.status == 400
+            kept = await chat.ask("POST", "/api/agent/keys", json={"provider": "openai", "key": "sk-another"})
+            assert kept.status == 200, kept.body
+            assert "sk-another" not in kept.body.decode()
+            assert (await chat.steer("resume")).json["data"]["status"] == "running"
+            await chat.rested()
+            assert chat.streamed == "Let in."
+            assert models.requests["keyed"][0]["headers"]["Authorization"] == "Bearer sk-another"
+            assert (await chat.ask("DELETE", "/api/agent/keys")).json["data"] == {"forgotten": 1}
+            told = (await chat.ask("GET", "/api/agent/models")).json["data"]
+            assert not any(model["hasKey"] for model in told["models"] if model["provider"] == "openai")
+
+    asyncio.run(run())
+
+
+def test_the_agent_is_not_steered_with_the_token_alone(house: Running) -> None:
+    for method, path in (("GET", "models"), ("POST", "model"), ("POST", "keys"), ("DELETE", "keys")):
+        body = {"model": "openai:x", "provider": "openai", "key": "x"}
+        answer = house.request(method, f"/api/agent/{path}", **({"json": body} if method == "POST" else {}))
+        assert answer.status == 403, (path, answer.body)
+
+
+def test_a_task_is_renamed_archived_and_given_a_mode(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script("renamed", says("Yes."))
+        async with chatting(house) as chat:
+            await chat.say("Hello", model="openai-compatible:renamed")
+            await chat.rested()
+            path = f"/api/agent/task/{chat.task}"
+            changed = await chat.ask("POST", path, json={"title": "Greeting", "archived": True, "mode": "plan"})
+            assert changed.json["data"]["run"]["mode"] == "plan"
+            record = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["task"]
+            assert (record["title"], record["archived"]) == ("Greeting", True)
+            await chat.ask("POST", path, json={"archived": False})
+            assert "archived" not in (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["task"]
+            assert (await chat.ask("POST", path, json={"mode": "fly"})).status == 400
+
+    asyncio.run(run())
+
+
+def test_what_is_attached_reaches_the_model_as_material(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script("attached", says("I see both."))
+        async with chatting(house) as chat:
+            ids = []
+            for kind, data in (("text/plain", b"attached words"), ("image/png", PIXEL)):
+                slot = await chat.ask(
+                    "POST", "/api/artifacts/presign",
+                    json={"taskId": chat.task, "kind": "attachment", "contentType": kind, "name": "a file"},
+                )  # fmt: skip
+                slot_data = slot.json["data"]
+                await chat.ask("POST", slot_data["uploadUrl"].removeprefix(house.address), content=data)
+                ids.append(slot_data["artifactId"])
+            await chat.say("Look", model="openai-compatible:attached", attachments=ids)
+            await chat.rested()
+            assert chat.streamed == "I see both."
+            assert (await chat.say("Look", attachments=["art-none"]))["ok"] is False
+        told = models.requests["attached"][0]["messages"][-1]["content"]
+        assert '<untrusted source="attachment a file">\nattached words' in told[0]["text"]
+        assert told[1]["image_url"]["url"].startswith("data:image/png;base64,")
 
     asyncio.run(run())

@@ -14,6 +14,7 @@ from handrail.app.browsers import (
 )
 from handrail.app.desktops import closing, desktop_checkup, through
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
+from handrail.app.models import open_models
 from handrail.app.records import (
     open_audit,
     open_queue,
@@ -57,6 +58,7 @@ __all__ = [
     "open_bus",
     "open_house",
     "open_in_browser",
+    "open_models",
     "open_queue",
     "open_secrets",
     "policy_file",

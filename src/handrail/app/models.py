@@ -18,6 +18,7 @@ from handrail.contract.model_desk import KnownModel, ModelOverview
 from handrail.contract.secrets import KeyringAway, Secret
 from handrail.store import settings as settings_file
 from handrail.store.model_choice import choose
+from handrail.store.state import open_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,6 +114,10 @@ class StateModels:
             return next((kept.place for kept in self._secrets.kept() if kept.name == _name(provider)), None)
         except KeyringAway:
             return None
+
+
+def open_models(state_dir: Path | None) -> StateModels:
+    return StateModels(open_state(state_dir).path)
 
 
 _PREFIX = "model:"

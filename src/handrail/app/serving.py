@@ -18,6 +18,7 @@ from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
 from handrail.app.models import StateModels
 from handrail.app.records import policy_in_force
+from handrail.app.reporting import report_of
 from handrail.backends.person import user_name
 from handrail.store.private_file import make_private_folder
 from handrail.store.watching import watching
@@ -103,6 +104,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]], apps: AppDesk)
         apps=apps,
         policy=lambda: policy_in_force(house),
         checkup=checkup,
+        report=lambda task: report_of(house, task)[1],
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
         watching=lambda: watching(house.state.path),
     )

@@ -61,6 +61,8 @@ class ProvidedModel:
                         case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
                             yield Delta(text)
                 response = streamed.get()
+            if not _has_ended(response):
+                raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
             yield Reply(replied(response), _usage(response), _stopped(response))
 
 
@@ -75,6 +77,11 @@ def _stopped(response: ModelResponse) -> Literal["end", "tools", "length", "refu
     if response.finish_reason == "content_filter":
         return "refusal"
     return "length" if response.finish_reason == "length" else "end"
+
+
+def _has_ended(response: ModelResponse) -> bool:
+    """Every provider says why its answer ends; one that ends without a word was cut off."""
+    return bool((response.provider_details or {}).get("finish_reason"))
 
 
 @contextmanager

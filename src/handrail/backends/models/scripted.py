@@ -1,7 +1,7 @@
 """A model that says what a file says: for demonstrations and tests, without a key and without a network.
 
-`{"turns": [{"text": "…", "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is the next turn, counted by the
-replies that stand in the conversation already, so a run that was cut off goes on at the right place.
+`{"turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is the next turn,
+counted by the replies that stand in the conversation already, so a run that was cut off goes on at the right place.
 """
 
 import asyncio
@@ -23,7 +23,10 @@ class _Use(msgspec.Struct):
 
 
 class _Turn(msgspec.Struct):
+    """`seconds` is how long the model thinks before it speaks."""
+
     text: str = ""
+    seconds: float = 0
     uses: list[_Use] = []
 
 
@@ -46,6 +49,8 @@ class ScriptedModel:
     ) -> AsyncIterator[Delta | Reply]:
         number = sum(isinstance(turn, Replied) for turn in turns)
         said = self._turns[number] if number < len(self._turns) else _Turn("That was all that my script says.")
+        if said.seconds:
+            await asyncio.sleep(said.seconds)
         for start in range(0, len(said.text), _PIECE):
             yield Delta(said.text[start : start + _PIECE])
             await asyncio.sleep(0)
