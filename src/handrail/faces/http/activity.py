@@ -1,4 +1,4 @@
-"""`/api/activity`, `/api/evidence`, `/api/report` and `/api/undo`: what was done, what shows it, how it is taken back."""
+"""`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`: what was done, what shows it, how it is taken back."""
 
 import asyncio
 import re
