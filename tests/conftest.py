@@ -1,4 +1,4 @@
-"""What every test may rely on: no browser, no server, no desktop host, no keyring of the user's, unless it wants that."""
+"""What every test may rely on: no browser, server, desktop host or keyring of the user's, unless it wants that."""
 
 import os
 from collections.abc import Iterator

@@ -86,6 +86,14 @@ class Chat:
             _people[self.server.address] = self.server.sign_in()
         return self.server.request(method, path, headers=_people[self.server.address], **how)
 
+    async def look(self, found: Callable[[Any], bool]) -> Any:
+        """The task as the chat page would show it, once that is true of it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if found(shown := await self.entries()):
+                    return shown
+                await asyncio.sleep(0.02)
+
     async def steer(self, verb: str) -> Answer:
         return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")
 

@@ -19,11 +19,9 @@ decision = "ask"
 
 def up(state: Path, project: Path, models: ModelServer | None = None, **env: str) -> Running:
     """`handrail up`, at work once it is here."""
-    connected = (
-        {}
-        if models is None
-        else {"HANDRAIL_MODEL_BASE_URL": models.address, "ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": ""}
-    )
+    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": ""}
+    if models is not None:
+        connected["HANDRAIL_MODEL_BASE_URL"] = models.address
     command = ["handrail", "up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
     running = Running(state, project, command=command, env={"HANDRAIL_OPEN_CONSOLE": "false", **connected, **env})
     assert " at http://127.0.0.1:" in running.first_line, running.first_line

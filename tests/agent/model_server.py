@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        request["headers"] = dict(self.headers.items())
+        request["headers"] = {name.lower(): value for name, value in self.headers.items()}
         answer = self.server_of_models.next(request["model"], request)
         if answer.gate is not None:
             answer.gate.wait(30)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ def script(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+def place(tmp_path: Path) -> tuple[Path, Path]:
     state, project = tmp_path / "state", tmp_path / "project"
     for folder in (state, project):
         folder.mkdir()
@@ -55,17 +55,15 @@ def say(script: Path, *turns: dict[str, Any]) -> None:
 
 async def written(chat: Chat) -> None:
     """The outcome of the write is on disk, and the model thinks about it."""
-    async with asyncio.timeout(30):
-        while sum(one.get("tool", {}).get("status") == "success" for one in (await chat.entries())["entries"]) < 2:
-            await asyncio.sleep(0.02)
+    await chat.look(
+        lambda shown: [one["tool"]["status"] for one in shown["entries"] if "tool" in one] == ["success", "success"]
+    )
 
 
 async def gone_on(server: Running, task: str) -> Chat:
     """The task after its run has come to rest."""
     async with chatting(server, task) as chat:
-        async with asyncio.timeout(30):
-            while (await chat.entries())["run"]["status"] in ("running",):
-                await asyncio.sleep(0.02)
+        await chat.look(lambda shown: shown["run"]["status"] != "running")
         return chat
 
 
@@ -141,11 +139,9 @@ def test_a_call_that_was_under_way_is_shown_as_unknown_and_not_repeated(place: t
 
     async def after(server: Running, task: str) -> None:
         async with chatting(server, task) as chat:
-            async with asyncio.timeout(30):
-                while (run := (await chat.entries())["run"])["status"] != "paused":
-                    await asyncio.sleep(0.02)
-            assert "cut off during write_to_file" in run["trouble"]
-            last = (await chat.entries())["entries"][-1]
+            shown = await chat.look(lambda shown: shown["run"]["status"] == "paused")
+            assert "cut off during write_to_file" in shown["run"]["trouble"]
+            last = shown["entries"][-1]
             assert last["tool"]["status"] == "error"
             assert "whether it was carried out is not known" in last["text"]
             await chat.steer("resume")

@@ -374,7 +374,7 @@ def test_a_key_is_kept_used_never_shown_and_forgotten(house: Running, models: Mo
             assert (await chat.steer("resume")).json["data"]["status"] == "running"
             await chat.rested()
             assert chat.streamed == "Let in."
-            assert models.requests["keyed"][0]["headers"]["Authorization"] == "Bearer sk-another"
+            assert models.requests["keyed"][0]["headers"]["authorization"] == "Bearer sk-another"
             assert (await chat.ask("DELETE", "/api/agent/keys")).json["data"] == {"forgotten": 1}
             told = (await chat.ask("GET", "/api/agent/models")).json["data"]
             assert not any(model["hasKey"] for model in told["models"] if model["provider"] == "openai")
