@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chunksOf, emptyConversation, matches, say, settle, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/logic/chat";
+import { afterCut, chunksOf, emptyConversation, matches, say, settle, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/logic/chat";
 import { takeEvent, unheardBy, type ChatEvent } from "../src/logic/chatEvents";
 
 const running: Run = { status: "running", mode: "act", model: "", usage: { inputTokens: 0, outputTokens: 0 } };
@@ -63,9 +63,12 @@ describe("what is read again after a reconnect", () => {
   });
 
   it("keeps a reply that is still being written, and knows that pieces of it were missed", () => {
-    const after = takeNewest(told(emptyConversation, delta("par")), { run: running, entries: [said(1)] });
+    const after = takeNewest(afterCut(told(emptyConversation, delta("par"))), { run: running, entries: [said(1)] });
     expect(after.entries).toMatchObject([{ id: "u1" }, { text: "par", hasGap: true }]);
     expect(textsOf(told(after, delta("tial")))).toEqual(["u1", "par"]);
+    const again = told(after, delta("", { restart: true }), delta("partial"), delta(" and on"));
+    expect(again.entries[1]).toMatchObject({ text: "partial and on", isStreaming: true });
+    expect(again.entries[1]?.hasGap).toBeUndefined();
   });
 
   it("drops a half-written one of a run that is over", () => {

@@ -4,7 +4,7 @@ import { fetchData, HostError, postJson } from "@handrail/host";
 import { closePanel, goTo as goToPage, theLine } from "../actions";
 import { chooseTask, reloadBrowsers } from "../browser/actions";
 import { messageOf } from "../failure";
-import { emptyConversation, say, settle, takeNewest, takeOlder, type Entry, type Mode, type Run, type TaskPage } from "../logic/chat";
+import { afterCut, emptyConversation, say, settle, takeNewest, takeOlder, type Entry, type Mode, type Run, type TaskPage } from "../logic/chat";
 import { unheardBy, takeEvent, type ChatEvent } from "../logic/chatEvents";
 import { announcement, queue } from "../store";
 import { chatTexts, conversation, conversationOf, drafts, loading, unfolded, wantedMode, wantedModel, type Attachment } from "./store";
@@ -76,8 +76,8 @@ function takeWaiting(): void {
   conversation.value = now;
 }
 
-/** Another task, or the same one after a reconnect. */
-export async function open(taskId: string): Promise<void> {
+/** Another task, or the same one after a reconnect. Of one that begins only now there is nothing to read. */
+export async function open(taskId: string, isNew = false): Promise<void> {
   if (conversationOf.value !== taskId) {
     heardIds = new Set();
     soughtWords = new Set();
@@ -91,11 +91,14 @@ export async function open(taskId: string): Promise<void> {
     // The question that it waits for stands in the conversation as well; once is enough.
     const { shown, asked } = queue.value;
     if (shown !== null && asked.get(shown)?.request.runId === taskId) closePanel();
+  } else {
+    conversation.value = afterCut(conversation.value);
   }
   // What happens from now on is told; what was before is read after that, so that nothing falls between.
   theLine()?.emit("frontend_message", { v: 1, type: "subscribe", taskId });
   chooseTask(taskId);
-  await readNewest();
+  if (isNew) loading.value = "ready";
+  else await readNewest();
 }
 
 async function readNewest(): Promise<void> {
@@ -148,7 +151,11 @@ export async function send(taskId: string, text: string, attachments: readonly A
   try {
     const ack = (await line.timeout(ACK_MS).emitWithAck("frontend_message", message)) as Ack;
     if (ack && !ack.ok) return refuse(ack.error?.message ?? chatTexts.value.notSent, ack.error?.code);
-    if (conversationOf.value === taskId) conversation.value = settle(conversation.value, id, true);
+    if (conversationOf.value !== taskId) return;
+    conversation.value = settle(conversation.value, id, true);
+    // From now on the run says what it is carried out with.
+    wantedMode.value = undefined;
+    wantedModel.value = undefined;
   } catch {
     refuse(chatTexts.value.notSent);
   }
@@ -167,7 +174,15 @@ export async function steer(taskId: string, verb: "stop" | "pause" | "resume"): 
 export async function change(taskId: string, wanted: { mode?: Mode; model?: string }): Promise<void> {
   if (wanted.mode) wantedMode.value = wanted.mode;
   if (wanted.model !== undefined) wantedModel.value = wanted.model;
-  if (conversation.value.run) takeRun(taskId, await postJson<Run | { run: Run }>(at(taskId), wanted));
+  if (!conversation.value.run) return;
+  try {
+    takeRun(taskId, await postJson<Run | { run: Run }>(at(taskId), wanted));
+    if (wanted.mode) wantedMode.value = undefined;
+    if (wanted.model !== undefined) wantedModel.value = undefined;
+  } catch (failure) {
+    // While the agent is at work it stays a wish, which goes with the next words.
+    if (!(failure instanceof HostError) || failure.status !== 409) throw failure;
+  }
 }
 
 function takeRun(taskId: string, answer: Run | { run?: Run | null } | null): void {

@@ -85,8 +85,13 @@ export function takeNewest(known: Conversation, page: TaskPage): Conversation {
   const isRunning = page.run?.status === "running";
   const told = known.entries.filter((entry) => entry.n === undefined && !listed.has(keyOf(entry)) && (isRunning || entry.sending));
   const before = isJoined ? older : [];
-  const entries = [...before, ...page.entries, ...told.map((entry) => (entry.isStreaming ? { ...entry, hasGap: true } : entry))];
-  return withNext({ ...known, entries, run: page.run }, before.length ? known.next : page.next);
+  return withNext({ ...known, entries: [...before, ...page.entries, ...told], run: page.run }, before.length ? known.next : page.next);
+}
+
+/** The line was cut: of a reply that is being written, pieces may have been missed, until it is told from its beginning or as a whole. */
+export function afterCut(known: Conversation): Conversation {
+  if (!known.entries.some(({ isStreaming }) => isStreaming)) return known;
+  return { ...known, entries: known.entries.map((entry) => (entry.isStreaming ? { ...entry, hasGap: true } : entry)) };
 }
 
 /** A page of what was before. */

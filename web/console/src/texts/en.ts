@@ -217,6 +217,8 @@ export const en: Texts = {
     ["Q", "open the panel"],
     ["↑ ↓", "move through choices and lists"],
     ["Alt ↑ ↓", "move a task"],
+    ["Enter", "send what is said in the chat"],
+    ["Shift Enter", "begin a new line in it"],
     ["Ctrl Enter", "send a form from any field"],
   ],
   version: "version",

@@ -211,6 +211,8 @@ export const zh: Texts = {
     ["Q", "打开面板"],
     ["↑ ↓", "在选项和列表中移动"],
     ["Alt ↑ ↓", "移动任务"],
+    ["Enter", "发送对话中的话"],
+    ["Shift Enter", "在其中换行"],
     ["Ctrl Enter", "在任意输入框中提交表单"],
   ],
   version: "版本",

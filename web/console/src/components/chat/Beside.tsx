@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { handBack, takeOver } from "../../browser/actions";
 import { plugins, shownTask as followedTask, sight, snapshots } from "../../browser/store";
-import { chatTexts, conversation, shownTask } from "../../chat/store";
+import { chatTexts, conversation, models, shownTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { canHandBack, canTakeOver } from "../../logic/browserTasks";
 import { checklist, confirmedPlan, type PlanStep } from "../../logic/plan";
@@ -90,7 +90,7 @@ function Used() {
   return (
     <section class="beside-part" aria-label={t.usage}>
       <h2>{t.usage}</h2>
-      <Facts facts={[[t.model, run.model], [t.tokensIn, count(inputTokens)], [t.tokensOut, count(outputTokens)], [t.cost, price]]} />
+      <Facts facts={[[t.model, run.model || models.value?.current], [t.tokensIn, count(inputTokens)], [t.tokensOut, count(outputTokens)], [t.cost, price]]} />
     </section>
   );
 }

@@ -41,7 +41,7 @@ export function Composer({ taskId }: { taskId: string }) {
     const id = await taskOrNew();
     const wanted = [wantedMode.value, wantedModel.value] as const;
     if (!taskId) {
-      await open(id);
+      await open(id, true);
       [wantedMode.value, wantedModel.value] = wanted;
     }
     keepDraft(taskId, "");

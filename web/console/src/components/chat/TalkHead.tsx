@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { showFilm } from "../../actions";
 import { rename, steer } from "../../chat/actions";
-import { chatTexts, conversation, shownTask } from "../../chat/store";
+import { asked, chatTexts, conversation, shownTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { Connection } from "../PageHead";
 import { Icon } from "../Icon";
@@ -20,6 +20,7 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
   const [isNaming, setIsNaming] = useState(false);
   const title = shownTask.value?.title || t.untitled;
   const status = conversation.value.run?.status;
+  const isAsking = asked.value.length > 0;
 
   const act = (work: Promise<void>): void => {
     setProblem("");
@@ -40,7 +41,7 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
           {shownTask.value && <button type="button" class="icon-button rename" aria-label={t.renameOf(title)} title={t.rename} onClick={() => setIsNaming(true)}><Icon name="edit" /></button>}
         </>
       )}
-      {status && <span class={`run-state ${status}`} role="status"><i class="dot" aria-hidden="true" />{t.runs[status]}</span>}
+      {status && <span class={`run-state ${isAsking ? "waiting" : status}`} role="status"><i class="dot" aria-hidden="true" />{isAsking ? t.waitsForYou : t.runs[status]}</span>}
       <Connection />
       <div class="talk-tools">
         {status === "running" && steering("pause", "pause")}
