@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ class ProvidedModel:
         self.name = name
         self._provider = provider
         self._max_tokens = max_tokens
+        self._turnstile = asyncio.Lock()
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
@@ -47,6 +49,7 @@ class ProvidedModel:
         settings = ModelSettings(max_retries=0)  # we wait ourselves, and say so
         if self._max_tokens is not None:
             settings["max_tokens"] = self._max_tokens
+        await self._its_turn()
         with _conditions(self.name):
             async with model_request_stream(
                 self._provider,
@@ -64,6 +67,11 @@ class ProvidedModel:
             if not _has_ended(response):
                 raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
             yield Reply(replied(response), _usage(response), _stopped(response))
+
+    async def _its_turn(self) -> None:
+        """A request takes tens of milliseconds to make: of many at once, one in each turn of the loop."""
+        await self._turnstile.acquire()
+        asyncio.get_running_loop().call_soon(self._turnstile.release)
 
 
 def _usage(response: ModelResponse) -> Usage:

@@ -3,6 +3,7 @@
 Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stands in `toolUsed` beside its state.
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from handrail.contract.agent import Run
@@ -19,6 +20,15 @@ from handrail.faces.bus.agent_entries import MOST_TEXT, arguments_of, status_of
 from handrail.faces.bus.news import News
 
 
+@dataclass(slots=True)
+class _Growing:
+    """A reply that is being written."""
+
+    message_id: str
+    target: str
+    pieces: list[str] = field(default_factory=list)
+
+
 class PageAudience:
     def __init__(self, bus: LocalBus, news: News, registry: Registry) -> None:
         self._bus = bus
@@ -26,17 +36,27 @@ class PageAudience:
         self._registry = registry
         self._at_work: set[str] = set()
         self._traces: dict[str, str | None] = {}
+        self._growing: dict[str, _Growing] = {}
 
     def trace(self, task_id: str, trace_id: str | None) -> None:
         """What comes of the words that are about to be heard bears their trace (contract 2 §0.4)."""
         self._traces[task_id] = trace_id
 
+    def followed(self, task_id: str) -> None:
+        """A page has come in the middle of a reply: what was told of it is told again, as a new beginning."""
+        if (growing := self._growing.get(task_id)) is not None:
+            for text in ("", "".join(growing.pieces)):
+                self._tell(task_id, _piece(growing.message_id, growing.target, text))
+
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        again = {} if text else {"restart": True}
-        delta = {"finished": False, "delta": {"content": text}, **again}
-        self._tell(task_id, _chat(message_id, target, delta))
+        growing = self._growing.get(task_id)
+        if growing is None or growing.message_id != message_id or not text:
+            growing = self._growing[task_id] = _Growing(message_id, target)
+        growing.pieces.append(text)
+        self._tell(task_id, _piece(message_id, target, text))
 
     async def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        self._growing.pop(task_id, None)
         task = await self._bus.tasks.ensure(task_id)
         message = Message(id=message_id, role="assistant", content=text, timestamp=self._bus.now())
         await self._bus.tasks.add_message(task, message)
@@ -65,6 +85,8 @@ class PageAudience:
         self._tell(run.task_id, {"type": "runStatus", **status_of(run)})
 
     async def changed(self, run: Run) -> None:
+        if run.status != "running":
+            self._growing.pop(run.task_id, None)
         self.waits(run)
         task = await self._bus.tasks.ensure(run.task_id)
         self._count(task, is_busy=run.status in ("running", "paused"))
@@ -93,6 +115,11 @@ def _status(run: Run) -> TaskStatus:
     if run.is_completed:
         return "completed"
     return "error" if run.status == "waiting" and run.trouble else "ongoing"
+
+
+def _piece(message_id: str, target: str, text: str) -> dict[str, Any]:
+    again = {} if text else {"restart": True}
+    return _chat(message_id, target, {"finished": False, "delta": {"content": text}, **again})
 
 
 def _chat(message_id: str, target: str, members: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,9 @@ class AgentTalk:
         self._runs = runs
         self._audience = audience
 
+    def followed(self, task_id: str) -> None:
+        self._audience.followed(task_id)
+
     async def hear(self, task: Task, message: Message, given: dict[str, Any]) -> None:
         """InvalidParams refuses the message; all other troubles are told to those who follow the task."""
         mode, model = _mode(given), optional_text(given, "model") or None

@@ -29,7 +29,9 @@ class PageSocket:
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
         if kind == "subscribe":
-            await rooms.enter(sid, room_of(task_ids.checked(message.get("taskId"))))
+            task_id = task_ids.checked(message.get("taskId"))
+            await rooms.enter(sid, room_of(task_id))
+            self._agent.followed(task_id)
         elif kind == "user_message":
             await self._user_message(rooms, sid, message)
         else:
