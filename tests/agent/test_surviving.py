@@ -13,6 +13,7 @@ from tests.agent.chat import Chat, chatting
 from tests.agent.conftest import ALLOWED, up
 from tests.e2e.servers import audit_records, snapshots
 from tests.faces.http.running import Running
+from tests.wire.clients import run as run_command
 
 WRITE = {"path": "a.txt", "content": "written\n", "mode": "append"}
 
@@ -98,6 +99,11 @@ def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
     assert (project / "a.txt").read_text() == "written\n"
     assert len(snapshots(project)) == 1
     assert [one["ok"] for one in ends(state, "write_to_file")] == [True, True]
+    page = project.parent / "report.html"
+    written = run_command("report", task, "-o", page, "--project", project, "--state", state)
+    assert written.returncode == 0, written.stderr
+    story = page.read_text()
+    assert all(words in story for words in ("I write.", "It is written.", "write_to_file", "agent:script"))
 
 
 def test_a_call_that_waited_for_approval_is_asked_for_again_and_done_once(
