@@ -100,8 +100,8 @@ def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
     assert len(snapshots(project)) == 1
     assert [one["ok"] for one in ends(state, "write_to_file")] == [True, True]
     page = project.parent / "report.html"
-    written = run_command("report", task, "-o", page, "--project", project, "--state", state)
-    assert written.returncode == 0, written.stderr
+    reported = run_command("report", task, "-o", page, "--project", project, "--state", state)
+    assert reported.returncode == 0, reported.stderr
     story = page.read_text()
     assert all(words in story for words in ("I write.", "It is written.", "write_to_file", "agent:script"))
 

@@ -33,7 +33,7 @@ class Runs:
     ) -> None:
         """A person's words. Conflict while a run goes on that does not wait for them: two windows must not steer it."""
         async with self._lanes.turn(task_id):
-            if task_id in self._going:
+            if await self._at_work(task_id) is not None:
                 await self._answer(task_id, said, admit)
             elif await admit():
                 known = await self.find(task_id) or Run(task_id=task_id, status="waiting")
@@ -53,7 +53,7 @@ class Runs:
     async def resume(self, task_id: str) -> Run:
         """What is paused goes on; what was stopped or failed, too, where something is left to do."""
         async with self._lanes.turn(task_id):
-            if (going := self._going.get(task_id)) is not None:
+            if (going := await self._at_work(task_id)) is not None:
                 await going[0].go_on()
                 return going[0].run
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
@@ -64,7 +64,7 @@ class Runs:
 
     async def pause(self, task_id: str) -> Run:
         async with self._lanes.turn(task_id):
-            if (going := self._going.get(task_id)) is None:
+            if (going := await self._at_work(task_id)) is None:
                 raise Conflict("The agent is not at work on this task.", taskId=task_id)
             await going[0].pause()
             return going[0].run
@@ -72,7 +72,7 @@ class Runs:
     async def stop(self, task_id: str) -> Run:
         """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
         async with self._lanes.turn(task_id):
-            if (going := self._going.get(task_id)) is None:
+            if (going := await self._at_work(task_id)) is None:
                 return await self._known(task_id)
             errand, task = going
             task.cancel()
@@ -96,7 +96,7 @@ class Runs:
     async def change(self, task_id: str, *, mode: Mode | None = None, model: str | None = None) -> Run:
         """For the next words. Conflict while the agent is at work."""
         async with self._lanes.turn(task_id):
-            if task_id in self._going:
+            if await self._at_work(task_id) is not None:
                 raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
             run = await self.find(task_id) or Run(task_id=task_id, status="waiting")
             run = msgspec.structs.replace(run, mode=mode or run.mode, model=run.model if model is None else model)
@@ -117,6 +117,15 @@ class Runs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _at_work(self, task_id: str) -> tuple[Errand, asyncio.Task[None]] | None:
+        """One that has told how it ended is waited for: who was told may be quicker than its last step."""
+        going = self._going.get(task_id)
+        if going is None or going[0].run.status in ("running", "paused"):
+            return going
+        await asyncio.wait({going[1]})
+        await asyncio.sleep(0)  # what is to be done at its end is done then
+        return None
 
     async def _begin(self, run: Run, *, was_at_work: bool = False) -> None:
         try:
