@@ -46,10 +46,12 @@ def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
             return ProvidedModel(name, GoogleModel(model, provider=GoogleProvider(api_key=value, base_url=base_url)))
         case _:
             from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.profiles import ModelProfile
             from pydantic_ai.providers.openai import OpenAIProvider
 
             known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url)
-            return ProvidedModel(name, OpenAIChatModel(model, provider=known))
+            plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
+            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain))
 
 
 _MOST_TOKENS = 16_000
