@@ -6,7 +6,7 @@ export const LONG = "01J00000000000000000000005";
 export const TALK = "01J00000000000000000000006";
 
 export function chatting({ tell, ask, record, tasks }) {
-  const state = { models: [], current: "", baseUrl: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), numbers: 0, mute: false };
+  const state = { models: [], current: "", baseUrl: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), numbers: 0, ids: 100, mute: false };
 
   const runOf = (taskId) => state.runs.get(taskId) ?? null;
   const turnsOf = (taskId) => state.turns.get(taskId) ?? state.turns.set(taskId, []).get(taskId);
@@ -79,7 +79,7 @@ export function chatting({ tell, ask, record, tasks }) {
       return {};
     }
     const [, taskId, verb] = /^\/agent\/task\/([^/]+)(?:\/(stop|pause|resume))?$/.exec(path) ?? [];
-    if (!taskId) return path === "/task/id" ? { taskId: `01J${String(state.numbers + 1e22 + tasks().length).slice(-23).replace(/\D/g, "0").padStart(23, "0")}` } : undefined;
+    if (!taskId) return path === "/task/id" ? { taskId: `01J${String(++state.ids).padStart(23, "0")}` } : undefined;
     if (verb) {
       state.steered.push(verb);
       return run(taskId, { status: { stop: "ended", pause: "paused", resume: "running" }[verb] });

@@ -19,6 +19,7 @@ export function Transcript({ taskId }: { taskId: string }) {
   const area = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const topBefore = useRef(0);
   const leftAt = useRef("");
   const firstBefore = useRef("");
   const [isAway, setIsAway] = useState(false);
@@ -36,6 +37,11 @@ export function Transcript({ taskId }: { taskId: string }) {
     firstBefore.current = firstKey;
   }, [firstKey]);
 
+  // Before anything looks what is in view: the newest is, and nothing older has to be read for it.
+  useLayoutEffect(() => {
+    if (area.current) area.current.scrollTop = area.current.scrollHeight;
+  }, []);
+
   useEffect(() => {
     const [scrolling, growing] = [area.current, content.current];
     if (!scrolling || !growing) return;
@@ -51,8 +57,12 @@ export function Transcript({ taskId }: { taskId: string }) {
   const look = (): void => {
     const scrolling = area.current;
     if (!scrolling) return;
-    const isNow = scrolling.scrollHeight - scrolling.scrollTop - scrolling.clientHeight < NEAR_END;
-    if (!isNow && isAtEnd.current) leftAt.current = lastKey;
+    const isNear = scrolling.scrollHeight - scrolling.scrollTop - scrolling.clientHeight < NEAR_END;
+    const hasGoneUp = scrolling.scrollTop < topBefore.current;
+    topBefore.current = scrolling.scrollTop;
+    // What has just grown below the end is no person's doing: only who goes up leaves it.
+    const isNow = isNear || (isAtEnd.current && !hasGoneUp);
+    if (!isNow && !isAway) leftAt.current = lastKey;
     isAtEnd.current = isNow;
     setIsAway(!isNow);
   };
