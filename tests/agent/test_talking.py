@@ -382,6 +382,21 @@ def test_a_key_is_kept_used_never_shown_and_forgotten(house: Running, models: Mo
     asyncio.run(run())
 
 
+def test_a_chosen_model_answers_where_a_task_has_none_of_its_own(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script("chosen", says("I was chosen."))
+        async with chatting(house) as chat:
+            wrong = await chat.ask("POST", "/api/agent/model", json={"model": "nobody:x"})
+            assert wrong.status == 400
+            body = {"model": "openai-compatible:chosen", "baseUrl": models.address}
+            assert (await chat.ask("POST", "/api/agent/model", json=body)).json["data"]["current"] == body["model"]
+            await chat.say("Hello")
+            assert (await chat.rested())["model"] == body["model"]
+            assert chat.streamed == "I was chosen."
+
+    asyncio.run(run())
+
+
 def test_the_agent_is_not_steered_with_the_token_alone(house: Running) -> None:
     for method, path in (("GET", "models"), ("POST", "model"), ("POST", "keys"), ("DELETE", "keys")):
         body = {"model": "openai:x", "provider": "openai", "key": "x"}

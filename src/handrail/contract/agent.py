@@ -24,6 +24,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode = "act"
     model: str = ""
     """Empty: the one that is set."""
+    used_model: str = ""
+    """The one that was asked last."""
     usage: Usage = Usage()
     trouble: str = ""
     """Why it does not go on, for people."""

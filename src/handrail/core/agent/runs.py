@@ -137,6 +137,7 @@ class Runs:
                 await self._at.audience.changed(rests)
             return
         turns = await self._at.store.turns(run.task_id)
+        run = msgspec.structs.replace(run, used_model=model.name)
         await self._save(run)
         errand = Errand(run, turns, model, self._at)
         task = asyncio.create_task(errand.go(), name=f"run of {run.task_id}")

@@ -82,7 +82,7 @@ def status_of(run: Run) -> dict[str, Any]:
     usage: dict[str, Any] = {"inputTokens": run.usage.input_tokens, "outputTokens": run.usage.output_tokens}
     if run.usage.cost is not None:
         usage["cost"] = run.usage.cost
-    told = {"status": run.status, "mode": run.mode, "model": run.model, "usage": usage}
+    told = {"status": run.status, "mode": run.mode, "model": run.model or run.used_model, "usage": usage}
     return {**told, "trouble": run.trouble} if run.trouble else told
 
 
