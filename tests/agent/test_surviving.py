@@ -178,3 +178,42 @@ def forget_the_end(state: Path) -> None:
         turns = [(number, json.loads(turn)) for number, turn in rows.execute("SELECT number, turn FROM agent_turn")]
         outcome = [number for number, turn in turns if turn.get("execution_id") == last["executionId"]]
         rows.execute("DELETE FROM agent_turn WHERE number = ?", outcome)
+
+
+def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tuple[Path, Path], script: Path) -> None:
+    """Killed as soon as a page hears that a write begins: how far it has come then is chance, what counts is not."""
+    state, project = place
+    names = [f"file{number}.txt" for number in range(4)]
+    say(script, turn("", [use for name in names for use in both(path=name)]), turn("All written."))
+
+    async def until_killed(server: Running, task: str | None, beginning: bool) -> str:
+        async with chatting(server, task) as chat:
+            if beginning:
+                await chat.say("Write", model=f"script:{script}")
+                await chat.until(lambda told: told.get("effect") == "WRITE")
+            else:
+                await chat.steer("resume")
+            kill(server)
+            return chat.task
+
+    async def to_the_end(server: Running, task: str) -> list[dict[str, Any]]:
+        async with chatting(server, task) as chat:
+            shown = await chat.look(lambda shown: shown["run"]["status"] != "running")
+            if shown["run"]["status"] == "paused":
+                await chat.steer("resume")
+                shown = await chat.look(lambda shown: shown["run"]["status"] == "waiting")
+            return list(shown["entries"])
+
+    task: str | None = None
+    for _ in range(2):
+        with up(state, project) as server:
+            task = asyncio.run(until_killed(server, task, beginning=task is None))
+    assert task is not None
+    with up(state, project) as server:
+        entries = asyncio.run(to_the_end(server, task))
+    assert entries[-1]["text"] == "All written."
+    for entry in entries:
+        if "tool" in entry and entry["tool"]["effect"] == "WRITE":
+            file = project / entry["tool"]["arguments"]["path"]
+            text = file.read_text() if file.exists() else ""
+            assert text in (["written\n"] if entry["tool"]["status"] == "success" else ["", "written\n"])
