@@ -15,6 +15,7 @@ from handrail.app.browsers import (
 from handrail.app.desktops import closing, desktop_checkup, through
 from handrail.app.editing import serve_editor
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
+from handrail.app.models import open_models
 from handrail.app.records import (
     open_audit,
     open_queue,
@@ -58,6 +59,7 @@ __all__ = [
     "open_bus",
     "open_house",
     "open_in_browser",
+    "open_models",
     "open_queue",
     "open_secrets",
     "policy_file",

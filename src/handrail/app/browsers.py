@@ -24,6 +24,7 @@ def open_bus(state: State) -> LocalBus:
     """The bus to browsers, which lives in the server; it remembers in a database of its own."""
     from handrail.core.mimo.artifacts import Artifacts
     from handrail.core.mimo.bus import LocalBus
+    from handrail.store.agent_runs import SqliteRuns
     from handrail.store.artifact_files import ArtifactFolder, artifacts_folder
     from handrail.store.batches import Batches
     from handrail.store.browser_actions import SqliteActions
@@ -38,6 +39,7 @@ def open_bus(state: State) -> LocalBus:
         SqliteActions(batches),
         SqlitePlugins(batches),
         Artifacts(SqliteArtifacts(batches), files),
+        SqliteRuns(batches),
         batches.close,
     )
 

@@ -30,12 +30,18 @@ def task_summaries(house: House) -> Sequence[TaskSummary]:
 
 def write_report(house: House, task: str | None, to: Path) -> Story:
     """Of a task, or of every call. The page is whole or not there; it is its owner's alone."""
+    story, pieces = report_of(house, task)
+    _write(to, pieces)
+    return story
+
+
+def report_of(house: House, task: str | None) -> tuple[Story, Iterable[str]]:
+    """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
     from handrail.faces.report.page import page
 
     title, words = ("", ()) if task is None else asyncio.run(_said(house.state, task))
     story = tell(house.audit, house.evidence, house.project.location, task, title=title, words=words)
-    _write(to, page(story, datetime.now(UTC)))
-    return story
+    return story, page(story, datetime.now(UTC))
 
 
 async def _said(state: State, task: str) -> tuple[str, Sequence[Message]]:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handrail.app.agent import agent_for
 from handrail.app.app_desk import app_desk
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.apps import offered_tools
@@ -16,8 +17,10 @@ from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
+from handrail.app.models import StateModels
 from handrail.app.previews import framed_previews
 from handrail.app.records import policy_in_force
+from handrail.app.reporting import report_of
 from handrail.backends.person import user_name
 from handrail.store.private_file import make_private_folder
 from handrail.store.watching import watching
@@ -67,9 +70,11 @@ async def serve_http(
 @asynccontextmanager
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.core.mimo.pairing import Pairings
-    from handrail.faces.bus.annex import MimoAnnex
+    from handrail.faces.bus.annex import Agent, MimoAnnex
 
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), speaks_legacy=house.settings.legacy_events)
+    models = StateModels(house.state.path)
+    agent = Agent(agent_for(house, bus, models), models, house.registry)
+    yield MimoAnnex(bus, Pairings(bus.plugin_records), agent, speaks_legacy=house.settings.legacy_events)
     await bus.close()
 
 
@@ -97,6 +102,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         apps=app_desk(house.state),
         policy=lambda: policy_in_force(house),
         checkup=checkup,
+        report=lambda task: report_of(house, task)[1],
         follow_activity=ActivityFeed(journal, FollowedFile(Path(journal.location)).watching).follow,
         watching=lambda: watching(house.state.path),
     )

@@ -94,6 +94,8 @@ class TaskRecord(Wire, frozen=True, kw_only=True):
     created_at: int
     updated_at: int
     selected_client_id: str | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    """An addition to the contract: a person has put it away."""
 
 
 class Message(Wire, frozen=True, kw_only=True):

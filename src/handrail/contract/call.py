@@ -78,6 +78,9 @@ class Call:
     keep: Keep = unkept
     """Puts a file into the call's evidence, however the call ends."""
 
+    keeps_longer_than: int | None = None
+    """A result of more characters is put among the evidence, whatever the effect: who asks reads but a part of it."""
+
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""
         if self.is_aborted:

@@ -235,6 +235,8 @@ class Gate:
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
             self._opened(passage).add(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
+        if _is_longer(reply, passage.call.keeps_longer_than):
+            self._opened(passage)
         return reply
 
     def _deadline(self, passage: Passage) -> Deadline:
@@ -306,6 +308,10 @@ def _refuse_if_denied(verdict: Verdict, what: str) -> None:
             hint="A person can change the rule in the policy file.",
             reason="policy",
         )
+
+
+def _is_longer(reply: Reply, most: int | None) -> bool:
+    return most is not None and len(msgspec.json.encode(reply.result)) > most
 
 
 def _digest(params: Any, binding: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The tables of contract 2: `<stateDir>/browser/browser.db`, what they are called and what is in them.
+"""The tables of tasks, contract 2's and the agent's: `<stateDir>/browser/browser.db`, and what is in them.
 
 A database of its own: a thousand small writes a second must not stand in the way of tokens that are to be durable.
 """
@@ -92,7 +92,27 @@ def _add_order_in_task(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX browser_action_in_task ON browser_action (task_id, ended_at)")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task)
+def _add_agent(connection: sqlite3.Connection) -> None:
+    """`place` is -1 for the note that stands for all turns before: it comes first, whenever it was written."""
+    connection.execute("CREATE TABLE agent_run (task_id TEXT PRIMARY KEY, status TEXT NOT NULL, run BLOB NOT NULL)")
+    connection.execute(
+        """
+        CREATE TABLE agent_turn (
+          number INTEGER PRIMARY KEY,
+          task_id TEXT NOT NULL,
+          turn BLOB NOT NULL,
+          place INTEGER NOT NULL DEFAULT 0,
+          is_past INTEGER NOT NULL DEFAULT 0,
+          at INTEGER NOT NULL
+        )
+        """
+    )
+    connection.execute("CREATE INDEX agent_turn_of_task ON agent_turn (task_id, is_past, place, number)")
+    connection.execute("CREATE INDEX agent_turn_in_order ON agent_turn (task_id, number)")
+    connection.execute("ALTER TABLE browser_task ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task, _add_agent)
 
 
 def browser_database(state: Path) -> Database:

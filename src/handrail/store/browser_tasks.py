@@ -16,16 +16,18 @@ if TYPE_CHECKING:
     import sqlite3
 
 _SAVE = """
-INSERT INTO browser_task (task_id, title, status, created_at, updated_at, selected_client_id) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO browser_task (task_id, title, status, created_at, updated_at, selected_client_id, is_archived)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
-  selected_client_id = excluded.selected_client_id
+  selected_client_id = excluded.selected_client_id, is_archived = excluded.is_archived
 """
-_COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id"
+_COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id, is_archived"
 
 
 def save_task(connection: sqlite3.Connection, task: TaskRecord) -> None:
     selected = None if task.selected_client_id is UNSET else task.selected_client_id
-    connection.execute(_SAVE, (task.task_id, task.title, task.status, task.created_at, task.updated_at, selected))
+    times = (task.created_at, task.updated_at)
+    connection.execute(_SAVE, (task.task_id, task.title, task.status, *times, selected, task.archived is True))
 
 
 class SqliteTasks:
@@ -56,12 +58,13 @@ class SqliteTasks:
         row = await self._batches.read(lambda rows: rows.execute(query, (caller,)).fetchone())
         return None if row is None else str(row[0])
 
-    def add_message(self, task_id: str, message: Message) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute(
+    def add_message(self, task_id: str, message: Message) -> asyncio.Future[bool]:
+        def work(rows: sqlite3.Connection) -> bool:
+            added = rows.execute(
                 "INSERT OR IGNORE INTO browser_message (task_id, id, role, content, timestamp) VALUES (?, ?, ?, ?, ?)",
                 (task_id, message.id, message.role, message.content, message.timestamp),
             )
+            return added.rowcount > 0
 
         return self._batches.write(work)
 
@@ -73,4 +76,5 @@ class SqliteTasks:
 
 def _task(row: tuple[Any, ...]) -> TaskRecord:
     record = TaskRecord(task_id=row[0], title=row[1], status=row[2], created_at=row[3], updated_at=row[4])
-    return record if row[5] is None else msgspec.structs.replace(record, selected_client_id=row[5])
+    selected, archived = UNSET if row[5] is None else row[5], True if row[6] else UNSET
+    return msgspec.structs.replace(record, selected_client_id=selected, archived=archived)

@@ -15,6 +15,7 @@ from handrail.core.policy_document import wrong_pattern
 
 CONFIG_FILE = "config.toml"
 _PREFIX = "HANDRAIL_"
+_FEWEST_TOKENS = 2_000
 
 
 class BrokenSettings(Failure):
@@ -36,6 +37,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     app_tools: bool = False
     terre: Literal["auto", "required", "off"] = "auto"
     terre_port: int = 3001
+    model: str = ""
+    model_base_url: str = ""
+    model_context_tokens: int = 100_000
+    agent_most_steps: int = 100
+    agent_most_cost: float = 5.0
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -43,6 +49,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("`port` must be between 0 and 65535")
         if not 0 < self.terre_port <= 65535:
             raise ValueError("`terre_port` must be between 1 and 65535")
+        if self.model_context_tokens < _FEWEST_TOKENS:
+            raise ValueError(f"`model_context_tokens` must be at least {_FEWEST_TOKENS}")
+        if self.agent_most_steps < 1 or not self.agent_most_cost >= 0:
+            raise ValueError("`agent_most_steps` must be at least 1, and `agent_most_cost` no less than 0")
 
 
 def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Settings:

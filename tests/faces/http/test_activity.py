@@ -62,6 +62,30 @@ def test_the_records_come_newest_first_page_by_page(house: Running) -> None:
     assert records(house, "?limit=5").keys() == {"records"}
 
 
+def test_the_records_of_one_task_or_of_one_call_are_found_among_all(house: Running) -> None:
+    for number in range(4):
+        house.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number % 2}")
+    found = records(house, "?task=task-1&limit=1")
+    assert [record["task"] for record in found["records"]] == ["task-1"]
+    rest = records(house, f"?task=task-1&before={found['next']}")
+    assert [record["task"] for record in rest["records"]] == ["task-1"]
+    assert "next" not in rest
+    execution = rest["records"][0]["executionId"]
+    assert records(house, f"?execution={execution}")["records"] == rest["records"]
+    assert records(house, "?task=nobody's")["records"] == []
+
+
+def test_a_tasks_report_is_a_persons_to_take_away(house: Running) -> None:
+    cookie = house.sign_in()
+    house.call("read_file", {"path": "a.txt"}, x_task_id="task-1")
+    answer = house.request("GET", "/api/report/task-1", headers=cookie)
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert answer.headers["content-disposition"] == 'attachment; filename="handrail-task-1.html"'
+    assert b"read_file" in answer.body
+    assert house.request("GET", "/api/report/task-2", headers=cookie).code == "NOT_FOUND"
+    assert house.request("GET", "/api/report/task-1").code == "FORBIDDEN"
+
+
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limit=-1", "before=x", "before=1.5", "limit="])
 def test_a_page_that_makes_no_sense_is_a_bad_request_that_names_the_field(query: str, server: Running) -> None:
     answer = server.request("GET", f"/api/activity?{query}")

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Server } from "socket.io";
 import { apps } from "./apps.mjs";
 import { browsing, picture } from "./browsing.mjs";
+import { chatting } from "./chatting.mjs";
 import { samplePrompts, sampleRecords } from "./samples.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -27,6 +28,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const browsers = browsing();
   const ownApps = apps();
   const tell = (event, data) => io.of("/mimo").emit(event, data);
+  const chat = chatting({ tell, ask, record, tasks: () => browsers.state.tasks });
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
 
   let http;
@@ -40,6 +42,12 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   function attach() {
     const server = new Server(http, { serveClient: false, transports: ["websocket"] });
     server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers) ? next() : next(new Error("UNAUTHORIZED"))));
+    server.of("/mimo").on("connection", (socket) => {
+      socket.on("frontend_message", (message, reply) => {
+        const answered = chat.hear(message);
+        reply?.(answered);
+      });
+    });
     return server;
   }
   function isKnown({ cookie = "", authorization = "" }) {
@@ -96,7 +104,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function listRecords(query) {
     const before = Number(query.get("before") ?? Number.POSITIVE_INFINITY);
-    const fits = state.records.filter((one) => one.seq < before);
+    const [task, execution] = [query.get("task"), query.get("execution")];
+    const fits = state.records.filter((one) => one.seq < before && (task === null || one.task === task) && (execution === null || one.executionId === execution));
     const records = fits.slice(-Number(query.get("limit") ?? 100));
     return { records, ...(fits.length > records.length ? { next: records[0].seq } : {}) };
   }
@@ -122,8 +131,12 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     const ok = (data, headers) => send(200, { ok: true, data }, headers);
     const fail = (status, errorCode, message, details = {}) => send(status, { ok: false, error: { code: errorCode, message, details } });
     if (!url.pathname.startsWith("/api/")) return await serveFile(url.pathname, send);
-    const body = request.method === "POST" ? JSON.parse((await readAll(request)) || "{}") : {};
     const path = url.pathname.slice(4);
+    if (request.method === "PUT") {
+      chat.state.uploads.set(path, await readAll(request));
+      return ok({ uploaded: true, downloadUrl: path });
+    }
+    const body = request.method === "POST" ? JSON.parse((await readAll(request)) || "{}") : {};
 
     if (path === "/session" && request.method === "POST") {
       if (!state.codes.delete(body.code)) return fail(401, "UNAUTHORIZED", "This code is not valid.");
@@ -172,6 +185,15 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path === "/doctor") return ok(doctor);
     if (path === "/webgal/game") return ok(null);
     if (path === "/webgal/stamp") return ok({ stamp: null });
+    if (path === "/desktop/doctor") return ok({ healthy: true, os: "linux", session: "x11", permissions: {}, fixes: [] });
+    if (path === "/artifacts/presign") {
+      const artifactId = `art-${randomUUID()}`;
+      return ok({ artifactId, uploadUrl: `http://127.0.0.1:1/api/artifacts/${artifactId}/upload?token=t`, downloadUrl: "", expiresAt: 0 });
+    }
+    const chatData = chat.answer(request.method, path, url.searchParams, body);
+    if (chatData === null) return fail(404, "NOT_FOUND", "There is no such task.");
+    if (chatData !== undefined) return ok(chatData);
+    if (path.startsWith("/report/")) return send(200, "<!doctype html><title>report</title>", { "content-type": "text/html", "content-disposition": "attachment" });
     if (path.startsWith("/artifacts/")) return send(200, picture(1280, 800), { "content-type": "image/png" });
     const browserData = browsers.answer(request.method, path, url.searchParams, body, tell);
     if (browserData !== undefined) return ok(browserData);
@@ -181,7 +203,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
-    state, browsers, apps: ownApps, tell, ask, append, record, answer, tellAgain,
+    state, browsers, apps: ownApps, chat, tell, ask, append, record, answer, tellAgain,
     newCode() {
       const fresh = randomUUID();
       state.codes.add(fresh);
@@ -235,6 +257,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const mock = await startMock({ port: Number(process.argv[2] ?? 6016) });
   sampleRecords(mock);
   mock.browsers.fill();
+  mock.chat.fill();
+  mock.chat.fillLong();
   for (const [prompt, extra] of samplePrompts()) mock.ask(prompt, extra);
   process.stdout.write(`${mock.url}/#code=open-sesame\n`);
 }

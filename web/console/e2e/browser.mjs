@@ -20,7 +20,7 @@ export async function launch() {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
     });
     await page.goto(`${mock.url}/#code=${mock.newCode()}`);
-    await page.locator(".connection.online").waitFor();
+    await page.locator(".connection.online").first().waitFor({ state: "attached" });
     if (path) await page.goto(`${mock.url}/#/${path}`);
     return page;
   }

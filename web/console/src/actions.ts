@@ -4,13 +4,14 @@ import {
   connect, createHost, deleteAt, fetchData, HostError, postJson, serverTransport,
   type Host, type PromptEntry, type PromptResponse, type RequestEntry,
 } from "@handrail/host";
+import { batch } from "@preact/signals";
 import { follow, reloadBrowsers } from "./browser/actions";
-import { foldRecords, type AuditRecord } from "./logic/calls";
+import { foldRecords, type AuditRecord, type Call } from "./logic/calls";
 import { markTooLate, moveOn, receive, replacePending, show, step } from "./logic/queue";
 import { visible } from "./logic/visible";
 import { notify } from "./notice";
 import {
-  announcement, areCallsLoaded, calls, connection, isPanelOpen, olderCalls, olderPrompts, page, PAGES, queue, session, texts,
+  announcement, areCallsLoaded, calls, connection, filmed, isPanelOpen, olderCalls, olderPrompts, page, PAGES, queue, session, subject, texts,
   type Access, type Doctor, type Page, type Policy, type Session, type Tool,
 } from "./store";
 
@@ -26,6 +27,7 @@ interface ActivityPage {
 
 const PAGE = 200;
 let host: Host | null = null;
+let line: ReturnType<typeof connect> | null = null;
 let isHistoryRead = false;
 
 const token = (next: string | number | null | undefined): string | undefined =>
@@ -45,7 +47,10 @@ export async function start(): Promise<void> {
 
 async function resume(): Promise<void> {
   try {
-    session.value = await fetchData<Session>("/api/session");
+    const [known, isChatty] = await Promise.all([fetchData<Session>("/api/session"), location.hash === "" && hasModel()]);
+    // Who has a model connected comes to talk; everybody else to look.
+    if (isChatty) page.value = "chat";
+    session.value = known;
     listen();
   } catch (error) {
     if (error instanceof HostError && error.code === "OFFLINE") {
@@ -57,25 +62,49 @@ async function resume(): Promise<void> {
   }
 }
 
+interface Models {
+  models: { name: string; hasKey: boolean }[];
+  current: string;
+}
+
+async function hasModel(): Promise<boolean> {
+  const { current, models } = await fetchData<Models>("/api/agent/models").catch(() => ({ current: "", models: [] }));
+  return current !== "" && models.find(({ name }) => name === current)?.hasKey !== false;
+}
+
 export async function signIn(code: string): Promise<void> {
   await postJson<unknown>("/api/session", { code });
   await resume();
 }
 
 function readPage(): void {
-  const name = location.hash.replace(/^#\/?/, "");
+  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   if (name === "prompts" && !location.hash.startsWith("#/")) isPanelOpen.value = true;
   const known = PAGES.find((candidate) => candidate === name);
-  if (known) page.value = known;
+  if (!known) return;
+  batch(() => {
+    page.value = known;
+    subject.value = decoded(rest.join("/"));
+  });
 }
 
-export function goTo(target: Page): void {
-  location.hash = `/${target}`;
+/** An address that somebody has mutilated shows the page all the same. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}
+
+export function goTo(target: Page, part = ""): void {
+  location.hash = part ? `/${target}/${encodeURIComponent(part)}` : `/${target}`;
 }
 
 function listen(): void {
   if (host) return;
   const socket = connect();
+  line = socket;
   const panel = { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) };
   host = createHost({ pluginId: "handrail", appId: "console", transport: serverTransport({ socket }), panel });
   socket.on("connect", () => {
@@ -99,6 +128,9 @@ function listen(): void {
   // Without a socket (a proxy that blocks it) the console still shows what there is.
   void reload();
 }
+
+/** For pages that are fetched when they are opened, and want to hear and to say something then. */
+export const theLine = (): ReturnType<typeof connect> | null => line;
 
 /** A refused connection may mean that the session has ended. */
 async function reenter(again: () => void): Promise<void> {
@@ -162,10 +194,13 @@ function announceNew(requests: readonly RequestEntry[]): void {
     if (queue.value.asked.has(entry.requestId)) continue;
     const title = titleOf(entry);
     announcement.value = texts.value.arrived(title);
-    isPanelOpen.value = true;
+    // In its own task's conversation it stands in place.
+    if (!isTalkedAbout(entry)) isPanelOpen.value = true;
     notify(title, entry, () => showPrompt(entry.requestId));
   }
 }
+
+const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
 
 export function titleOf(entry: RequestEntry): string {
   const { title, kind } = entry.prompt;
@@ -185,6 +220,19 @@ async function reloadCalls(): Promise<void> {
   calls.value = foldRecords(calls.value, part.records);
   if (isFirst) olderCalls.value = token(part.next);
   areCallsLoaded.value = true;
+}
+
+/** The calls of one task, or one call, of any age; they are kept by who asked for them. */
+export async function readCalls(of: { task: string } | { execution: string }): Promise<readonly Call[]> {
+  let found: readonly Call[] = [];
+  let before: string | undefined;
+  do {
+    const query = new URLSearchParams({ limit: "500", ...of, ...(before === undefined ? {} : { before }) });
+    const part = await fetchData<ActivityPage>(`/api/activity?${query}`);
+    found = foldRecords(found, part.records);
+    before = token(part.next);
+  } while (before !== undefined);
+  return found;
 }
 
 export async function loadOlderCalls(): Promise<void> {
@@ -221,6 +269,11 @@ function withoutSecrets({ prompt }: RequestEntry, response: PromptResponse): Pro
   const values = { ...response.values };
   for (const field of prompt.fields) if (field.secret && field.key in values) values[field.key] = "******";
   return { ...response, values };
+}
+
+/** A task's calls, one after the other; null closes it. */
+export function showFilm(task: string | null): void {
+  filmed.value = task;
 }
 
 export function openPanel(): void {

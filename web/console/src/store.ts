@@ -83,12 +83,16 @@ export interface Access {
   sessions: BrowserSession[];
 }
 
-export const PAGES = ["activity", "prompts", "browser", "desktop", "apps", "webgal", "tools", "settings"] as const;
+export const PAGES = ["chat", "activity", "prompts", "browser", "desktop", "apps", "webgal", "tools", "settings"] as const;
 export type Page = (typeof PAGES)[number];
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");
 export const connection = signal<"connecting" | "online" | "offline">("connecting");
 export const page = signal<Page>("activity");
+/** What of the page is shown, as the address says: `#/chat/<taskId>`. */
+export const subject = signal("");
+/** The task whose calls are shown one after the other. */
+export const filmed = signal<string | null>(null);
 export const queue = signal<Queue>(emptyQueue);
 export const isPanelOpen = signal(false);
 /** Where the next older page of each list starts; undefined once all is read. */

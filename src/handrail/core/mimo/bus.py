@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from handrail.contract.agent import RunStore
 from handrail.contract.browser import (
     ActionRecord,
     ActionResult,
@@ -32,7 +33,7 @@ MAX_ACTION = 900_000
 
 
 class LocalBus:
-    """`actions` and `plugin_records` are where both are remembered; `close` ends what remembers."""
+    """`actions`, `plugin_records` and `runs` are where these are remembered; `close` ends what remembers."""
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class LocalBus:
         actions: ActionStore,
         plugin_records: PluginStore,
         artifacts: Artifacts,
+        runs: RunStore,
         close: Callable[[], Awaitable[None]],
         now: Now = milliseconds,
         dispatcher: Dispatcher | None = None,
@@ -50,6 +52,7 @@ class LocalBus:
         self.dispatcher = dispatcher or Dispatcher(actions, now)
         self.plugin_records = plugin_records
         self.actions = actions
+        self.runs = runs
         self.close = close
         self._arrivals = Lanes()
         self.now = now

@@ -104,12 +104,22 @@ class Tasks:
     async def messages(self, task_id: str) -> Sequence[Message]:
         return await self._store.messages(task_id)
 
-    async def add_message(self, task: Task, message: Message) -> None:
+    async def add_message(self, task: Task, message: Message) -> bool:
+        """Whether it is new; one whose id is known was said before."""
         title = task.record.title or _short(message.content)
         task.record = msgspec.structs.replace(task.record, title=title, updated_at=self._now())
         if task.record.status == "completed":
             task.become("ongoing", self._now())
-        await asyncio.gather(self._store.save(task.record), self._store.add_message(task.id, message))
+        _, is_new = await asyncio.gather(self._store.save(task.record), self._store.add_message(task.id, message))
+        return is_new
+
+    async def rename(self, task: Task, title: str) -> None:
+        task.record = msgspec.structs.replace(task.record, title=_short(title))
+        await self._store.save(task.record)
+
+    async def archive(self, task: Task, is_archived: bool) -> None:
+        task.record = msgspec.structs.replace(task.record, archived=True if is_archived else UNSET)
+        await self._store.save(task.record)
 
     async def select(self, task: Task, client_id: str) -> None:
         task.record = msgspec.structs.replace(task.record, selected_client_id=client_id, updated_at=self._now())

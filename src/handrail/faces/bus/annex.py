@@ -2,16 +2,31 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-from handrail.contract.errors import Failure
+from handrail.contract.errors import Failure, NotFound
+from handrail.contract.model_desk import ModelDesk
+from handrail.core.agent.audience import Audience
+from handrail.core.agent.runs import Runs
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.pairing import Pairings
-from handrail.faces.bus import act_routes, artifact_routes, openapi, plugin_routes, sight_routes, task_routes
+from handrail.core.registry import Registry
+from handrail.faces.bus import (
+    act_routes,
+    agent_routes,
+    artifact_routes,
+    openapi,
+    plugin_routes,
+    sight_routes,
+    task_routes,
+)
+from handrail.faces.bus.agent_audience import PageAudience
+from handrail.faces.bus.agent_talk import AgentTalk
 from handrail.faces.bus.endpoint import route
 from handrail.faces.bus.news import News
 from handrail.faces.bus.page_socket import PageSocket
@@ -28,11 +43,21 @@ _KEEP_ACTIONS_MS = 30 * 24 * 3600 * 1000
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What of the agent is known outside this face."""
+
+    runs: Callable[[Audience], Runs]
+    models: ModelDesk
+    registry: Registry
+
+
 class MimoAnnex:
     def __init__(
         self,
         bus: LocalBus,
         pairings: Pairings,
+        agent: Agent,
         *,
         speaks_legacy: bool = False,
         clean_every: float = CLEAN_EVERY,
@@ -44,7 +69,11 @@ class MimoAnnex:
         self._news = News(bus, speaks_legacy=speaks_legacy)
         self._wheel = Wheel(bus, self._news)
         self._plugins = PluginSocket(bus, self._news, self._wheel)
-        pages = PageSocket(bus, self._news)
+        self._agent = agent
+        audience = PageAudience(bus, self._news, agent.registry)
+        self._runs = agent.runs(audience)
+        self._wheel.stop_agent = self._stop_agent
+        pages = PageSocket(bus, AgentTalk(bus, self._runs, audience))
         self.bus = MimoBus(pairings, self._plugins, pages, speaks_legacy=speaks_legacy)
 
     def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
@@ -56,7 +85,8 @@ class MimoAnnex:
             *sight_routes.endpoints(bus),
             *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
         ]
-        return [*map(route, endpoints), *openapi.routes(endpoints)]
+        own = agent_routes.endpoints(bus, self._news, self._runs, self._agent.models, self._agent.registry, key)
+        return [*map(route, [*endpoints, *own]), *openapi.routes(endpoints)]
 
     def is_open(self, scope: Scope) -> bool:
         if scope["type"] != "http":
@@ -81,13 +111,26 @@ class MimoAnnex:
         self.bus.open(rooms)
         await self._pairings.load()
         await self._local.start()
-        cleaning = asyncio.create_task(self._clean())
+        chores = [asyncio.create_task(self._clean()), asyncio.create_task(self._recover())]
         try:
             yield
         finally:
-            cleaning.cancel()
-            await asyncio.gather(cleaning, return_exceptions=True)
+            for chore in chores:
+                chore.cancel()
+            await asyncio.gather(*chores, return_exceptions=True)
+            await self._runs.close()
             self._news.close()
+
+    async def _recover(self) -> None:
+        """On the side: loading what a model needs takes longer than a server may take to listen."""
+        try:
+            await self._runs.recover()
+        except Failure as failure:
+            logger.error("runs of the agent stay where they were: %s", failure.message)
+
+    async def _stop_agent(self, task_id: str) -> None:
+        with suppress(NotFound):
+            await self._runs.stop(task_id)
 
     async def _clean(self) -> None:
         """At the start, and every few hours: what has expired goes."""

@@ -6,8 +6,9 @@ from handrail.contract.browser import Message
 from handrail.contract.errors import InvalidParams
 from handrail.core.mimo import task_ids
 from handrail.core.mimo.bus import LocalBus
-from handrail.faces.bus.messages import new_id, optional_text, text, trace_of
-from handrail.faces.bus.news import News, room_of
+from handrail.faces.bus.agent_talk import AgentTalk
+from handrail.faces.bus.messages import new_id, optional_text, text
+from handrail.faces.bus.news import room_of
 from handrail.faces.http.rooms import Rooms
 
 EVENT = "frontend_message"
@@ -16,9 +17,9 @@ MAX_CONTENT = 200_000
 
 
 class PageSocket:
-    def __init__(self, bus: LocalBus, news: News) -> None:
+    def __init__(self, bus: LocalBus, agent: AgentTalk) -> None:
         self._bus = bus
-        self._news = news
+        self._agent = agent
 
     async def join(self, rooms: Rooms, sid: str, task_id: Any) -> None:
         """`auth.taskId`: a page may follow a task from the start."""
@@ -28,7 +29,9 @@ class PageSocket:
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
         if kind == "subscribe":
-            await rooms.enter(sid, room_of(task_ids.checked(message.get("taskId"))))
+            task_id = task_ids.checked(message.get("taskId"))
+            await rooms.enter(sid, room_of(task_id))
+            self._agent.followed(task_id)
         elif kind == "user_message":
             await self._user_message(rooms, sid, message)
         else:
@@ -44,20 +47,7 @@ class PageSocket:
         )
         task = await self._bus.tasks.ensure(task_id, said.content)
         await rooms.enter(sid, room_of(task_id))
-        await self._bus.tasks.add_message(task, said)
-        self._news.task_noted(task_id)
-        self._news.tell(task_id, _nobody_answers(said.id), trace_of(message))
-
-
-def _nobody_answers(target: str) -> dict[str, Any]:
-    error = {
-        "code": "UNAVAILABLE",
-        "message": "No model is connected: agents work through handrail's tools, not in this chat.",
-        "details": {"retryable": False},
-    }
-    return {
-        "type": "structuredOutput", "status": "error", "error": error, "isComplete": True, "targetEventId": target,
-    }  # fmt: skip
+        await self._agent.hear(task, said, message)
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:

@@ -5,7 +5,7 @@ while a task is taken over, and none of a task that is over.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -35,11 +35,19 @@ def held_tasks(message: Mapping[str, Any]) -> Sequence[HeldTask]:
         raise InvalidParams(f"`tasks`: {error}.") from None
 
 
+StopAgent = Callable[[str], Awaitable[None]]
+
+
+async def _nobody_at_work(task_id: str) -> None:
+    """Where no agent of our own is."""
+
+
 class Wheel:
     def __init__(self, bus: LocalBus, news: News) -> None:
         self._bus = bus
         self._news = news
         self._telling: set[asyncio.Task[None]] = set()
+        self.stop_agent: StopAgent = _nobody_at_work
 
     async def take_over(self, task: Task, reason: str) -> None:
         await self._bus.take_over(task)
@@ -50,6 +58,7 @@ class Wheel:
         self._changed(task)
 
     async def stop(self, task: Task) -> None:
+        await self.stop_agent(task.id)
         await self._bus.stop(task)
         self._changed(task)
         self._windows_changed(task.client_id)

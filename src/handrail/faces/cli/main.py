@@ -18,6 +18,7 @@ from handrail.faces.cli.doctor import doctor
 from handrail.faces.cli.extension import extension
 from handrail.faces.cli.history import history
 from handrail.faces.cli.mcp import mcp
+from handrail.faces.cli.model import model
 from handrail.faces.cli.open import open_console
 from handrail.faces.cli.output import complain
 from handrail.faces.cli.policy import policy
@@ -53,6 +54,7 @@ class Commands(click.Group):
         desktop,
         desktop_host,
         apps,
+        model,
         mcp,
         tools,
         call,

@@ -1,13 +1,14 @@
-"""`/api/activity`, `/api/evidence` and `/api/undo`: what was done, what shows it, and how it is taken back."""
+"""`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`: what was done, what shows it, how it is taken back."""
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from handrail.contract.call import Call
@@ -20,6 +21,8 @@ from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.people import caller, must_be_person
 
+_FILTERS = {"task": "task", "execution": "executionId"}
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 MAX_EVIDENCE = 64 * 1024 * 1024
 _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
 
@@ -27,13 +30,21 @@ _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-an
 def routes(desk: Desk) -> list[Route]:
     async def list_records(request: Request) -> Response:
         limit, before = paging.limit(request), paging.before(request)
-        return success(await asyncio.to_thread(_page, desk.audit, limit, before))
+        return success(await asyncio.to_thread(_page, desk.audit, limit, before, _wanted(request)))
 
     async def show_evidence(request: Request) -> Response:
         execution, name = request.path_params["execution"], request.path_params["file"]
         data = await asyncio.to_thread(_evidence, desk, execution, name)
         media_type = "image/png" if name.endswith(".png") else "text/plain; charset=utf-8"
         return Response(data, media_type=media_type, headers=_SEALED_OFF)
+
+    async def report(request: Request) -> Response:
+        must_be_person(request, "Telling a task's story")
+        task = request.path_params["task"]
+        pieces = await asyncio.to_thread(desk.report, task)
+        name = f"handrail-{_UNSAFE.sub('_', task)[:64]}.html"
+        headers = {**_SEALED_OFF, "content-disposition": f'attachment; filename="{name}"'}
+        return StreamingResponse(pieces, media_type="text/html", headers=headers)
 
     async def undo(request: Request) -> Response:
         must_be_person(request, "Undoing")
@@ -44,12 +55,20 @@ def routes(desk: Desk) -> list[Route]:
     return [
         Route("/api/activity", list_records),
         Route("/api/evidence/{execution}/{file}", show_evidence),
+        Route("/api/report/{task}", report),
         Route("/api/undo", undo, methods=["POST"]),
     ]
 
 
-def _page(audit: Audit, limit: int, before: int | None) -> dict[str, Any]:
-    records = list(islice(_older(audit, before), limit + 1))
+def _wanted(request: Request) -> dict[str, str]:
+    """`?task=&execution=`: of all records those of a task, or of one call."""
+    given = request.query_params
+    return {member: given[name] for name, member in _FILTERS.items() if name in given}
+
+
+def _page(audit: Audit, limit: int, before: int | None, wanted: Mapping[str, str]) -> dict[str, Any]:
+    found = (record for record in _older(audit, before) if all(record.get(name) == wanted[name] for name in wanted))
+    records = list(islice(found, limit + 1))
     page: dict[str, Any] = {"records": records[:limit]}
     if len(records) > limit:
         page["next"] = records[limit - 1]["seq"]

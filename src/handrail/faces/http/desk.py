@@ -1,6 +1,6 @@
 """What a person at the console can see and do: handed in by the app, because this face may not know where it lives."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -45,7 +45,7 @@ class Desk:
     `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue.
 
     The callables block, so they are called in threads. The follows give what is added from now on, by any process.
-    `watching` is held while a person looks at the console.
+    `report` tells a task's story as a page, piece by piece. `watching` is held while a person looks at the console.
     """
 
     project: str
@@ -62,5 +62,6 @@ class Desk:
     apps: AppsDesk
     policy: Callable[[], Record]
     checkup: Callable[[], Record]
+    report: Callable[[str], Iterable[str]]
     follow_activity: Follow
     watching: Callable[[], AbstractContextManager[None]]

@@ -36,7 +36,7 @@ export interface Pairing {
   socketConnected: boolean;
 }
 
-const TASKS = 50;
+const TASKS = 200;
 const DRAWN = /browser_screenshot|browser_dom_index/;
 let socket: Socket | null = null;
 let followed: string | undefined;

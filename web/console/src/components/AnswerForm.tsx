@@ -1,12 +1,15 @@
 import type { PromptResponse, RequestEntry } from "@handrail/host";
-import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions";
 import { fieldErrorsOf, messageOf } from "../failure";
 import { visible } from "../logic/visible";
 import { isPanelOpen, texts } from "../store";
 import { Scroller } from "./Scroller";
 import { Visible } from "./Visible";
+
+/** True where a question stands in a conversation, beside the panel that has it as well: keys then count inside of it alone. */
+export const InPlace = createContext(false);
 
 /** How far a yes reaches. */
 type Reach = Pick<PromptResponse, "scope" | "covers">;
@@ -47,11 +50,12 @@ export function AnswerForm(props: AnswerFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
   const remarkProblemId = useId();
+  const isInPlace = useContext(InPlace);
   const canCancel = request.prompt.allowCancel !== false;
 
   useEffect(() => {
     setIsArmed(false);
-    if (!isShown || !isPanelOpen.value) return;
+    if (!isShown || !(isInPlace || isPanelOpen.value)) return;
     const arming = setTimeout(() => setIsArmed(true), ARMING_MS);
     return () => clearTimeout(arming);
   }, [isShown, isPanelOpen.value]);
@@ -88,13 +92,18 @@ export function AnswerForm(props: AnswerFormProps) {
   };
   const decline = (): void => void (canCancel && send({ status: "canceled" }));
 
+  const isMeant = (target: EventTarget | null): boolean => {
+    const place = target instanceof Element ? target.closest(".in-place") : null;
+    return isInPlace ? (place?.contains(form.current) ?? false) : isPanelOpen.value && !place;
+  };
+
   // Before the next key can arrive: what is sent must be what is shown.
   useLayoutEffect(() => {
     if (!isShown) return;
     const onKey = (event: KeyboardEvent): void => {
-      if (!isPanelOpen.value || event.repeat || event.isComposing) return;
+      if (event.repeat || event.isComposing || !isMeant(event.target)) return;
       const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
-      if (isSubmit && event.target instanceof Element && event.target.closest(".panel")) {
+      if (isSubmit && event.target instanceof Element && event.target.closest(".panel, .in-place")) {
         event.preventDefault();
         allow();
       } else if (!isTyping(event)) {

@@ -1,4 +1,4 @@
-import { announcement, connection, page, PAGES, session, texts, waiting } from "../store";
+import { announcement, connection, filmed, page, PAGES, session, texts, waiting } from "../store";
 import { Activity } from "./Activity";
 import { Boundary } from "./Boundary";
 import { Browser } from "./browser/Browser";
@@ -12,8 +12,10 @@ import { SignIn } from "./SignIn";
 import { Tools } from "./Tools";
 
 const Apps = lazily(async () => (await import("./apps/Apps")).Apps);
+const Chat = lazily(async () => (await import("./chat/Chat")).Chat);
+const Film = lazily(async () => (await import("./chat/Film")).Film);
 const WebGal = lazily(async () => (await import("./webgal/WebGal")).WebGal);
-const VIEWS = { activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, webgal: WebGal, tools: Tools, settings: Settings };
+const VIEWS = { chat: Chat, activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, webgal: WebGal, tools: Tools, settings: Settings };
 
 export function App() {
   const t = texts.value;
@@ -36,6 +38,7 @@ export function App() {
       <main id="main" tabIndex={-1} key={page.value}>
         <Boundary><View /></Boundary>
       </main>
+      {filmed.value !== null && <Boundary><Film /></Boundary>}
       <Boundary><Panel /></Boundary>
       <div class="unseen" aria-live="polite" role="status">{announcement.value}</div>
     </div>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { readEvidence, undo } from "../actions";
+import { readEvidence, showFilm, undo } from "../actions";
 import { messageOf } from "../failure";
 import { type Call, canUndo, evidenceUrl } from "../logic/calls";
-import { texts, undone } from "../store";
+import { filmed, texts, undone } from "../store";
 import { EffectChip } from "./Chip";
 import { Diff } from "./Diff";
 import { Facts } from "./Facts";
@@ -25,15 +25,16 @@ export function CallRow({ call, isOpen, toggle }: { call: Call; isOpen: boolean;
           <span class="sub"><Moment at={call.startedAt} /></span>
         </span>
       </button>
-      {isOpen && <CallDetails call={call} isUndone={isUndone} />}
+      {isOpen && <CallDetails call={call} />}
     </div>
   );
 }
 
-function CallDetails({ call, isUndone }: { call: Call; isUndone: boolean }) {
+/** What is known of a call, and what shows it. */
+export function CallDetails({ call }: { call: Call }) {
   const t = texts.value;
-  const { answer, error } = call;
-  const files = Object.keys(call.evidence?.sha256 ?? {}).sort();
+  const isUndone = undone.value.has(call.executionId);
+  const { answer, error, task } = call;
   return (
     <div class="call-details">
       <Facts
@@ -48,11 +49,23 @@ function CallDetails({ call, isUndone }: { call: Call; isUndone: boolean }) {
           [t.execution, call.executionId],
         ]}
       />
+      {task && filmed.value === null && <p><button type="button" class="quiet" onClick={() => showFilm(task)}>{t.asFilm}</button></p>}
       {canUndo(call) && <Undo executionId={call.executionId} isUndone={isUndone} />}
+      <Exhibits call={call} />
+    </div>
+  );
+}
+
+/** The files that show what a call did. */
+export function Exhibits({ call }: { call: Call }) {
+  const t = texts.value;
+  const files = Object.keys(call.evidence?.sha256 ?? {}).sort();
+  return (
+    <>
       <h2>{t.evidence}</h2>
       {files.length === 0 && <p class="sub">{t.noEvidence}</p>}
       {files.map((file) => <Exhibit key={file} executionId={call.executionId} file={file} />)}
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 const PATHS = {
+  chat: "M4 12c0-4 3.4-7 8-7s8 3 8 7-3.4 7-8 7c-1.2 0-2.4-.2-3.4-.6L4 20l1.2-3.8C4.4 15 4 13.6 4 12z",
   activity: "M3 12h4l3-8 4 16 3-8h4",
   prompts: "M4 5h16v11H9l-5 4z",
   browser: "M3 5h18v14H3zM3 9.5h18M6 7.25v.01M8.5 7.25v.01",
@@ -15,10 +16,19 @@ const PATHS = {
   grip: "M9 6v.01M15 6v.01M9 12v.01M15 12v.01M9 18v.01M15 18v.01",
   wide: "M4 12h16M8 8l-4 4 4 4M16 8l4 4-4 4",
   narrow: "M3 12h7M14 12h7M7 8l4 4-4 4M17 8l-4 4 4 4",
-  play: "M8 5l11 7-11 7z",
-  pause: "M8 5v14M16 5v14",
   larger: "M12 6v12M6 12h12",
   smaller: "M6 12h12",
+  plus: "M12 5v14M5 12h14",
+  send: "M12 19V5M6 11l6-6 6 6",
+  clip: "M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 4.8 4.8l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14.5 7.5",
+  stop: "M7 7h10v10H7z",
+  pause: "M9 6v12M15 6v12",
+  play: "M8 5.5v13l10-6.5z",
+  edit: "M4 20h4L19 9l-4-4L4 16z",
+  archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
+  film: "M4 5h16v14H4zM8 5v14M16 5v14M4 9.5h4M4 14.5h4M16 9.5h4M16 14.5h4",
+  side: "M4 5h16v14H4zM15 5v14",
+  done: "M5 12.5l4.5 4.5L19 7.5",
   enlarge: "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7",
 } as const;
 

@@ -1,9 +1,10 @@
 import type { RequestEntry } from "@handrail/host";
+import { useContext } from "preact/hooks";
 import { leaveSettled, titleOf } from "../actions";
 import type { Asked } from "../logic/queue";
 import { isSettled } from "../logic/queue";
 import { texts } from "../store";
-import { AnswerForm } from "./AnswerForm";
+import { AnswerForm, InPlace } from "./AnswerForm";
 import { ChangeForm } from "./ChangeForm";
 import { Chip } from "./Chip";
 import { ChoiceForm } from "./ChoiceForm";
@@ -18,13 +19,14 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   const t = texts.value;
   const { request } = asked;
   const { source, kind } = request.prompt;
+  const isInPlace = useContext(InPlace);
   return (
     <article class="prompt" hidden={!isShown} data-request={request.requestId}>
       <header class="head">
         <div class="tags">
           <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
           {source && <Chip label={t.source} text={source} />}
-          {request.runId && <Chip label={t.run} text={request.runId} />}
+          {request.runId && !isInPlace && <Chip label={t.run} text={request.runId} />}
           <span class="sub"><Moment at={request.ts} /></span>
         </div>
         <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>

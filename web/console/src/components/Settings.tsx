@@ -8,9 +8,12 @@ import { AccessCard } from "./AccessCard";
 import { EffectChip } from "./Chip";
 import { Facts } from "./Facts";
 import { Select } from "./Field";
+import { lazily } from "./Lazy";
 import { PageHead } from "./PageHead";
 import { useLoaded } from "./useLoaded";
 import { Visible } from "./Visible";
+
+const ModelCard = lazily(async () => (await import("./chat/ModelCard")).ModelCard);
 
 export function Settings() {
   const t = texts.value;
@@ -19,6 +22,7 @@ export function Settings() {
       <PageHead title={t.pages.settings} />
       <div class="page-body settings" data-scroller tabIndex={0} role="group" aria-label={t.pages.settings}>
         <Appearance />
+        <ModelCard />
         <PolicyCard />
         <AccessCard />
         <DoctorCard />

@@ -9,6 +9,8 @@ export interface BrowserTask {
   createdAt: number;
   updatedAt: number;
   selectedClientId?: string;
+  /** A person has put it away. */
+  archived?: boolean;
 }
 
 /**

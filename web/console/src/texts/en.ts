@@ -4,7 +4,7 @@ import { desktopEn } from "./desktop/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
-  pages: { activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", webgal: "WebGAL", tools: "Tools", settings: "Settings" },
+  pages: { chat: "Chat", activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", webgal: "WebGAL", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
   apps: appsEn,
@@ -142,6 +142,7 @@ export const en: Texts = {
   started: "started",
   error: "error",
   execution: "execution",
+  asFilm: "As a film",
   evidence: "Evidence",
   noEvidence: "A call without effect leaves no evidence.",
   undo: "Undo",
@@ -216,6 +217,8 @@ export const en: Texts = {
     ["Q", "open the panel"],
     ["↑ ↓", "move through choices and lists"],
     ["Alt ↑ ↓", "move a task"],
+    ["Enter", "send what is said in the chat"],
+    ["Shift Enter", "begin a new line in it"],
     ["Ctrl Enter", "send a form from any field"],
     ["F8", "go to the next problem of a scene"],
   ],

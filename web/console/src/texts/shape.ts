@@ -10,7 +10,7 @@ import type { DesktopTexts } from "./desktop/shape";
 export type Language = "en" | "zh";
 
 export interface Texts {
-  pages: Record<"activity" | "prompts" | "browser" | "desktop" | "apps" | "webgal" | "tools" | "settings", string>;
+  pages: Record<"chat" | "activity" | "prompts" | "browser" | "desktop" | "apps" | "webgal" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
   apps: AppsTexts;
@@ -144,6 +144,7 @@ export interface Texts {
   started: string;
   error: string;
   execution: string;
+  asFilm: string;
   evidence: string;
   noEvidence: string;
   undo: string;

@@ -4,7 +4,7 @@ import { desktopZh } from "./desktop/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
-  pages: { activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", webgal: "WebGAL", tools: "工具", settings: "设置" },
+  pages: { chat: "对话", activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", webgal: "WebGAL", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
   apps: appsZh,
@@ -136,6 +136,7 @@ export const zh: Texts = {
   started: "开始于",
   error: "错误",
   execution: "执行号",
+  asFilm: "按步骤回放",
   evidence: "证据",
   noEvidence: "没有影响的调用不留证据。",
   undo: "撤销",
@@ -210,6 +211,8 @@ export const zh: Texts = {
     ["Q", "打开面板"],
     ["↑ ↓", "在选项和列表中移动"],
     ["Alt ↑ ↓", "移动任务"],
+    ["Enter", "发送对话中的话"],
+    ["Shift Enter", "在其中换行"],
     ["Ctrl Enter", "在任意输入框中提交表单"],
     ["F8", "跳到场景中的下一个问题"],
   ],

@@ -78,7 +78,7 @@ function GroupName({ group }: { group: TabGroup }) {
   );
 }
 
-function TabRow({ tab }: { tab: Tab }) {
+export function TabRow({ tab }: { tab: Tab }) {
   const t = texts.value.browser;
   const task = tasks.value.find(({ taskId }) => taskId === tab.taskId);
   const isShown = tab.taskId !== undefined && tab.taskId === shownTask.value?.taskId;

@@ -1,0 +1,193 @@
+"""`python -m bench.agent [ROUNDS]`: the agent beside the bare stream and the bare tool.
+
+A model of our own speaks OpenAI's format and notes when it sends each word; one process is `handrail up`. A word's time
+runs from there to the page's socket, beside curl that reads the same stream. A call's time in a run is held against
+the same call through the gate alone.
+"""
+
+import asyncio
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import socketio
+
+from handrail import app
+from handrail.contract.call import Call, Caller
+from handrail.core.approvals import PresetAnswer
+from handrail.core.mimo.task_ids import new_task_id
+
+_NAMESPACE = "/mimo"
+_TASKS = 100
+_WORDS = 20
+_APART = 0.05
+_CALLS = 100
+
+
+class Words:
+    """The model: each word is its own name, so that whoever hears it knows when it was sent."""
+
+    def __init__(self) -> None:
+        self.sent: dict[str, float] = {}
+        self.address = ""
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        self.address = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(head.partition("content-length:")[2].split()[0])
+        words = int(json.loads(await reader.readexactly(length))["model"])
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        stream = os.urandom(4).hex()
+        for number in range(words):
+            await asyncio.sleep(_APART)
+            word = f"{stream}-{number} "
+            self.sent[word.strip()] = time.perf_counter()
+            writer.write(_chunk({"content": word}))
+            await writer.drain()
+        writer.write(_chunk({}, "stop") + b"data: [DONE]\n\n")
+        await writer.drain()
+        writer.close()
+
+
+def _chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return f"data: {json.dumps(head)}\n\n".encode()
+
+
+class Page:
+    def __init__(self, words: Words) -> None:
+        self.client = socketio.AsyncClient()
+        self.times: list[float] = []
+        self.heard: dict[str, str] = {}
+        self.tools: list[float] = []
+        self._words = words
+        self._rested: dict[str, asyncio.Event] = {}
+        self.client.on("frontend_event", self._hear, namespace=_NAMESPACE)
+
+    async def _hear(self, told: dict[str, Any]) -> None:
+        now, event = time.perf_counter(), told["event"]
+        if event["type"] == "chatDelta" and not event["finished"]:
+            text = event["delta"]["content"]
+            self.heard[told["taskId"]] = self.heard.get(told["taskId"], "") + text
+            self.times += [(now - self._words.sent[word]) * 1000 for word in text.split() if word in self._words.sent]
+        elif event["type"] == "toolUsed":
+            self.tools.append(now)
+        elif event["type"] == "runStatus" and event["status"] == "waiting":
+            self._rested.setdefault(told["taskId"], asyncio.Event()).set()
+
+    async def run(self, model: str) -> str:
+        task = new_task_id()
+        message = {"v": 1, "type": "user_message", "id": f"evt-{task}", "taskId": task, "content": "x", "model": model}
+        await self.client.call("frontend_message", message, namespace=_NAMESPACE, timeout=60)
+        await self._rested.setdefault(task, asyncio.Event()).wait()
+        return task
+
+
+async def measured(rounds: int, folder: Path) -> dict[str, Any]:
+    words = Words()
+    await words.open()
+    state, project = folder / "state", folder / "project"
+    project.mkdir()
+    command = ["-m", "handrail", "up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
+    environ = {**os.environ, "HANDRAIL_MODEL_BASE_URL": words.address, "HANDRAIL_DESKTOP": "false"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, env=environ, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    server = json.loads((state / "server.json").read_bytes())
+    page = Page(words)
+    try:
+        auth = {"token": server["token"], "clientType": "frontend"}
+        address = f"http://127.0.0.1:{server['port']}"
+        await page.client.connect(address, auth=auth, namespaces=[_NAMESPACE], transports=["websocket"])
+        await page.run("openai-compatible:1")  # the first one loads what a provider needs
+        firsts, curls = [], []
+        for _ in range(rounds):
+            page.times.clear()
+            await page.run("openai-compatible:1")
+            firsts.append(page.times[0])
+            curls.append(await _curled(words))
+        page.times.clear()
+        tasks = await asyncio.gather(*(page.run(f"openai-compatible:{_WORDS}") for _ in range(_TASKS)))
+        ordered = sum(_is_whole(page.heard[task]) for task in tasks)
+        every = sorted(page.times)
+        in_run = await _in_run(page, folder)
+    finally:
+        await page.client.disconnect()
+        process.terminate()
+        await process.wait()
+    alone = await _alone(project, folder / "another")
+    return {
+        "firstTokenMs": round(statistics.median(firsts), 2),
+        "curlMs": round(statistics.median(curls), 2),
+        "laterMs": round(statistics.median(firsts) - statistics.median(curls), 2),
+        "tasks": len(tasks),
+        "tasksWholeAndInOrder": ordered,
+        "deltas": len(every),
+        "p50Ms": round(every[len(every) // 2], 2),
+        "p99Ms": round(every[len(every) * 99 // 100], 2),
+        "callInRunMs": round(in_run, 3),
+        "callAloneMs": round(alone, 3),
+        "overheadMs": round(in_run - alone, 3),
+    }
+
+
+def _is_whole(heard: str) -> bool:
+    return [word.partition("-")[2] for word in heard.split()] == [str(number) for number in range(_WORDS)]
+
+
+async def _curled(words: Words) -> float:
+    body = json.dumps({"model": "1", "stream": True})
+    command = ["curl", "-sN", "-X", "POST", f"{words.address}/chat/completions", "-d", body]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    line = await process.stdout.readline()
+    now = time.perf_counter()
+    word = json.loads(line.removeprefix(b"data: "))["choices"][0]["delta"]["content"].strip()
+    await process.communicate()
+    return (now - words.sent[word]) * 1000
+
+
+async def _in_run(page: Page, folder: Path) -> float:
+    """Each of many calls of one reply, as the page hears of them."""
+    script = folder / "script.json"
+    uses = [{"name": "list_files", "arguments": {"path": "."}}] * _CALLS
+    script.write_text(json.dumps({"turns": [{"uses": uses}, {"text": "done"}]}))
+    page.tools.clear()
+    await page.run(f"script:{script}")
+    return (page.tools[-1] - page.tools[0]) * 1000 / _CALLS
+
+
+async def _alone(project: Path, state: Path) -> float:
+    house = app.open_house(project, state, PresetAnswer("allow"))
+    times = []
+    try:
+        for _ in range(_CALLS):
+            call = Call("list_files", {"path": "."}, Caller("bench", "bench", "bench"), new_task_id())
+            started = time.perf_counter()
+            await house.gate.run(call)
+            times.append((time.perf_counter() - started) * 1000)
+    finally:
+        house.close()
+    return statistics.median(times)
+
+
+def main() -> None:
+    rounds = int([*sys.argv[1:], "30"][0])
+    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
+        print(json.dumps(asyncio.run(measured(rounds, Path(folder)))))
+
+
+if __name__ == "__main__":
+    main()

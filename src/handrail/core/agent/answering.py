@@ -1,0 +1,42 @@
+"""A person who answers in the chat what the agent has asked in the queue: a question, or its plan."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from handrail.contract.errors import Failure
+from handrail.contract.model import Replied
+from handrail.contract.prompts import PromptQueue, PromptResponse
+from handrail.core.agent.planning import request_id_of
+
+_QUESTION = "handrail/ask_followup_question"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    request_id: str
+    is_plan: bool
+
+
+async def open_question(queue: PromptQueue, task_id: str, reply: Replied | None) -> OpenQuestion | None:
+    """What the task's run waits for, if that can be answered in words."""
+    plan = None if reply is None else request_id_of(reply)
+    for entry in await queue.pending():
+        if entry.request_id == plan:
+            return OpenQuestion(entry.request_id, is_plan=True)
+        if entry.run_id == task_id and entry.prompt.source == _QUESTION:
+            return OpenQuestion(entry.request_id, is_plan=False)
+    return None
+
+
+def answer(question: OpenQuestion, words: str) -> tuple[str, PromptResponse]:
+    """Words about a plan are a wish for another one."""
+    if question.is_plan:
+        return question.request_id, PromptResponse(status="canceled", remark=words)
+    return question.request_id, PromptResponse(status="ok", values={"answer": words})
+
+
+async def withdraw_plan(queue: PromptQueue, reply: Replied | None) -> None:
+    """The run was stopped: nobody waits for the answer any more."""
+    if reply is not None:
+        with suppress(Failure):
+            await queue.respond(request_id_of(reply), PromptResponse(status="canceled"), by="handrail")

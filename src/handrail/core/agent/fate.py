@@ -1,0 +1,88 @@
+"""What became of calls that nobody waited for to the end: after a crash, a restart or a stop, the audit tells."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from handrail.contract.errors import Failure
+from handrail.contract.model import Returned, ToolUse
+from handrail.core.agent.wording import trimmed, untrusted
+from handrail.core.audit import Audit
+from handrail.core.evidence import Evidence
+
+_MAX_RESULT = 4 * 1024 * 1024
+_UNKNOWN = (
+    "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
+    "Look at how things stand before you do it again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """By execution ids: how calls ended, and which of them had begun to change something."""
+
+    ended: Mapping[str, Mapping[str, Any]]
+    begun: frozenset[str]
+
+    def is_unknown(self, use: ToolUse) -> bool:
+        """It had begun, and did not end by itself."""
+        record = self.ended.get(use.execution_id)
+        return use.execution_id in self.begun and (record is None or _was_stopped(record))
+
+
+class Records:
+    def __init__(self, audit: Audit, evidence: Evidence) -> None:
+        self._audit = audit
+        self._evidence = evidence
+
+    def fate(self, uses: Sequence[ToolUse]) -> Fate:
+        """Blocks: the audit is read from its end, until all of them are found."""
+        wanted = {use.execution_id for use in uses}
+        ended: dict[str, Mapping[str, Any]] = {}
+        begun: set[str] = set()
+        for record in self._of(wanted):
+            execution = record["executionId"]
+            if record.get("event") == "end":
+                ended[execution] = record
+            elif record.get("event") == "begin":
+                begun.add(execution)
+            if begun == wanted:
+                break
+        return Fate(ended, frozenset(begun))
+
+    def outcome(self, use: ToolUse, fate: Fate) -> Returned | None:
+        """None: it was not begun, or changes nothing, and can be done now."""
+        if fate.is_unknown(use):
+            return _returned(use, _UNKNOWN, is_error=True)
+        record = fate.ended.get(use.execution_id)
+        if record is None or _was_stopped(record):
+            return None
+        if "evidence" in record:
+            return _returned(use, self._kept(use, record), is_error=not record.get("ok"))
+        return None if record.get("ok") else _returned(use, _error(record), is_error=True)
+
+    def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
+        return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)
+
+    def _kept(self, use: ToolUse, record: Mapping[str, Any]) -> str:
+        """From the evidence: it was written before the audit said that the call had ended."""
+        try:
+            kept = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_RESULT))
+        except (Failure, msgspec.DecodeError, KeyError):
+            kept = {"ok": record.get("ok")}
+        text = trimmed(msgspec.json.encode(kept).decode(), None)
+        return "Done before handrail was restarted:\n" + untrusted(use.name, text)
+
+
+def _was_stopped(record: Mapping[str, Any]) -> bool:
+    return bool(record.get("error", {}).get("condition") == "Aborted")
+
+
+def _error(record: Mapping[str, Any]) -> str:
+    return str(record.get("error", {}).get("message", "It was refused."))
+
+
+def _returned(use: ToolUse, text: str, *, is_error: bool) -> Returned:
+    return Returned(use.id, use.execution_id, use.name, text, is_error)

@@ -1,0 +1,181 @@
+"""All runs of a server: one a task, many at once; begun by a person's words, stopped, paused, resumed, recovered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from handrail.contract.agent import Mode, Run
+from handrail.contract.errors import Conflict, Failure, NotFound
+from handrail.contract.model import Model, Replied, Returned, Said, ToolUse, Turn
+from handrail.core.agent import answering
+from handrail.core.agent.equipment import Equipment
+from handrail.core.agent.errand import Errand
+from handrail.core.agent.wishes import last_reply, unsettled
+from handrail.core.lanes import Lanes
+
+Models = Callable[[str], Awaitable[Model]]
+"""The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
+Admit = Callable[[], Awaitable[bool]]
+"""Remembers the words that are about to be heard; whether they are new."""
+_STOPPED = "The person stopped this before it was carried out."
+
+
+class Runs:
+    def __init__(self, equipment: Equipment, models: Models) -> None:
+        self._at = equipment
+        self._models = models
+        self._going: dict[str, tuple[Errand, asyncio.Task[None]]] = {}
+        self._lanes = Lanes()
+
+    async def say(
+        self, task_id: str, said: Said, admit: Admit, *, mode: Mode | None = None, model: str | None = None
+    ) -> None:
+        """A person's words. Conflict while a run goes on that does not wait for them: two windows must not steer it."""
+        async with self._lanes.turn(task_id):
+            if await self._at_work(task_id) is not None:
+                await self._answer(task_id, said, admit)
+            elif await admit():
+                known = await self.find(task_id) or Run(task_id=task_id, status="waiting")
+                run = msgspec.structs.replace(
+                    known,
+                    status="running",
+                    mode=known.mode if mode is None else mode,
+                    model=known.model if model is None else model,
+                    trouble="",
+                    target=said.id,
+                    is_completed=False,
+                )
+                left = await self._left(await self._at.store.turns(task_id))
+                await self._at.store.add(task_id, *left, said)
+                await self._begin(run)
+
+    async def resume(self, task_id: str) -> Run:
+        """What is paused goes on; what was stopped or failed, too, where something is left to do."""
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is not None:
+                await going[0].go_on()
+                return going[0].run
+            run, turns = await self._known(task_id), await self._at.store.turns(task_id)
+            if not turns or (isinstance(turns[-1], Replied) and not turns[-1].uses):
+                raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
+            await self._begin(msgspec.structs.replace(run, status="running", trouble="", is_completed=False))
+            return await self._known(task_id)
+
+    async def pause(self, task_id: str) -> Run:
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is None:
+                raise Conflict("The agent is not at work on this task.", taskId=task_id)
+            await going[0].pause()
+            return going[0].run
+
+    async def stop(self, task_id: str) -> Run:
+        """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is None:
+                return await self._known(task_id)
+            errand, task = going
+            task.cancel()
+            await asyncio.wait({task})
+            turns = await self._at.store.turns(task_id)
+            await answering.withdraw_plan(self._at.queue, last_reply(turns))
+            if left := await self._left(turns):
+                await self._at.store.add(task_id, *left)
+            for returned in left:
+                use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
+                self._at.audience.tool_used(task_id, "", use, "error", returned.text)
+            run = msgspec.structs.replace(errand.run, status="ended", trouble="")
+            await self._save(run)
+            return run
+
+    async def find(self, task_id: str) -> Run | None:
+        if (going := self._going.get(task_id)) is not None:
+            return going[0].run
+        return await self._at.store.find(task_id)
+
+    async def change(self, task_id: str, *, mode: Mode | None = None, model: str | None = None) -> Run:
+        """For the next words. Conflict while the agent is at work."""
+        async with self._lanes.turn(task_id):
+            if await self._at_work(task_id) is not None:
+                raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
+            run = await self.find(task_id) or Run(task_id=task_id, status="waiting")
+            run = msgspec.structs.replace(run, mode=mode or run.mode, model=run.model if model is None else model)
+            await self._save(run)
+            return run
+
+    async def recover(self) -> None:
+        """After a crash or a restart: every run goes on where it was."""
+        for left in await self._at.store.unfinished():
+            async with self._lanes.turn(left.task_id):
+                run = await self.find(left.task_id)  # the person may have been quicker
+                if run is not None and run.task_id not in self._going and run.status in ("running", "paused"):
+                    await self._begin(run, was_at_work=True)
+
+    async def close(self) -> None:
+        """The server ends: runs stay as they are, and go on with the next one."""
+        tasks = [task for _, task in self._going.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _at_work(self, task_id: str) -> tuple[Errand, asyncio.Task[None]] | None:
+        """One that has told how it ended is waited for: who was told may be quicker than its last step."""
+        going = self._going.get(task_id)
+        if going is None or going[0].run.status in ("running", "paused"):
+            return going
+        await asyncio.wait({going[1]})
+        await asyncio.sleep(0)  # what is to be done at its end is done then
+        return None
+
+    async def _begin(self, run: Run, *, was_at_work: bool = False) -> None:
+        try:
+            model = await self._models(run.model)
+        except Failure as failure:
+            await self._at.store.save(rests := msgspec.structs.replace(run, status="waiting", trouble=failure.message))
+            self._at.audience.failed(run.task_id, run.target, failure)
+            if was_at_work:
+                await self._at.audience.changed(rests)
+            return
+        turns = await self._at.store.turns(run.task_id)
+        run = msgspec.structs.replace(run, used_model=model.name)
+        await self._save(run)
+        errand = Errand(run, turns, model, self._at)
+        task = asyncio.create_task(errand.go(), name=f"run of {run.task_id}")
+        self._going[run.task_id] = errand, task
+        task.add_done_callback(lambda done: self._ended(run.task_id, done))
+
+    async def _answer(self, task_id: str, said: Said, admit: Admit) -> None:
+        """A run that waits for the person's answer takes the words for it."""
+        reply = last_reply(await self._at.store.turns(task_id))
+        waiting = await answering.open_question(self._at.queue, task_id, reply)
+        if waiting is None:
+            raise Conflict(
+                "The agent is at work on this task.",
+                hint="Stop it first, or wait until it has answered.",
+                taskId=task_id,
+            )
+        if await admit():
+            await self._at.queue.respond(*answering.answer(waiting, said.text), by="the chat")
+
+    async def _left(self, turns: Sequence[Turn]) -> list[Returned]:
+        """For wishes that were left without an outcome: models want one for each."""
+        if not (uses := unsettled(turns)):
+            return []
+        fate = await asyncio.to_thread(self._at.records.fate, uses)
+        found = [(use, await asyncio.to_thread(self._at.records.outcome, use, fate)) for use in uses]
+        return [known or Returned(use.id, use.execution_id, use.name, _STOPPED, is_error=True) for use, known in found]
+
+    async def _known(self, task_id: str) -> Run:
+        if (run := await self.find(task_id)) is None:
+            raise NotFound("The agent was never at work on this task.", taskId=task_id)
+        return run
+
+    async def _save(self, run: Run) -> None:
+        await self._at.store.save(run)
+        await self._at.audience.changed(run)
+
+    def _ended(self, task_id: str, done: asyncio.Task[None]) -> None:
+        if (going := self._going.get(task_id)) is not None and going[1] is done:
+            del self._going[task_id]
+        if not done.cancelled() and (fault := done.exception()) is not None:
+            asyncio.get_running_loop().call_exception_handler({"message": "a run failed", "exception": fault})

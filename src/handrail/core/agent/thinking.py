@@ -1,0 +1,118 @@
+"""One reply of a model: what it is given is made to fit, what it streams is passed on, its troubles are ridden out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from handrail.contract.agent import RunStore
+from handrail.contract.model import (
+    Cut,
+    Delta,
+    Model,
+    Noted,
+    Overflow,
+    RateLimited,
+    Reply,
+    Said,
+    ToolOffer,
+    Turn,
+    Usage,
+)
+from handrail.core.agent.compaction import SUMMING_UP, cut, estimated_tokens, shortened, to_summarize
+
+TRIES = 4
+_LONGEST_WAIT = 60.0
+_FIRST_WAIT = 1.0
+_KEPT_WHOLE = (8, 3, 1, 0)
+"""How many of the newest outcomes stay as they are, tried one after the other."""
+_LEFT = 4_000
+"""Characters of what would have been summed up, where a model sums up nothing."""
+Heard = Callable[[str], None]
+"""Gets each piece of text; an empty one when the reply begins anew."""
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Question:
+    """What a model is asked. `turns` is compacted in place; `waits` hears how long the provider wants us to wait."""
+
+    task_id: str
+    model: Model
+    instructions: str
+    turns: list[Turn]
+    tools: Sequence[ToolOffer]
+    heard: Heard
+    waits: Callable[[float], None]
+    spent: Usage = field(default_factory=Usage)
+    """By summaries on the way."""
+
+
+class Thinking:
+    def __init__(self, store: RunStore, most_tokens: int, sleep: Sleep = asyncio.sleep) -> None:
+        self._store = store
+        self._most_tokens = most_tokens
+        self._sleep = sleep
+
+    async def reply(self, asked: Question) -> Reply:
+        """With the usage of all that it took. What the provider refuses for good passes."""
+        most_tokens = self._most_tokens
+        for attempt in range(TRIES):
+            shown = await self._fitting(asked, most_tokens)
+            try:
+                reply = await _streamed(asked, shown)
+            except Overflow:
+                most_tokens = estimated_tokens(asked.instructions, shown) // 2
+                if attempt == TRIES - 1:
+                    raise
+            except (RateLimited, Cut) as failure:
+                if attempt == TRIES - 1:
+                    raise
+                seconds = min(float(failure.details.get("retryAfter", _FIRST_WAIT * 2**attempt)), _LONGEST_WAIT)
+                asked.waits(seconds)
+                await self._sleep(seconds)
+            else:
+                return msgspec.structs.replace(reply, usage=reply.usage + asked.spent)
+            asked.heard("")
+        raise AssertionError("the last try returns or raises")
+
+    async def _fitting(self, asked: Question, most_tokens: int) -> Sequence[Turn]:
+        if estimated_tokens(asked.instructions, asked.turns) <= most_tokens:
+            return asked.turns
+        if (shown := _within(asked, most_tokens)) is None:
+            await self._compact(asked, most_tokens)
+            shown = _within(asked, most_tokens)
+        return shortened(asked.turns, 0) if shown is None else shown
+
+    async def _compact(self, asked: Question, most_tokens: int) -> None:
+        """The older half becomes a summary, by the model's own hand."""
+        at = cut(asked.turns)
+        if at == 0:
+            return
+        text = to_summarize(asked.turns[:at])[-most_tokens * 2 :]
+        summary = await _streamed(
+            Question(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
+            [Said("summary", text)],
+        )
+        asked.spent += summary.usage
+        note = f"What was said before, summed up:\n{summary.replied.text or text[-_LEFT:]}"
+        await self._store.compact(asked.task_id, at, note)
+        asked.turns[:at] = [Noted(note)]
+
+
+def _within(asked: Question, most_tokens: int) -> Sequence[Turn] | None:
+    for kept in _KEPT_WHOLE:
+        shown = shortened(asked.turns, kept)
+        if estimated_tokens(asked.instructions, shown) <= most_tokens:
+            return shown
+    return None
+
+
+async def _streamed(asked: Question, turns: Sequence[Turn]) -> Reply:
+    async for piece in asked.model.stream(asked.instructions, turns, asked.tools):
+        if isinstance(piece, Delta):
+            asked.heard(piece.text)
+        else:
+            return piece
+    raise Cut("The model's answer ended before it was whole.")

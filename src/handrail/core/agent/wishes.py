@@ -1,0 +1,31 @@
+"""What a model wished for and what came of it, as far as the turns tell."""
+
+from collections.abc import Sequence
+
+from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
+
+
+def last_reply(turns: Sequence[Turn]) -> Replied | None:
+    """Since the person last spoke."""
+    for turn in reversed(turns):
+        if isinstance(turn, Replied):
+            return turn
+        if isinstance(turn, Said):
+            return None
+    return None
+
+
+def pending(turns: Sequence[Turn]) -> list[ToolUse]:
+    """Wishes of the last reply without an outcome."""
+    reply = last_reply(turns)
+    return [] if reply is None else _without_outcome(reply.uses, turns)
+
+
+def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
+    """Wishes of any reply without an outcome: models want one for each before anything else is said."""
+    return _without_outcome([use for turn in turns if isinstance(turn, Replied) for use in turn.uses], turns)
+
+
+def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
+    had = {turn.execution_id for turn in turns if isinstance(turn, Returned)}
+    return [use for use in uses if use.execution_id not in had]

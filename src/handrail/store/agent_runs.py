@@ -1,0 +1,93 @@
+"""Runs of the agent and their turns, in the tasks' own database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.contract.agent import Remembered, Run
+from handrail.contract.model import Noted, Returned, Turn
+from handrail.store.batches import Batches
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_turns = msgspec.json.Decoder(Turn)
+_runs = msgspec.json.Decoder(Run)
+_ADD = "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, ?, ?)"
+_PAGE = "SELECT number, at, turn FROM agent_turn WHERE task_id = ? AND number < ? ORDER BY number DESC LIMIT ?"
+_LAST = 2**62
+
+
+class SqliteRuns:
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+
+    def save(self, run: Run) -> asyncio.Future[None]:
+        row = (run.task_id, run.status, msgspec.json.encode(run))
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute("INSERT OR REPLACE INTO agent_run (task_id, status, run) VALUES (?, ?, ?)", row)
+
+        return self._batches.write(work)
+
+    async def find(self, task_id: str) -> Run | None:
+        query = "SELECT run FROM agent_run WHERE task_id = ?"
+        row = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchone())
+        return None if row is None else _runs.decode(row[0])
+
+    async def unfinished(self) -> Sequence[Run]:
+        query = "SELECT run FROM agent_run WHERE status IN ('running', 'paused')"
+        found = await self._batches.read(lambda rows: rows.execute(query).fetchall())
+        return [_runs.decode(row[0]) for row in found]
+
+    def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
+        added = [(task_id, msgspec.json.encode(turn), 0, _now()) for turn in turns]
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.executemany(_ADD, added)
+
+        return self._batches.write(work)
+
+    async def turns(self, task_id: str) -> Sequence[Turn]:
+        """From the newest note that stands for what was before it."""
+        query = "SELECT turn FROM agent_turn WHERE task_id = ? AND NOT is_past ORDER BY place, number"
+        found = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchall())
+        return [_turns.decode(row[0]) for row in found]
+
+    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[Remembered]:
+        def work(rows: sqlite3.Connection) -> list[Remembered]:
+            found: list[Remembered] = []
+            place = _LAST if before is None else before
+            while more := [_remembered(row) for row in rows.execute(_PAGE, (task_id, place, limit))]:
+                found += more
+                place = found[-1].number
+                if not isinstance(found[-1].turn, Returned):
+                    break
+            return found[::-1]
+
+        return await self._batches.read(work)
+
+    def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
+        """What was said stays in the table, for people; the model gets the note in its place."""
+        turn = msgspec.json.encode(Noted(note))
+
+        def work(rows: sqlite3.Connection) -> None:
+            query = "SELECT number FROM agent_turn WHERE task_id = ? AND NOT is_past ORDER BY place, number LIMIT ?"
+            numbers = [row[0] for row in rows.execute(query, (task_id, keep_from))]
+            rows.executemany("UPDATE agent_turn SET is_past = 1 WHERE number = ?", [(number,) for number in numbers])
+            rows.execute(_ADD, (task_id, turn, -1, _now()))
+
+        return self._batches.write(work)
+
+
+def _remembered(row: tuple[int, int, bytes]) -> Remembered:
+    return Remembered(row[0], row[1], _turns.decode(row[2]))
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,106 @@
+"""A page that talks to the agent over the real wire, and everything that it is told."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from handrail.core.mimo.task_ids import new_task_id
+from tests.faces.http.listener import Listener, listening
+from tests.faces.http.running import Answer, Running
+
+PATIENCE = 30.0
+_people: dict[str, dict[str, str]] = {}
+"""The session of each server's person."""
+
+
+class Chat:
+    def __init__(self, server: Running, page: Listener, task: str) -> None:
+        self.server = server
+        self.page = page
+        self.task = task
+        self.events: list[dict[str, Any]] = []
+
+    async def say(self, content: str, **members: Any) -> Any:
+        message = {"v": 1, "type": "user_message", "id": f"evt-{secrets.token_hex(4)}", "taskId": self.task}
+        return await self.page.send("frontend_message", {**message, "content": content, **members})
+
+    async def until(self, found: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The next event that it is true of; all on the way are kept."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                told = await self.page.next("frontend_event")
+                if told["taskId"] == self.task:
+                    self.events.append(told["event"])
+                    if found(told["event"]):
+                        return dict(told["event"])
+
+    async def rested(self) -> dict[str, Any]:
+        """The status of the run once it waits for the person."""
+        return await self.until(lambda event: event["type"] == "runStatus" and event["status"] in ("waiting", "ended"))
+
+    async def of(self, type: str, **members: Any) -> dict[str, Any]:
+        return await self.until(
+            lambda event: event["type"] == type and all(event.get(name) == value for name, value in members.items())
+        )
+
+    def told(self, type: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["type"] == type]
+
+    @property
+    def streamed(self) -> str:
+        """What a page shows of the last message."""
+        text = ""
+        for event in self.told("chatDelta"):
+            if event["finished"] or event.get("restart"):
+                text = event.get("content", "") if event["finished"] else ""
+            else:
+                text += event["delta"]["content"]
+        return text
+
+    async def ask(self, method: str, path: str, **how: Any) -> Answer:
+        """As the person at the console."""
+        return await asyncio.to_thread(self._ask, method, path, **how)
+
+    async def question(self, words: str = "") -> dict[str, Any]:
+        """What the person is asked in this task, once it is asked with these words in it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                pending = (await self.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
+                for entry in pending:
+                    if entry.get("runId") == self.task and words in json.dumps(entry, ensure_ascii=False):
+                        return dict(entry)
+                await asyncio.sleep(0.01)
+
+    async def answer(self, question: dict[str, Any], **response: Any) -> None:
+        done = await self.ask("POST", f"/api/prompts/{question['requestId']}/response", json={"response": response})
+        assert done.status == 200, done.body
+
+    async def entries(self, query: str = "") -> Any:
+        return (await self.ask("GET", f"/api/agent/task/{self.task}{query}")).json["data"]
+
+    def _ask(self, method: str, path: str, **how: Any) -> Answer:
+        if self.server.address not in _people:
+            _people[self.server.address] = self.server.sign_in()
+        return self.server.request(method, path, headers=_people[self.server.address], **how)
+
+    async def look(self, found: Callable[[Any], bool]) -> Any:
+        """The task as the chat page would show it, once that is true of it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if found(shown := await self.entries()):
+                    return shown
+                await asyncio.sleep(0.02)
+
+    async def steer(self, verb: str) -> Answer:
+        return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")
+
+
+@asynccontextmanager
+async def chatting(server: Running, task: str | None = None) -> AsyncIterator[Chat]:
+    wanted = task or new_task_id()
+    auth = {"token": server.token, "clientType": "frontend", "taskId": wanted}
+    async with listening(server, auth=auth, transports=["websocket"]) as page:
+        yield Chat(server, page, wanted)

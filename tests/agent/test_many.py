@@ -1,0 +1,88 @@
+"""Many tasks at once, and long ones: nothing is lost, nothing changes its order."""
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse
+from handrail.core.mimo.task_ids import new_task_id
+from handrail.store.agent_runs import SqliteRuns
+from handrail.store.batches import Batches
+from handrail.store.browser_tables import browser_database
+from tests.agent.chat import chatting
+from tests.faces.http.listener import Listener, listening
+from tests.faces.http.running import Running
+
+TASKS = 100
+
+
+def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(house: Running, tmp_path: Path) -> None:
+    words = "".join(f"{number:04d} " for number in range(60))
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"turns": [{"text": words}]}))
+
+    async def begin(page: Listener, task: str) -> None:
+        message = {"v": 1, "type": "user_message", "id": f"evt-{task}", "taskId": task, "content": "Count"}
+        assert await page.send("frontend_message", {**message, "model": f"script:{script}"}) == {"ok": True}
+
+    async def run() -> None:
+        tasks = [new_task_id() for _ in range(TASKS)]
+        heard = dict.fromkeys(tasks, "")
+        left = set(tasks)
+        async with listening(house, transports=["websocket"]) as page:
+            await asyncio.gather(*(begin(page, task) for task in tasks))
+            while left:
+                told = await page.next("frontend_event")
+                event = told["event"]
+                if event["type"] != "chatDelta":
+                    continue
+                if event["finished"]:
+                    left.discard(told["taskId"])
+                else:
+                    heard[told["taskId"]] += event["delta"]["content"]
+        assert set(heard.values()) == {words}
+
+    asyncio.run(run())
+
+
+def test_a_task_of_five_thousand_messages_is_shown_page_by_page(house: Running) -> None:
+    async def run() -> None:
+        async with chatting(house) as chat:
+            await chat.say("Begin", model="nonsense:model")
+            await chat.of("structuredOutput", status="error")
+            with sqlite3.connect(house.state / "browser/browser.db", timeout=20) as rows:
+                rows.executemany(
+                    "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, 0, 1)",
+                    [(chat.task, json.dumps({"type": "user", "id": f"m{n}", "text": str(n)})) for n in range(4999)],
+                )
+            shown: list[str] = []
+            page = await chat.entries("?limit=500")
+            while True:
+                assert len(page["entries"]) <= 500
+                shown = [entry["text"] for entry in page["entries"]] + shown
+                if "next" not in page:
+                    break
+                page = await chat.entries(f"?limit=500&before={page['next']}")
+            assert shown == ["Begin", *map(str, range(4999))]
+
+    asyncio.run(run())
+
+
+def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compacted(tmp_path: Path) -> None:
+    uses = tuple(ToolUse(f"use_{n}", "list_files", "{}", f"exec_{n}") for n in range(3))
+    outcomes = [Returned(use.id, use.execution_id, use.name, "none") for use in uses]
+
+    async def run() -> None:
+        batches = Batches(browser_database(tmp_path))
+        runs = SqliteRuns(batches)
+        await runs.add("t", Said("a", "old"), Replied("words", uses), *outcomes, Said("b", "new"))
+        last = await runs.page("t", None, 2)
+        assert [type(one.turn) for one in last] == [Said, Replied, Returned, Returned, Returned, Said]
+        await runs.compact("t", 5, "all of it")
+        assert await runs.turns("t") == [Noted("all of it"), Said("b", "new")]
+        everything = [one.turn for one in await runs.page("t", None, 50)]
+        assert everything == [Said("a", "old"), Replied("words", uses), *outcomes, Said("b", "new"), Noted("all of it")]
+        await batches.close()
+
+    asyncio.run(run())

@@ -1,0 +1,171 @@
+"""What of the agent's loop is pure: plans, circles, mending, what is shortened, what became of a call."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.agent import Run
+from handrail.contract.errors import Unsupported
+from handrail.contract.model import (
+    Delta,
+    Noted,
+    Replied,
+    Reply,
+    Returned,
+    Said,
+    ToolOffer,
+    ToolUse,
+    Turn,
+    Usage,
+)
+from handrail.core.agent import planning
+from handrail.core.agent.auto_fix import check_may_mend
+from handrail.core.agent.compaction import cut, estimated_tokens, shortened
+from handrail.core.agent.equipment import Limits
+from handrail.core.agent.fate import Fate
+from handrail.core.agent.repetition import repetitions
+from handrail.core.agent.thinking import Question, Thinking
+from handrail.core.agent.wishes import pending, unsettled
+from handrail.core.agent.wording import unmarked, untrusted
+from handrail.store.agent_runs import SqliteRuns
+from handrail.store.batches import Batches
+from handrail.store.browser_tables import browser_database
+
+
+def use(number: int, name: str = "list_files", **arguments: Any) -> ToolUse:
+    return ToolUse(f"use_{number}", name, json.dumps(arguments), f"exec_{number}")
+
+
+def outcome(of: ToolUse, text: str = "none", *, is_error: bool = False) -> Returned:
+    return Returned(of.id, of.execution_id, of.name, text, is_error)
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("- [ ] one\n- [ ] two", ["one", "two"]),
+        ("1. one\n2) two", ["one", "two"]),
+        ("- not this\n\nbut:\n\n* one\n\n* two\n", ["one", "two"]),
+        ("no list", []),
+    ],
+)
+def test_the_steps_of_a_plan_are_the_items_of_its_last_list(text: str, steps: list[str]) -> None:
+    assert planning.steps_of(text) == steps
+
+
+def test_wishes_without_an_outcome_are_pending_until_the_person_speaks() -> None:
+    first, second = use(1), use(2)
+    turns: list[Turn] = [Said("a", "x"), Replied("", (first, second)), outcome(first)]
+    assert pending(turns) == [second]
+    assert pending([*turns, Said("b", "y")]) == []
+    assert unsettled([*turns, Said("b", "y")]) == [second]
+
+
+def test_the_same_call_with_the_same_outcome_is_counted_until_the_person_speaks() -> None:
+    turns: list[Turn] = [Said("a", "x")]
+    for number in range(4):
+        turns += [Replied("", (use(number),)), outcome(use(number))]
+    assert repetitions(turns) == 4
+    assert repetitions([*turns, Replied("", (use(9),)), outcome(use(9), "another")]) == 1
+    assert repetitions([*turns, Said("b", "y")]) == 0
+
+
+def test_a_file_is_mended_as_often_as_the_policy_says() -> None:
+    write = {"path": "a.txt", "content": "x", "dryRun": False}
+    turns: list[Turn] = [Said("a", "x")]
+    for number in (0, 10):
+        written, checked = use(number, "write_to_file", **write), use(number + 1, "validate_script", path="a.txt")
+        assert check_may_mend(turns, written, 1) is None
+        turns += [Replied("", (written, checked)), outcome(written), outcome(checked, '{"valid":false}')]
+    again = use(20, "write_to_file", **write)
+    refused = check_may_mend(turns, again, 1)
+    assert refused is not None
+    assert refused.is_error
+    assert check_may_mend(turns, use(21, "write_to_file", **{**write, "dryRun": True}), 1) is None
+    assert check_may_mend(turns, use(22, "write_to_file", **{**write, "path": "b.txt"}), 1) is None
+    assert check_may_mend([*turns, Said("b", "go on")], again, 1) is None
+
+
+def test_old_outcomes_are_shortened_and_stay_marked() -> None:
+    uses = [use(number) for number in range(3)]
+    turns = [outcome(one, untrusted("x", "word " * 500)) for one in uses]
+    short = shortened(turns, 1)
+    assert [len(turn.text) < 600 for turn in short if isinstance(turn, Returned)] == [True, True, False]
+    assert all("</untrusted>" in turn.text for turn in short if isinstance(turn, Returned))
+
+
+def test_a_conversation_is_never_cut_between_a_wish_and_its_outcome() -> None:
+    first, second = use(1), use(2)
+    turns: list[Turn] = [Said("a", "x"), Replied("", (first,)), outcome(first), Replied("", (second,)), outcome(second)]
+    assert cut(turns) == 3
+    assert cut([Said("a", "x"), Replied("", (first,)), outcome(first)]) == 1
+    assert cut([Said("a", "x")]) == 0
+
+
+def test_a_mark_can_not_be_closed_from_inside_and_is_taken_off_for_people() -> None:
+    marked = untrusted("a page", "before </untrusted> after")
+    assert marked.count("</untrusted>") == 1
+    assert unmarked(untrusted("a page", "words")) == "words"
+
+
+@pytest.mark.parametrize(
+    ("ended", "begun", "is_unknown"),
+    [
+        ({}, {"exec_1"}, True),
+        ({"exec_1": {"ok": True}}, {"exec_1"}, False),
+        ({"exec_1": {"ok": False, "error": {"condition": "Aborted"}}}, {"exec_1"}, True),
+        ({"exec_1": {"ok": False, "error": {"condition": "Aborted"}}}, set(), False),
+        ({}, set(), False),
+    ],
+)
+def test_what_had_begun_and_did_not_end_by_itself_is_unknown(
+    ended: dict[str, Any], begun: set[str], is_unknown: bool
+) -> None:
+    assert Fate(ended, frozenset(begun)).is_unknown(use(1)) is is_unknown
+
+
+def test_a_task_costs_no_more_than_it_may() -> None:
+    run = Run(task_id="t", status="running", usage=Usage(1, 1, 0.5))
+    Limits(cost=1).check_cost(run)
+    Limits(cost=0).check_cost(run)
+    with pytest.raises(Unsupported):
+        Limits(cost=0.5).check_cost(run)
+
+
+class Summing:
+    """A model that says how much it was given."""
+
+    name = "summing"
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        self.given.append(estimated_tokens(instructions, turns))
+        yield Reply(Replied("a summary"), Usage(10, 1))
+
+
+def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is_paid_for(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = Batches(browser_database(tmp_path))
+        store, model = SqliteRuns(batches), Summing()
+        turns: list[Turn] = []
+        for number in range(20):
+            turns += [Said(f"s{number}", "words " * 100), Replied(f"answer {number} " * 50)]
+        turns.append(Said("last", "And now?"))
+        await store.add("t", *turns)
+        asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
+        reply = await Thinking(store, 3_000).reply(asked)
+        assert reply.usage == Usage(20, 2)
+        assert turns[0] == Noted("What was said before, summed up:\na summary")
+        assert turns[-1] == Said("last", "And now?")
+        assert await store.turns("t") == turns
+        await batches.close()
+
+    asyncio.run(run())

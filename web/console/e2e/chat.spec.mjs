@@ -1,0 +1,299 @@
+/** Conversations: streaming, tools with their evidence, approvals in place, reconnects, two windows, 5,000 entries; axe. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before, test } from "node:test";
+import { LONG, TALK } from "../dev/chatting.mjs";
+import * as samples from "../dev/samples.mjs";
+import { answerTo, eventually, launch } from "./browser.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const OTHER = "01J00000000000000000000009";
+let world;
+let page;
+let chat;
+before(async () => {
+  world = await launch();
+  ({ chat } = world.mock);
+  world.mock.browsers.fill();
+  chat.fill();
+  chat.fillLong();
+  chat.ensure(OTHER, "Another task");
+  chat.run(OTHER, { status: "waiting" });
+  page = await world.open({ path: `chat/${OTHER}` });
+  await eventually(() => chat.state.subscribed.includes(OTHER), true);
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints, []));
+
+const composer = (where) => where.getByRole("textbox", { name: "Your words" });
+const replies = (where) => where.locator(".reply").allInnerTexts().then((all) => all.map((text) => text.trim()));
+const opened = async (where, taskId) => {
+  await where.goto(`${world.mock.url}/#/chat/${taskId}`);
+  await where.locator(`.rail-task-link[aria-current][href="#/chat/${taskId}"]`).waitFor({ state: "attached" });
+  await where.locator(".transcript-area").waitFor();
+};
+
+test("who has a model connected comes to talk", async () => {
+  const own = await world.open();
+  await own.getByRole("heading", { name: "What should happen?" }).waitFor();
+  await own.context().close();
+});
+
+test("words are sent by Enter and answered piece by piece, with Markdown as it grows", async () => {
+  await composer(page).fill("Two lines");
+  await composer(page).press("Shift+Enter");
+  await composer(page).pressSequentially("of words");
+  await composer(page).press("Enter");
+  await eventually(() => chat.state.said.at(-1)?.content, "Two lines\nof words");
+  await eventually(() => composer(page).inputValue(), "");
+  await page.locator(".words", { hasText: "of words" }).waitFor();
+  await page.locator(".run-state.running").waitFor();
+  const target = chat.state.said.at(-1).id;
+  chat.stream(OTHER, "m-1", ["Here is a **ta", "ble**:\n\n| a | b |\n|---|", "---|\n| 1 | 2 |\n\n", "```\nco"], target);
+  await page.locator(".reply.growing table td", { hasText: "2" }).waitFor();
+  await page.locator(".reply.growing pre", { hasText: "co" }).waitFor();
+  chat.finish(OTHER, "m-1", "Here is a **table**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```", target);
+  await page.locator(".reply:not(.growing) pre", { hasText: "code" }).waitFor();
+  assert.equal(await page.locator(".reply strong").innerText(), "table");
+});
+
+test("a run is paused, resumed and stopped, and its mode is switched", async () => {
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.locator(".run-state.paused").waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.locator(".run-state.running").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.locator(".run-state.ended").waitFor();
+  assert.deepEqual(chat.state.steered, ["pause", "resume", "stop"]);
+  await page.getByRole("button", { name: "Plan", exact: true }).click();
+  await eventually(() => chat.state.runs.get(OTHER).mode, "plan");
+  await eventually(() => page.getByRole("button", { name: "Plan", exact: true }).getAttribute("aria-pressed"), "true");
+});
+
+test("a call of a tool is folded, and shows arguments, result and evidence when opened", async () => {
+  const id = chat.tool(OTHER, "browser_click", "running", { args: { clickId: "3", text: "Start" }, effect: "UI_CONTROL" });
+  const row = page.locator(`[data-entry="${id}"]`);
+  await row.getByText("running").waitFor();
+  world.mock.record({ executionId: id, tool: "browser_click", effect: "UI_CONTROL", caller: "agent", task: OTHER, event: "end", ok: true, durationMs: 5, evidence: { dir: "e", sha256: { "before.png": "x" } } });
+  chat.tool(OTHER, "browser_click", "success", { executionId: id, args: { clickId: "3" }, text: "scene started" });
+  await row.getByText("done").waitFor();
+  await row.locator(".call-summary").click();
+  await row.locator("pre", { hasText: '"clickId": "3"' }).waitFor();
+  await row.locator("pre", { hasText: "scene started" }).waitFor();
+  await row.locator(`img[alt="before.png"]`).waitFor({ state: "attached" });
+});
+
+test("a question of the task is answered in place, and only there", async () => {
+  const id = world.mock.ask(samples.change, { runId: OTHER });
+  const card = page.locator(`.in-place [data-request="${id}"]`);
+  await card.locator("form[data-armed=true]").waitFor();
+  assert.equal(await page.locator(".panel").isVisible(), false);
+  await card.getByRole("textbox", { name: "Remark for the agent" }).fill("fine");
+  await card.getByRole("button", { name: "Allow once" }).click();
+  assert.deepEqual(await answerTo(world.mock, id), { status: "ok", scope: "once", remark: "fine" });
+  await card.waitFor({ state: "detached" });
+
+  const other = world.mock.ask(samples.command, { runId: OTHER });
+  const next = page.locator(`.in-place [data-request="${other}"]`);
+  await next.locator("form[data-armed=true]").waitFor();
+  await next.getByRole("button", { name: "Deny" }).focus();
+  await page.keyboard.press("n");
+  assert.deepEqual(await answerTo(world.mock, other), { status: "canceled" });
+  assert.equal(world.mock.state.received.filter(({ requestId }) => requestId === other).length, 1);
+});
+
+test("a confirmed plan is a checklist that fills as the agent goes on", async () => {
+  const id = world.mock.ask({ ...samples.tasks, title: "Plan", tasks: [{ draftId: "1", title: "Read it" }, { draftId: "2", title: "Write it" }] }, { runId: OTHER });
+  const card = page.locator(`.in-place [data-request="${id}"]`);
+  await card.locator("form[data-armed=true]").waitFor();
+  await card.getByRole("button", { name: "Confirm" }).click();
+  await answerTo(world.mock, id);
+  await eventually(() => page.locator(".plan li.todo").count(), 2);
+  chat.finish(OTHER, "m-plan", "- [x] Read it\n- [ ] Write it");
+  await eventually(() => page.locator(".plan li.done").allInnerTexts().then((all) => all.length), 1);
+});
+
+test("two windows on one task show the same, whoever says something", async () => {
+  const second = await world.open({ path: `chat/${OTHER}` });
+  await second.locator(".reply", { hasText: "Here is a" }).waitFor();
+  await composer(page).fill("From the first window");
+  await composer(page).press("Enter");
+  await eventually(() => chat.state.said.at(-1)?.content, "From the first window");
+  const target = chat.state.said.at(-1).id;
+  chat.stream(OTHER, "m-2", ["Both ", "hear this."], target);
+  chat.finish(OTHER, "m-2", "Both hear this.", target);
+  for (const where of [page, second]) {
+    await where.locator(".words", { hasText: "From the first window" }).waitFor();
+    await where.locator(".reply:not(.growing)", { hasText: "Both hear this." }).waitFor();
+  }
+  await eventually(() => replies(second), await replies(page));
+  await second.context().close();
+});
+
+test("a reconnect neither loses nor doubles anything", async () => {
+  chat.run(OTHER, { status: "running" });
+  chat.stream(OTHER, "m-3", ["Before the cut, "]);
+  await page.locator(".reply.growing", { hasText: "Before the cut" }).waitFor();
+  await world.mock.pause();
+  await page.locator(".connection.offline").waitFor();
+  chat.state.mute = true;
+  chat.finish(OTHER, "m-3", "Before the cut, and after it.");
+  chat.tool(OTHER, "read_file", "success", { executionId: "exec_missed", text: "missed" });
+  chat.finish(OTHER, "m-4", "The end.");
+  chat.run(OTHER, { status: "waiting" });
+  chat.state.mute = false;
+  await world.mock.resume();
+  await page.locator(".reply", { hasText: "The end." }).waitFor();
+  await page.locator(".run-state.waiting").waitFor();
+  await eventually(async () => (await replies(page)).slice(-2), ["Before the cut, and after it.", "The end."]);
+  assert.equal(await page.locator('[data-entry="exec_missed"]').count(), 1);
+  assert.equal(await page.locator(".words", { hasText: "From the first window" }).count(), 1);
+});
+
+test("words that are refused can be sent again, and say why", async () => {
+  await composer(page).fill("refuse this");
+  await composer(page).press("Enter");
+  await page.locator(".words.refused").getByRole("button", { name: "Send again" }).waitFor();
+  await page.locator(".trouble", { hasText: "at work on this task" }).waitFor();
+});
+
+test("a file is uploaded and goes with the words", async () => {
+  await opened(page, OTHER);
+  await page.locator("input[type=file]").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("some notes") });
+  await page.locator(".attachments .chip", { hasText: "notes.txt" }).waitFor();
+  await composer(page).fill("Read the notes");
+  await composer(page).press("Enter");
+  await eventually(() => chat.state.said.at(-1)?.content, "Read the notes");
+  const [artifactId] = chat.state.said.at(-1).attachments;
+  assert.equal(chat.state.uploads.get(`/artifacts/${artifactId}/upload`), "some notes");
+  chat.run(OTHER, { status: "waiting" });
+});
+
+test("a task begins with words, is renamed, found and put away", async () => {
+  await page.locator(".new-task").click();
+  await composer(page).fill("A brand new task");
+  await composer(page).press("Enter");
+  await page.locator(".words", { hasText: "A brand new task" }).waitFor();
+  await page.getByRole("button", { name: /^Rename/ }).click();
+  await page.getByRole("textbox", { name: "New name" }).fill("Renamed now");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Renamed now" }).waitFor();
+  await page.getByRole("searchbox", { name: "Search tasks…" }).fill("renamed");
+  await eventually(() => page.locator(".rail-task-title").allInnerTexts(), ["Renamed now"]);
+  await page.getByRole("button", { name: "Put away: Renamed now" }).click();
+  await eventually(() => page.locator(".rail-task-title").count(), 0);
+  await page.getByRole("checkbox", { name: "Put away (1)" }).check();
+  await eventually(() => page.locator(".rail-task-title").allInnerTexts(), ["Renamed now"]);
+  await page.getByRole("checkbox").uncheck();
+  await page.getByRole("searchbox", { name: "Search tasks…" }).fill("");
+});
+
+test("of 5,000 entries only those near the view are in the document; earlier ones are read on the way up", async () => {
+  await opened(page, LONG);
+  await page.locator('[data-entry="a4999"]').waitFor();
+  const area = page.locator(".transcript-area");
+  const fromEnd = () => area.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
+  await eventually(async () => (await fromEnd()) < 2, true);
+  await area.evaluate(async (element) => {
+    // What was read is drawn above the view and goes again, until one has scrolled up to it.
+    const isThere = () => !document.querySelector(".load-more") && document.querySelector('[data-entry="u0"]')?.getBoundingClientRect().top > 0;
+    for (let tries = 0; tries < 2000 && !isThere(); tries++) {
+      element.scrollTop = 0;
+      await new Promise(requestAnimationFrame);
+    }
+  });
+  await page.locator('[data-entry="u0"]').waitFor();
+  const drawn = await page.locator("[data-entry]").count();
+  assert.ok(drawn > 0 && drawn < 700, `${drawn} entries in the document`);
+  chat.finish(LONG, "m-late", "Something new");
+  await page.getByRole("button", { name: "New messages" }).click();
+  await page.locator(".reply", { hasText: "Something new" }).waitFor();
+  await eventually(async () => (await fromEnd()) < 2, true);
+});
+
+test("a stream keeps the view at its end, unless the person has scrolled up", async () => {
+  await opened(page, LONG);
+  await page.locator('[data-entry="a4999"]').waitFor();
+  const area = page.locator(".transcript-area");
+  const fromEnd = () => area.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
+  chat.run(LONG, { status: "running" });
+  chat.stream(LONG, "m-flow", Array.from({ length: 60 }, (_, at) => `Paragraph ${at}\n\n`));
+  await page.locator(".reply.growing", { hasText: "Paragraph 59" }).waitFor();
+  await eventually(async () => (await fromEnd()) < 2, true);
+  await area.evaluate((element) => element.scrollTo(0, element.scrollHeight - 3000));
+  await page.locator(".to-end").waitFor();
+  const before = await area.evaluate((element) => element.scrollTop);
+  chat.stream(LONG, "m-flow", ["One more\n\n"]);
+  chat.finish(LONG, "m-flow-2", "Done");
+  await page.locator(".reply", { hasText: "Done" }).last().waitFor({ state: "attached" });
+  assert.equal(await area.evaluate((element) => element.scrollTop), before);
+  chat.run(LONG, { status: "waiting" });
+});
+
+test("a task is stepped through like a film, by keys", async () => {
+  await opened(page, TALK);
+  await page.getByRole("button", { name: "As a film" }).click();
+  const film = page.locator("dialog.film");
+  await film.getByText("Step 1 of 2").waitFor();
+  await film.locator(".film-step", { hasText: "list_project_resources" }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await film.locator(".film-step", { hasText: "browser_click" }).waitFor();
+  assert.match(await film.getByRole("link", { name: "Report as a file" }).getAttribute("href"), /^\/api\/report\/01J/);
+  await page.keyboard.press("Escape");
+  await film.waitFor({ state: "detached" });
+});
+
+test("without a model the chat says so and leads to one; keys are sent once, and all forgotten in one click", async () => {
+  Object.assign(chat.state, { current: "", models: [] });
+  const own = await world.open({ path: `chat/${OTHER}` });
+  await composer(own).fill("Anybody?");
+  await composer(own).press("Enter");
+  await own.locator(".trouble", { hasText: "No model is connected." }).getByRole("link", { name: "Model settings" }).waitFor();
+  await own.goto(`${world.mock.url}/#/chat`);
+  await own.getByRole("button", { name: "Connect a model" }).click();
+  await own.getByLabel("Model", { exact: true }).last().fill("openai-compatible:local");
+  await own.getByLabel("Address of the server").fill("http://127.0.0.1:11434/v1");
+  await own.getByLabel("Key").fill("a-secret-key");
+  await own.getByRole("button", { name: "Connect", exact: true }).click();
+  await own.getByText("openai-compatible:local is connected.").waitFor();
+  assert.deepEqual(chat.state.keys, [{ provider: "openai-compatible", key: "a-secret-key" }]);
+  assert.equal(chat.state.baseUrl, "http://127.0.0.1:11434/v1");
+  await own.goto(`${world.mock.url}/#/settings`);
+  await own.getByRole("button", { name: "Forget all keys…" }).click();
+  await own.getByRole("button", { name: "Forget all keys", exact: true }).click();
+  await eventually(() => chat.state.keys, []);
+  await own.context().close();
+  chat.connectModel();
+});
+
+for (const [locale, colorScheme, width, height] of [["en-US", "light", 1440, 900], ["zh-CN", "dark", 1440, 900], ["en-US", "dark", 360, 740], ["zh-CN", "light", 360, 740]]) {
+  test(`axe finds nothing in conversations: ${locale}, ${colorScheme}, ${width} px`, async () => {
+    const own = await world.open({ locale, colorScheme, width, height, path: `chat/${TALK}` });
+    const check = async () => {
+      await own.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((animation) => animation.finished)));
+      const { violations } = await own.evaluate(() => window.axe.run(document));
+      assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(" | ")}`), []);
+      assert.equal(await own.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+    };
+    const id = world.mock.ask(samples.change, { runId: TALK });
+    await own.locator(`.in-place [data-request="${id}"] form[data-armed=true]`).waitFor();
+    await own.locator(".transcript-area").evaluate((element) => element.scrollTo(0, 0));
+    await own.locator('[data-entry="exec_click"] .call-summary').click();
+    await own.locator('[data-entry="exec_click"] .call-details').waitFor();
+    await own.evaluate(axe);
+    await check();
+    world.mock.answer(id, { response: { status: "canceled" } });
+    await own.locator(".in-place .settled, .transcript:not(:has(.in-place))").first().waitFor();
+    await own.locator(".talk-tools button").nth(-2).click();
+    await own.locator(".film-step").waitFor();
+    await check();
+    await own.keyboard.press("Escape");
+    await own.locator("dialog.film").waitFor({ state: "detached" });
+    await own.goto(`${world.mock.url}/#/chat`);
+    await own.locator(".first-step").first().waitFor();
+    await own.locator(".first-step:not(.checking)").nth(3).waitFor();
+    await check();
+    await own.context().close();
+  });
+}

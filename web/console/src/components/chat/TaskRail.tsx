@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import { tasks } from "../../browser/store";
+import { archive } from "../../chat/actions";
+import { askingTasks, chatTexts, openTask } from "../../chat/store";
+import { messageOf } from "../../failure";
+import type { BrowserTask } from "../../logic/browserTasks";
+import { matches } from "../../logic/chat";
+import { visible } from "../../logic/visible";
+import { texts } from "../../store";
+import { focusBeside } from "../focus";
+import { Icon } from "../Icon";
+import { Moment } from "../Moment";
+import { Visible } from "../Visible";
+
+/** The tasks, to be searched and put away. */
+export function TaskRail() {
+  const t = chatTexts.value;
+  const [words, setWords] = useState("");
+  const [showsArchived, setShowsArchived] = useState(false);
+  const [problem, setProblem] = useState("");
+  const all = tasks.value;
+  const archivedCount = all.filter(({ archived }) => archived).length;
+  const shown = all.filter((task) => Boolean(task.archived) === showsArchived && matches(task.title || t.untitled, words));
+
+  const putAway = (task: BrowserTask): void => {
+    setProblem("");
+    archive(task.taskId, !task.archived).catch((failure: unknown) => setProblem(messageOf(failure)));
+  };
+
+  return (
+    <section class="task-rail" aria-label={t.tasks}>
+      <header class="task-rail-head">
+        <h2>{t.tasks}</h2>
+        <a class="plain new-task" href="#/chat" title={t.newTaskHint}><Icon name="plus" />{t.newTask}</a>
+        <input type="search" placeholder={t.search} aria-label={t.search} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+      </header>
+      {problem && <p class="problem" role="alert">{problem}</p>}
+      <ul class="rail-tasks" onKeyDown={(event) => focusBeside(event, ".rail-task-link")}>
+        {shown.map((task) => <TaskRow key={task.taskId} task={task} putAway={() => putAway(task)} />)}
+      </ul>
+      {shown.length === 0 && <p class="nothing">{all.length ? texts.value.noMatches : t.noTasks}</p>}
+      {(archivedCount > 0 || showsArchived) && (
+        <label class="check rail-archived"><input type="checkbox" checked={showsArchived} onChange={(event) => setShowsArchived(event.currentTarget.checked)} />{t.showArchived(archivedCount)}</label>
+      )}
+    </section>
+  );
+}
+
+function TaskRow({ task, putAway }: { task: BrowserTask; putAway: () => void }) {
+  const t = chatTexts.value;
+  const isAsking = askingTasks.value.has(task.taskId);
+  const title = task.title || t.untitled;
+  const label = task.archived ? t.unarchive : t.archive;
+  return (
+    <li class="rail-task">
+      <a class="rail-task-link" href={`#/chat/${task.taskId}`} aria-current={task.taskId === openTask.value ? "page" : undefined}>
+        <span class="rail-task-title"><Visible text={title} /></span>
+        <span class="sub">
+          <i class={`dot ${isAsking ? "asking" : `status-${task.status}`}`} aria-hidden="true" />
+          {isAsking ? t.waitsForYou : texts.value.browser.statuses[task.status]} · <Moment at={task.updatedAt} />
+        </span>
+      </a>
+      <button type="button" class="icon-button" aria-label={`${label}: ${visible(title)}`} title={label} onClick={putAway}><Icon name="archive" /></button>
+    </li>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useState } from "preact/hooks";
+import { readCalls } from "../../actions";
+import { toggle } from "../../chat/actions";
+import { asked, callsById, chatTexts, unfolded } from "../../chat/store";
+import { messageOf } from "../../failure";
+import type { Call } from "../../logic/calls";
+import type { Entry, ToolUse } from "../../logic/chat";
+import { argumentsText, hintOf } from "../../logic/toolHint";
+import { texts } from "../../store";
+import { CallDetails } from "../CallRow";
+import { EffectChip } from "../Chip";
+import { formatDuration } from "../Moment";
+import { Visible } from "../Visible";
+
+const STATES = { running: "running", success: "done", error: "failed" } as const;
+
+/** A call of a tool: one line, and opened what went in, what came out and what shows it. */
+export function ToolRow({ entry }: { entry: Entry }) {
+  const t = chatTexts.value;
+  const { tool, text } = entry;
+  if (!tool) return null;
+  const isOpen = unfolded.value.has(tool.executionId);
+  const call = callsById.value.get(tool.executionId);
+  const effect = tool.effect ?? call?.effect;
+  const hint = call?.target ?? hintOf(tool.arguments);
+  const isWaiting = tool.status === "running" && asked.value.length > 0;
+  return (
+    <div class="call tool-use" data-entry={tool.executionId}>
+      <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => toggle(tool.executionId)}>
+        {effect && <EffectChip effect={effect} />}
+        <span class="mono"><Visible text={tool.name} /></span>
+        {hint && <span class="sub target"><Visible text={hint} /></span>}
+        <span class="call-end">
+          <span class={`state ${STATES[tool.status]}`}>{isWaiting ? t.toolWaits : t.toolStates[tool.status]}</span>
+          {call?.durationMs !== undefined && <span class="sub">{formatDuration(call.durationMs)}</span>}
+        </span>
+      </button>
+      {isOpen && <Opened tool={tool} text={text} known={call} />}
+    </div>
+  );
+}
+
+function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Call | undefined }) {
+  const t = chatTexts.value;
+  const given = argumentsText(tool.arguments);
+  return (
+    <div class="tool-opened">
+      {given && <><h3>{t.arguments}</h3><pre tabIndex={0}><Visible text={given} /></pre></>}
+      {text && <><h3>{t.result}</h3><pre tabIndex={0}><Visible text={text} /></pre></>}
+      {known ? <CallDetails call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
+    </div>
+  );
+}
+
+/** One that lies further back than what the console has read. */
+function OlderCall({ executionId, isOver }: { executionId: string; isOver: boolean }) {
+  const [found, setFound] = useState<Call | null | undefined>(undefined);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    readCalls({ execution: executionId }).then((all) => setFound(all[0] ?? null), (failure: unknown) => setProblem(messageOf(failure)));
+  }, [isOver]);
+  if (problem) return <p class="problem" role="alert">{problem}</p>;
+  if (found === undefined) return <p class="nothing">{texts.value.loading}</p>;
+  return found ? <CallDetails call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
+}

@@ -1,0 +1,30 @@
+import { useState } from "preact/hooks";
+import { steer } from "../../chat/actions";
+import { chatTexts, hasModel } from "../../chat/store";
+import { messageOf } from "../../failure";
+import type { Run, Trouble } from "../../logic/chat";
+import { Visible } from "../Visible";
+
+/** Why it does not go on, and what to do about it. */
+export function TroubleCard({ taskId, trouble, run }: { taskId: string; trouble: Trouble; run: Run | null }) {
+  const t = chatTexts.value;
+  const [problem, setProblem] = useState("");
+  const { code, message, hint } = trouble;
+  const advice = hint ?? (code in t.troubles ? t.troubles[code as keyof typeof t.troubles] : t.troubles.other);
+  const isAboutModel = code === "UNAVAILABLE" || code === "FORBIDDEN" || !hasModel.value;
+  const goOn = (): void => {
+    setProblem("");
+    steer(taskId, "resume").catch((failure: unknown) => setProblem(messageOf(failure)));
+  };
+  return (
+    <section class="trouble" role="alert" aria-label={t.trouble}>
+      <p><strong>{t.trouble}.</strong> <Visible text={message} /></p>
+      <p class="sub"><Visible text={advice} /></p>
+      <p class="row">
+        {run && run.status !== "running" && <button type="button" class="plain" onClick={goOn}>{t.resume}</button>}
+        {isAboutModel && <a href="#/settings">{t.toModel}</a>}
+      </p>
+      {problem && <p class="problem">{problem}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+/** A long text of Markdown in pieces that are read each for itself: while it grows, only the last one changes. */
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** What goes on with a list before it, across an empty line; or may do so, once it has grown. */
+const BELONGS = /^(?:\s|[-*+](?:\s|$)|\d{1,9}(?:[.)]?$|[.)]\s))/;
+
+/** Cut where the whole text, read at once, ends a block as well: at empty lines outside of code that no list goes on after. */
+export function pieces(text: string): string[] {
+  const found: string[] = [];
+  let fence = "";
+  let start = 0;
+  let isAfterEmpty = false;
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\n", at);
+    const next = end < 0 ? text.length : end + 1;
+    const line = text.slice(at, end < 0 ? next : end);
+    const isEmpty = line.trim() === "";
+    if (!fence && isAfterEmpty && !isEmpty && !BELONGS.test(line)) {
+      found.push(text.slice(start, at));
+      start = at;
+    }
+    const mark = FENCE.exec(line)?.[1];
+    if (fence) fence = line.trimStart().startsWith(fence) ? "" : fence;
+    else if (mark && /^ {0,3}(`{3,}|~{3,})\s*\S*\s*$/.test(line)) fence = mark;
+    isAfterEmpty = isEmpty && !fence;
+    at = next;
+  }
+  if (start < text.length) found.push(text.slice(start));
+  return found;
+}

@@ -1,0 +1,36 @@
+import type { Task } from "@handrail/host";
+import { expect, it } from "vitest";
+import type { Entry } from "../src/logic/chat";
+import { checklist, confirmedPlan } from "../src/logic/plan";
+import type { Asked } from "../src/logic/queue";
+import { argumentsText, hintOf } from "../src/logic/toolHint";
+
+const step = (title: string, more: Partial<Task> = {}): Task => ({ draftId: title, title, details: "", priority: "medium", status: "todo", tags: [], ...more });
+const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): Asked => ({
+  request: { ts: "2026-01-01T00:00:00.000Z", type: "ui_prompt", action: "request", requestId: runId, runId, callerGone: false, prompt: { kind: "task_confirm" } },
+  response: { ts: "2026-01-01T00:01:00.000Z", type: "ui_prompt", action: "response", requestId: runId, response: { status, tasks } },
+});
+const said = (text: string, at = "2026-01-01T00:02:00.000Z"): Entry => ({ kind: "assistant", id: text, at: Date.parse(at), text });
+
+it("the plan is the newest one that was confirmed in this task", () => {
+  const [wanted, older] = [plan("t", "ok", [step("a")]), plan("t", "ok", [step("b")])];
+  expect(confirmedPlan([plan("other", "ok", []), plan("t", "canceled", []), wanted, older], "t")).toBe(wanted);
+});
+
+it("a step is done once the agent has ticked it off, or the person has", () => {
+  const steps = checklist(plan("t", "ok", [step("Read it"), step("Write `a.txt`"), step("Look", { status: "done" }), step("Report")]), [
+    said("- [x] Report", "2026-01-01T00:00:30.000Z"),
+    said("So far:\n- [x] **Read it**\n- [-] Write a.txt\n- [ ] Report"),
+  ]);
+  expect(steps.map(({ state }) => state)).toEqual(["done", "doing", "done", "todo"]);
+});
+
+it("without a plan there is nothing to tick", () => {
+  expect(checklist(undefined, [said("- [x] a")])).toEqual([]);
+});
+
+it("arguments are told in a line and in full, well-formed or not", () => {
+  expect(hintOf('{"limit": 3, "path": "game/start.txt"}')).toBe("game/start.txt");
+  expect([hintOf("{broken"), hintOf({ n: 1 }), hintOf({ other: "first\nsecond" })]).toEqual(["", "", "first"]);
+  expect([argumentsText("{broken"), argumentsText({}), argumentsText('{"a":1}')]).toEqual(["{broken", "", '{\n  "a": 1\n}']);
+});
