@@ -129,8 +129,8 @@ def test_scenes_are_listed_and_read_by_address_whatever_they_are_called(mcp: Mcp
         assert content["uri"] == scene["uri"]
         assert content["mimeType"] == scene["mimeType"] == "text/plain"
         assert content["text"] == (game / "game/scene" / scene["name"]).read_text()
-    (template,) = mcp.request("resources/templates/list", {})["resourceTemplates"]
-    assert template["uriTemplate"] == "webgal://scene/{+path}"
+    templates = mcp.request("resources/templates/list", {})["resourceTemplates"]
+    assert "webgal://scene/{+path}" in [template["uriTemplate"] for template in templates]
 
 
 def test_scenes_are_completed_while_they_are_typed(mcp: Mcp, game: Path) -> None:
@@ -201,7 +201,7 @@ def test_rules_count_and_the_audit_knows_what_was_read(mcp: Mcp, stage: Stage, g
     assert refused(mcp, "prompts/get", name=REWORK, arguments={"path": "two"}) == INVALID_PARAMS
     assert "two.txt" not in said(mcp, CREATE, name="three").partition("## 写法")[0]
     records = [json.loads(line) for line in audit(stage.state)[-8:]]
-    denied = next(each for each in records if each["tool"] == "webgal.scene")
+    denied = [each for each in records if each["tool"] == "webgal.scene"][-1]
     assert (denied["ok"], denied["effect"], denied["target"]) == (False, "READ", "game/scene/two.txt")
     assert {each["tool"] for each in records} >= {"webgal.scenes", REWORK, CREATE}
 
