@@ -141,5 +141,5 @@ def _chromium(folder: Path) -> Sequence[str]:
     rows = "".join(f"<p>Row {number} <a href=#>link</a> <button>Press {number}</button></p>" for number in range(1000))
     page = folder / "many.html"
     page.write_text(f"<!doctype html><title>Many</title>{rows}")
-    options = ["--no-sandbox", "--no-first-run", "--force-renderer-accessibility"]
+    options = ["--no-sandbox", "--no-first-run", "--password-store=basic", "--force-renderer-accessibility"]
     return ["chromium", *options, f"--user-data-dir={folder / 'chromium'}", page.as_uri()]

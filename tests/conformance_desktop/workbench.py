@@ -47,6 +47,21 @@ class Workbench:
         found = await eventually(lambda: self.find(title), f"{title!r} to be shown")
         return found[0]
 
+    async def brought_on_screen(self) -> None:
+        """The whole window, wherever another test has left it."""
+        if self._lies_on_screen():
+            return
+        self.ground.move(self.app, 100, 100)
+
+        async def has_come() -> bool:
+            return self._lies_on_screen()
+
+        await eventually(has_come, "the window to be on the screen")
+
+    def _lies_on_screen(self) -> bool:
+        frame = self.ground.frame(self.app)
+        return frame.meets(self.ground.size) == frame
+
     async def count(self) -> int:
         """How often the button has counted."""
         return await self._number(texts.COUNTED)

@@ -100,6 +100,7 @@ def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp
             "--no-sandbox",
             "--no-first-run",
             "--force-renderer-accessibility",
+            "--password-store=basic",  # a keyring that is not set up yet would ask, in front of the page
             f"--user-data-dir={profile}",
             page.as_uri(),
         ]

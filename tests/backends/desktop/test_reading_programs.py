@@ -101,7 +101,7 @@ async def test_libreoffice_is_read_whole(reader: AtspiReader, desktop_session: D
 async def test_a_page_in_chromium_is_read(reader: AtspiReader, desktop_session: DesktopSession) -> None:
     page = desktop_session.folder / "page.html"
     page.write_text(PAGE)
-    options = ["--no-sandbox", "--no-first-run", "--force-renderer-accessibility"]
+    options = ["--no-sandbox", "--no-first-run", "--password-store=basic", "--force-renderer-accessibility"]
     data = f"--user-data-dir={desktop_session.folder / 'chromium'}"
     app = desktop_session.start(["chromium", *options, data, page.as_uri()])
     window = await window_of(reader, app, lambda window: window.title.startswith("Page"))
