@@ -26,7 +26,14 @@ def measure() -> list[Comparison]:
         session.start(["mousepad", str(Path(__file__))], wait_for="window")
         programs = _compared("screenshot as PNG, three programs")
         profile = f"--user-data-dir={session.folder}/chromium"
-        flags = ["--no-sandbox", "--no-first-run", "--password-store=basic", "--disable-gpu", "--start-fullscreen", profile]
+        flags = [
+            "--no-sandbox",
+            "--no-first-run",
+            "--password-store=basic",
+            "--disable-gpu",
+            "--start-fullscreen",
+            profile,
+        ]
         session.start(["chromium", *flags, f"--app={_PAGE}"], wait_for="window")
         return [empty, programs, _compared("screenshot as PNG, colours everywhere")]
 
