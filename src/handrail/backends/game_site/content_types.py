@@ -2,7 +2,10 @@
 
 import posixpath
 
+from handrail.core.webgal.media import MEDIA_TYPES
+
 _TYPES = {
+    **MEDIA_TYPES,
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
@@ -11,22 +14,7 @@ _TYPES = {
     ".txt": "text/plain; charset=utf-8",
     ".json": "application/json",
     ".wasm": "application/wasm",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
-    ".bmp": "image/bmp",
-    ".svg": "image/svg+xml",
     ".ico": "image/x-icon",
-    ".mp3": "audio/mpeg",
-    ".ogg": "audio/ogg",
-    ".opus": "audio/ogg",
-    ".wav": "audio/wav",
-    ".m4a": "audio/mp4",
-    ".aac": "audio/aac",
-    ".flac": "audio/flac",
     ".mp4": "video/mp4",
     ".m4v": "video/mp4",
     ".webm": "video/webm",

@@ -11,7 +11,7 @@ Kind = Literal["image", "audio", "video", "live2d", "spine", "animation", "other
 VIDEOS = frozenset({".mp4", ".webm", ".mkv", ".ogv", ".mov"})
 SOUNDS = frozenset({".mp3", ".ogg", ".wav", ".m4a", ".opus", ".flac", ".aac", ".webm"})
 _SOUND_FOLDERS = ("bgm", "vocal")
-_TYPES = {
+MEDIA_TYPES = {
     ".png": "image/png",
     ".apng": "image/apng",
     ".jpg": "image/jpeg",
@@ -52,4 +52,4 @@ def media_type(path: str) -> str | None:
     folder, ending = path.partition("/")[0], posixpath.splitext(path)[1].lower()
     if ending == ".webm":
         return "audio/webm" if folder in _SOUND_FOLDERS else None
-    return _TYPES.get(ending)
+    return MEDIA_TYPES.get(ending)

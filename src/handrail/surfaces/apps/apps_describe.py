@@ -55,10 +55,10 @@ def described(app: App, tool: str = "") -> Result:
         id=app.id,
         name=app.name,
         description=app.description,
-        execution=app.execution.__struct_config__.tag,  # type: ignore[arg-type]
+        execution=str(app.execution.__struct_config__.tag),
         tools=tuple(_words(each, has_schemas) for each in tools),
         version=app.version or UNSET,
-        auth=UNSET if app.auth is None else app.auth.__struct_config__.tag,  # type: ignore[arg-type]
+        auth=UNSET if app.auth is None else str(app.auth.__struct_config__.tag),
     )
 
 
