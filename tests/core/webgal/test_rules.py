@@ -231,6 +231,11 @@ def test_one_slip_is_one_problem_and_the_rest_of_its_line_is_judged_as_it_was_me
     assert told(script) == codes
 
 
+def test_a_line_full_of_slips_is_judged_like_any_other() -> None:
+    assert "WG101" in told("changeBg:bg.png\\ // 海边")
+    assert set(told("changeFigure:a.png" + " －left" * 2000)) >= {"WG126"}
+
+
 def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
     script = "  changeBg:beech.jpg-next -ease=easeout"
     lines = {each.code: script[each.start : each.end] for each in findings(script)}

@@ -164,7 +164,7 @@ def _is_harmless(remark: str) -> bool:
 
 def _is_odd(text: str) -> bool:
     """Whether a line without a semicolon lacks it for another reason."""
-    return text.rstrip().endswith("；") or _ODD_START.match(text) is not None
+    return "//" in text or text.rstrip().endswith("；") or _ODD_START.match(text) is not None
 
 
 def _opens_quietly(statement: str) -> bool:
