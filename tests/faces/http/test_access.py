@@ -13,6 +13,7 @@ from handrail.faces.http import server_file
 from handrail.faces.http.programs import MOST_PROGRAMS, Programs
 from handrail.faces.http.sessions import LONGEST_USER_AGENT
 from tests.faces.http.listener import listening
+from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running
 
 
@@ -127,6 +128,18 @@ def test_a_connection_that_showed_the_old_token_is_closed(house: Running) -> Non
             return bool(page.client.connected)
 
     assert asyncio.run(run())
+
+
+def test_a_stream_that_was_opened_with_the_old_token_ends(house: Running) -> None:
+    person = house.sign_in()
+    with mcp_stream(house) as stream:
+        stream.settimeout(30)
+        renew(house, person)
+        heard = b""
+        while not heard.endswith(b"0\r\n\r\n"):
+            piece = stream.recv(4096)
+            assert piece, "its end is told"
+            heard += piece
 
 
 def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(house: Running) -> None:
