@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from handrail import __version__
+from handrail.app.browsers import find_server
 from handrail.contract.errors import Failure, NotShown
 from handrail.surfaces.webgal.theatre import Theatre
 
 if TYPE_CHECKING:
     from handrail.app.house import House
+    from handrail.backends.remote_bus import RemotePreviews
     from handrail.backends.terre import TerreFinder
     from handrail.contract.files import Folder
-    from handrail.contract.preview import FramedPreviews, GameSite, LocalBrowser
+    from handrail.contract.hosted_previews import Ground, HostedPreviews
+    from handrail.contract.preview import FramedPreviews, GameSite, LocalBrowser, ScenePreviews, Showing, Spot
     from handrail.core.policy import Policy
     from handrail.store.settings import Settings
+    from handrail.store.state import State
 
 ENGINE_FOLDER = Path(__file__).parents[1] / "engine"
 _TOOL = "preview_scene"
@@ -55,11 +61,43 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings
     return Theatre(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
 
 
+def kept_previews(own: Theatre, state: State, settings: Settings, files: Folder) -> ScenePreviews:
+    """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
+
+    The other side is loaded, and looked for, when there is something to be shown.
+    """
+    from handrail.surfaces.webgal.kept_previews import KeptPreviews
+
+    remote: list[RemotePreviews] = []
+
+    async def by_server(game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+        from handrail.backends.remote_bus import RemotePreviews
+
+        remote[:] = remote or [RemotePreviews(find_server(state.path), _ground(settings, files))]
+        return await remote[0].show(game, spot, fetched_ahead)
+
+    return KeptPreviews(by_server, own)
+
+
+def hosted_previews(house: House) -> HostedPreviews:
+    """For the server: what it shows for those other processes."""
+    from handrail.surfaces.webgal.hosting import TheatreHosting
+
+    games = house.registry.find(_TOOL).surface.port.games
+    return TheatreHosting(house.theatre, games, _ground(house.settings, house.project))
+
+
 def framed_previews(house: House) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
     from handrail.surfaces.webgal.framed_previews import TheatreFrames
 
     return TheatreFrames(house.theatre, house.registry.find(_TOOL).surface.port.games)
+
+
+def _ground(settings: Settings, files: Folder) -> Ground:
+    from handrail.contract.hosted_previews import Ground
+
+    return Ground(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
 
 
 def _browser() -> LocalBrowser:

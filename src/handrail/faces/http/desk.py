@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from handrail.contract.game_view import GameView
+from handrail.contract.hosted_previews import HostedPreviews
 from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
@@ -58,6 +59,7 @@ class Desk:
     sights: Sights
     game: Callable[[], GameView]
     previews: Callable[[], FramedPreviews]
+    hosting: Callable[[], HostedPreviews]
     prompts: PromptQueue
     apps: AppsDesk
     policy: Callable[[], Record]

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from handrail.contract.preview import Position, Spot, Trouble
+from handrail.contract.preview import Position, Showing, Spot, Trouble
 from handrail.core.webgal.showing import RESOURCES, line_naming, line_to_blame, lines_wanting
-from handrail.surfaces.webgal.theatre import Showing
 
 _MOST_LINES = 5
 # What an engine says in every game: sounds that a jump cuts off. And what is missing, once more.
