@@ -110,6 +110,13 @@ def chromium_program() -> str | None:
     return chromium.program()
 
 
+def preview_program() -> str | None:
+    """The browser that previews are looked at with."""
+    from handrail.backends import chromium
+
+    return chromium.program() or chromium.branded_program()
+
+
 def _no_chromium(extension: Path) -> Failure:
     from handrail.backends import chromium
 

@@ -1,15 +1,15 @@
-"""Previews of games: the engine that is found, the server that shows it, the browser that looks at it."""
+"""Previews of games: the server that shows one, the browser that looks at it, and in which process both live."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail import __version__
 from handrail.app.browsers import find_server
-from handrail.contract.errors import Failure, NotShown
+from handrail.app.engines import find_engine
+from handrail.contract.errors import NotShown
 from handrail.surfaces.webgal.theatre import Theatre
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from handrail.store.settings import Settings
     from handrail.store.state import State
 
-ENGINE_FOLDER = Path(__file__).parents[1] / "engine"
 _TOOL = "preview_scene"
-_PAGE = "index.html"
-_LARGEST_PAGE = 4 << 20
 _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
 
@@ -38,7 +35,7 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings
     async def open_site(game: str) -> GameSite:
         from handrail.backends.game_site import Game, LocalGameSite
 
-        engine, page = _engine(files, game)
+        engine, page = find_engine(files, game)
         return await LocalGameSite.start(
             Game(files, game, engine, page, allows=lambda path: policy().may_read(_TOOL, path))
         )
@@ -104,22 +101,3 @@ def _browser() -> LocalBrowser:
     from handrail.backends.chromium.headless import HeadlessChromium
 
     return HeadlessChromium()
-
-
-def _engine(files: Folder, game: str) -> tuple[Folder, str]:
-    """Where the engine's page lies: beside the game, where the project brings an engine of its own, or with us."""
-    from handrail.backends.localfs.folder import LocalFolder
-
-    above = game.rpartition("/")[0] or "."
-    try:
-        page = files.read(_PAGE if above == "." else f"{above}/{_PAGE}", _LARGEST_PAGE)
-    except Failure:
-        page = b""
-    if game != "." and b"webgal" in page.lower():
-        return files, above
-    if not (ENGINE_FOLDER / _PAGE).is_file():
-        raise NotShown(
-            "The WebGAL engine is not installed, and the project brings none.",
-            hint="Run `make setup`; a wheel brings it along. Or put a built engine beside the game's folder.",
-        )
-    return LocalFolder.open(str(ENGINE_FOLDER)), "."
