@@ -36,7 +36,7 @@ def told(showing: Showing, spot: Spot, text: str, game: str) -> PreviewLog:
         line = _line(trouble, text)
         if line is not None:
             numbered.append((line, f"{_lines([line])}: {trouble.message}"))
-        elif trouble.url is None:
+        else:
             others.append(trouble.message)
     numbered.sort()
     lines = [_place(showing.position, spot), *dict.fromkeys(line for _, line in numbered), *dict.fromkeys(others)]

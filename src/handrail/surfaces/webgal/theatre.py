@@ -103,8 +103,9 @@ class Theatre:
         await self._leave()
         screen = site.open_screen()
         try:
-            # A game reaches its own server alone; it need not be watched, since nothing is to be told of the rest.
-            page = await self.browser().open_page([urlsplit(screen.address).netloc], is_watched=False)
+            # A game reaches its own server alone. What it asks for elsewhere our own server makes the page tell.
+            allowed, is_watched = [urlsplit(screen.address).netloc], editor is not None
+            page = await self.browser().open_page(allowed, is_watched=is_watched)
         except BaseException:
             screen.close()
             raise
