@@ -108,12 +108,12 @@ async def answering(state: Path, preset: Preset | None, teller: Teller) -> Async
     answers = Answers(queue, preset, teller)
     try:
         with watching_queue(state):
-            following = asyncio.create_task(answers.follow())
-            try:
+            async with asyncio.TaskGroup() as group:
+                following = group.create_task(answers.follow())
                 yield answers
-            finally:
                 following.cancel()
-                await asyncio.wait({following})
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None  # of the tour or of the following: whichever failed first
     finally:
         await queue.close()
 

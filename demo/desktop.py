@@ -37,12 +37,18 @@ async def open_desktop(ground: Ground, programs: Programs) -> dict[str, str]:
 async def _is_on_bus(address: str, name: str, program: Program) -> None:
     """A window that comes before the accessibility bus would have another one started."""
     bus = await MessageBus(bus_address=address).connect()
-    place = {"destination": "org.freedesktop.DBus", "path": "/org/freedesktop/DBus", "interface": "org.freedesktop.DBus"}
+    asked = Message(
+        destination="org.freedesktop.DBus",
+        path="/org/freedesktop/DBus",
+        interface="org.freedesktop.DBus",
+        member="NameHasOwner",
+        signature="s",
+        body=[name],
+    )
     try:
         async with asyncio.timeout(_WITHIN):
             while True:
-                reply = await bus.call(Message(**place, member="NameHasOwner", signature="s", body=[name]))
-                if reply is not None and reply.body == [True]:
+                if (await bus.call(asked)).body == [True]:
                     return
                 await asyncio.sleep(_LOOK_AGAIN)
     except TimeoutError:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAME = ROOT / "examples" / "webgal-demo"
-TOUR = Path(__file__).with_name("tour.json")
 _MARK = ".handrail-demo"
 _SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 
@@ -81,6 +80,7 @@ class Ground:
 @contextmanager
 def fresh_ground(folder: Path) -> Iterator[Ground]:
     """Held until the end: a second demonstration in the same folder is refused. The folder stays, to be looked at."""
+    folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         try:
@@ -89,11 +89,10 @@ def fresh_ground(folder: Path) -> Iterator[Ground]:
             raise NotPossible(f"A demonstration is under way in {folder} already: end it first, with Ctrl-C.") from None
         _clear(folder)
         with tempfile.TemporaryDirectory(prefix="handrail-demo-", ignore_cleanup_errors=True) as sockets:
-            ground = Ground(folder.resolve(), Path(sockets))
+            ground = Ground(folder, Path(sockets))
             for private in (ground.home, ground.logs, ground.sockets / "runtime"):
                 private.mkdir(mode=0o700)
             shutil.copytree(GAME, ground.project, ignore=shutil.ignore_patterns("node_modules", "dist", ".*"))
-            shutil.copy(TOUR, ground.script)
             yield ground
 
 

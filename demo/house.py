@@ -12,6 +12,7 @@ from demo.ground import ROOT, Ground, NotPossible
 from demo.programs import Programs
 
 _NOTES = ROOT / "examples" / "apps" / "notes" / "notes_app.py"
+_TOUR = Path(__file__).with_name("tour.json")
 _HANDRAIL = (sys.executable, "-m", "handrail")
 _READY = r"\(Ctrl-C ends it\)"
 
@@ -35,7 +36,8 @@ class House:
         return await _run(*_HANDRAIL, *arguments, env=self.env, cwd=self.ground.project)
 
 
-async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str]) -> House:
+async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str], *, is_quick: bool) -> House:
+    _write_script(ground.script, is_quick=is_quick)
     await _run(sys.executable, str(_NOTES), "--install", "--stdio", env=env, cwd=ground.home)
     serve = [*_HANDRAIL, "up", "--no-open", "--port", "0", "--project", str(ground.project)]
     server = programs.start("handrail", serve, env, ground.project, ends_by=signal.SIGINT)
@@ -48,12 +50,25 @@ async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str])
     return House(ground, env, int(known["port"]), str(known["token"]))
 
 
+def _write_script(to: Path, *, is_quick: bool) -> None:
+    """A person wants to follow; nobody else does, so the model then thinks no time."""
+    script = json.loads(_TOUR.read_text())
+    if is_quick:
+        script["turns"] = [{**turn, "seconds": 0} for turn in script["turns"]]
+    to.write_text(json.dumps(script, ensure_ascii=False, indent=1))
+
+
 async def _run(*command: str, env: Mapping[str, str], cwd: Path) -> str:
     pipe = asyncio.subprocess.PIPE
     done = await asyncio.create_subprocess_exec(
         *command, env=dict(env), cwd=cwd, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
     )
-    said, complained = await done.communicate()
+    try:
+        said, complained = await done.communicate()
+    finally:
+        if done.returncode is None:
+            done.kill()
+            await done.wait()
     if done.returncode:
         raise NotPossible(f"{' '.join(command[1:])} failed: {complained.decode(errors='replace').strip()}")
     return said.decode().strip()

@@ -31,7 +31,7 @@ class Page:
                 match _event(packet):
                     case "ping":
                         await self._line.send("3")
-                    case ["frontend_event", {"taskId": self.task, "event": {**event}}]:
+                    case ["frontend_event", {"taskId": self.task, "event": dict() as event}]:
                         yield event
         except ConnectionClosed:
             return

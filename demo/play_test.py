@@ -3,7 +3,7 @@
 import gi
 
 gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
+from gi.repository import Gtk  # noqa: E402 - the version comes first
 
 FOUND = ("The pier is dark", "The bell never rings", "The cat wants more fish")
 

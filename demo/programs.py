@@ -47,7 +47,12 @@ class Programs:
         self._started: list[Program] = []
 
     def start(
-        self, name: str, argv: Sequence[str], env: Mapping[str, str], cwd: Path, ends_by: signal.Signals = signal.SIGTERM
+        self,
+        name: str,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        ends_by: signal.Signals = signal.SIGTERM,
     ) -> Program:
         """In a session of its own, so that a Ctrl-C reaches us alone; and it ends with us, even if we are killed."""
         path = self._logs / f"{name.replace(' ', '-')}.log"

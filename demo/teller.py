@@ -1,4 +1,4 @@
-"""What the demonstration says in the terminal: who speaks, what is called, what is asked, in colours where there are any."""
+"""What the demonstration says in the terminal: who speaks, what is called, what is asked; coloured where it may be."""
 
 import time
 from collections.abc import Mapping
@@ -13,10 +13,13 @@ from rich.text import Text
 
 from handrail.contract.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
 from handrail.core.visible import visible
+from handrail.faces.cli.gutter import behind_gutter
 
 _WIDEST = 110
 _LONGEST_ERROR = 240
 _SUBJECTS = ("path", "scenePath", "url", "tool", "groupTitle", "text", "textGone", "clickId", "question")
+_NAMES = 2
+"""Lines of a diff that name its file."""
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -65,17 +68,16 @@ class Teller:
         self._console.print(Text(f"? {visible(_title(prompt))}", "bold yellow"))
         match prompt:
             case FileChangePrompt(message=message, diff=diff, command=command):
-                self._behind(visible(message) if isinstance(message, str) else "")
-                if isinstance(command, str):
-                    self._behind(visible(command))
+                for text in (message, command):
+                    self._behind(text if isinstance(text, str) else "")
                 if isinstance(diff, str):
-                    for line in visible(diff).splitlines():
-                        self._behind(line, _DIFF.get(line[:1], ""))
+                    for number, line in enumerate(diff.splitlines()):
+                        self._behind(line, "bold" if number < _NAMES else _DIFF.get(line[:1], ""))
             case TaskConfirmPrompt(tasks=tasks):
                 for number, task in enumerate(tasks, 1):
-                    self._behind(f"{number}. {visible(task.title)}")
+                    self._behind(f"{number}. {task.title}")
             case KvPrompt(message=message) if isinstance(message, str):
-                self._behind(visible(message))
+                self._behind(message)
 
     def answered(self, what: str, by: str) -> None:
         self.line(f"  → {what}, by {visible(by)}", "yellow")
@@ -95,11 +97,11 @@ class Teller:
         )
         self._console.print(line, overflow="ellipsis", no_wrap=True)
         if not is_done:
-            self._behind(visible(text)[:_LONGEST_ERROR], "red")
+            self._behind(text[:_LONGEST_ERROR], "red")
 
     def _behind(self, text: str, style: str = "") -> None:
-        for line in text.splitlines():
-            self._console.print(Text(f"  │ {line}", style), overflow="fold")
+        for line in behind_gutter(text.rstrip("\n"), self._console.width) if text else ():
+            self._console.print(Text(line, style), overflow="crop", no_wrap=True)
 
 
 def _title(prompt: Prompt) -> str:

@@ -1,8 +1,8 @@
 """What a scripted model says next: turns in order, with what was found on the way filled in.
 
-A value is a pattern that is looked for in what came back: of a tool that succeeded, in `note`s of handrail's own, in the
-`person`'s words. The newest find counts. `{{name}}` in a turn stands for it. A turn that lacks a value it names, or that
-is meant for a story that went another way, is passed over. Knows no wire and no clock.
+A value is a pattern that is looked for in what came back: of a tool that succeeded, in `note`s of handrail's own, in
+the `person`'s words. The newest find counts. `{{name}}` in a turn stands for it. A turn that lacks a value it names, or
+that is meant for a story that went another way, is passed over. Knows no wire and no clock.
 """
 
 import re
@@ -17,7 +17,7 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 class ScriptedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """`of`: a tool, `note` or `person`. `find`: its first group counts, or all of it. `otherwise`: where nothing is found."""
+    """`of`: a tool, `note` or `person`. Of `find` the first group counts, or all; `otherwise`, if there is nothing."""
 
     of: str
     find: str

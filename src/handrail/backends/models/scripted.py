@@ -1,7 +1,7 @@
 """A model that says what a file says: for demonstrations and tests, without a key and without a network.
 
-`{"values": {…}, "turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is the
-next turn that fits, found anew from the conversation each time, so a run that was cut off goes on at the right place.
+`{"values": {…}, "turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is
+the next turn that fits, found anew from the conversation each time: a run that was cut off goes on at the right place.
 """
 
 import asyncio
