@@ -33,11 +33,11 @@ let isHistoryRead = false;
 const token = (next: string | number | null | undefined): string | undefined =>
   next === undefined || next === null ? undefined : String(next);
 
-/** A one-time code in the fragment never reaches a server's log; it leaves the address bar at once. */
+/** A one-time code in the fragment never reaches a server's log; it leaves the address bar at once. A page may follow it. */
 export async function start(): Promise<void> {
-  const code = /^#code=(.+)$/.exec(location.hash)?.[1];
+  const [, code, place] = /^#code=([^/]+)(\/.+)?$/.exec(location.hash) ?? [];
   if (code) {
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", `${location.pathname}${place ? `#${place}` : ""}`);
     await signIn(decodeURIComponent(code)).catch(() => undefined);
   }
   readPage();
