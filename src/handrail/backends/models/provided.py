@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -10,11 +9,11 @@ from typing import TYPE_CHECKING
 from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
 
 from handrail.backends.models.conversation import conversation, replied
+from handrail.backends.models.declarations import Declarations, Declare
+from handrail.backends.models.turnstile import Turnstile
 from handrail.contract.errors import Failure
 from handrail.contract.model import Cut, Delta, NoModel, Overflow, RateLimited, Reply, ToolOffer, Turn, Usage, WrongKey
 
@@ -27,29 +26,23 @@ if TYPE_CHECKING:
 
 
 class ProvidedModel:
-    def __init__(self, name: str, provider: Provider, max_tokens: int | None = None) -> None:
+    def __init__(
+        self, name: str, provider: Provider, *, declare: Declare | None = None, max_tokens: int | None = None
+    ) -> None:
         self.name = name
         self._provider = provider
+        self._declarations = Declarations(declare)
         self._max_tokens = max_tokens
-        self._turnstile = asyncio.Lock()
+        self._turnstile = Turnstile()
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
-        definitions = [
-            ToolDefinition(
-                name=offer.name,
-                parameters_json_schema=dict(offer.parameters),
-                description=offer.description,
-                strict=False,
-            )
-            for offer in tools
-        ]
-        parameters = ModelRequestParameters(function_tools=definitions)
-        settings = ModelSettings(max_retries=0)  # we wait ourselves, and say so
+        parameters, declared = self._declarations.of(tools)
+        settings = ModelSettings(**declared, max_retries=0)  # we wait ourselves, and say so
         if self._max_tokens is not None:
             settings["max_tokens"] = self._max_tokens
-        await self._its_turn()
+        await self._turnstile.pass_through()
         with _conditions(self.name):
             async with model_request_stream(
                 self._provider,
@@ -67,11 +60,6 @@ class ProvidedModel:
             if not _has_ended(response):
                 raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
             yield Reply(replied(response), _usage(response), _stopped(response))
-
-    async def _its_turn(self) -> None:
-        """A request takes tens of milliseconds to make: of many at once, one in each turn of the loop."""
-        await self._turnstile.acquire()
-        asyncio.get_running_loop().call_soon(self._turnstile.release)
 
 
 def _usage(response: ModelResponse) -> Usage:
