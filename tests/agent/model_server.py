@@ -108,7 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
-        spoken = _anthropic(answer) if self.path.endswith("/messages") else _openai(answer)
+        speak = _anthropic if self.path.endswith("/messages") else _openai
+        spoken = speak(request["model"], answer)
         for line in spoken:
             self.wfile.write(line.encode())
             self.wfile.flush()
@@ -126,8 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def _openai(answer: Answer) -> Iterator[str]:
-    head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+def _openai(model: str, answer: Answer) -> Iterator[str]:
+    head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": model}
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -150,13 +151,13 @@ def _openai(answer: Answer) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
-def _anthropic(answer: Answer) -> Iterator[str]:
+def _anthropic(model: str, answer: Answer) -> Iterator[str]:
     def event(type: str, **members: Any) -> str:
         return f"event: {type}\ndata: {json.dumps({'type': type, **members})}\n\n"
 
     usage = {"input_tokens": 11, "output_tokens": 1}
     message: dict[str, Any] = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+        "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [], "stop_reason": None,
         "stop_sequence": None, "usage": usage,
     }  # fmt: skip
     yield event("message_start", message=message)
