@@ -19,7 +19,7 @@ decision = "ask"
 
 def up(state: Path, project: Path, models: ModelServer | None = None, **env: str) -> Running:
     """`handrail up`, at work once it is here."""
-    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": ""}
+    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": "", "GEMINI_API_KEY": "sk-test"}
     if models is not None:
         connected["HANDRAIL_MODEL_BASE_URL"] = models.address
     command = ["handrail", "up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]

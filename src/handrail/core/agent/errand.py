@@ -20,6 +20,7 @@ from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.instructions import instructions
 from handrail.core.agent.limits import LimitReached
 from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, repetitions
+from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
 from handrail.core.agent.wishes import last_reply, pending
 from handrail.core.agent.wording import result_of
@@ -201,6 +202,8 @@ class Errand:
     async def _add(self, turn: Turn) -> None:
         await self._at.store.add(self.run.task_id, turn)
         self._turns.append(turn)
+        if isinstance(turn, Returned) and turn.pictures:
+            drop_old_pictures(self._turns)
 
     async def _become(
         self, status: RunStatus, trouble: str = "", *, is_completed: bool = False, reached: Limit | None = None
