@@ -99,7 +99,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         game=cache(lambda: _game(house)),
         previews=cache(lambda: framed_previews(house)),
         prompts=house.prompts,
-        apps=app_desk(house.state),
+        apps=app_desk(house.state, house.audit),
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         report=lambda task: report_of(house, task)[1],
