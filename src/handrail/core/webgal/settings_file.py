@@ -54,7 +54,7 @@ def _file(number: int, line: str, folder: str, name: str, listing: Listing, game
     standing, path = listing.find(folder, name)
     start = max(line.rfind(name), 0)
     end = start + len(name)
-    if "://" in name or standing in (Standing.THERE, Standing.UNKNOWN):
+    if name == "none" or "://" in name or standing in (Standing.THERE, Standing.UNKNOWN):
         return
     if standing is Standing.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
