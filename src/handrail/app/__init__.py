@@ -1,6 +1,6 @@
 """The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
 
-from handrail.app.app_desk import AppDesk, open_app_desk, revoked
+from handrail.app.app_desk import AppDesk, open_app_desk
 from handrail.app.approving import InQueue
 from handrail.app.apps import descriptor_problems
 from handrail.app.browsers import (
@@ -70,7 +70,6 @@ __all__ = [
     "preview_program",
     "read_web_app",
     "remote_bus",
-    "revoked",
     "ripgrep_program",
     "running_server",
     "serve_editor",

@@ -27,6 +27,7 @@ from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
+from handrail.core.recorder import Recorder
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
@@ -171,9 +172,7 @@ def open_house(
         policy.current,
         approver,
         tokens,
-        evidence,
-        audit,
-        files.location,
+        Recorder(evidence, audit, files.location),
         consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
