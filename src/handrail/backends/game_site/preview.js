@@ -38,6 +38,7 @@
   window.handrailLook = () => {
     if (isHeld) {
       hide();
+      window.handrailGrow();
       step(40, false);
     }
     if (report) report();
@@ -197,6 +198,7 @@
   };
   window.handrailDraw = () => {
     root.style.opacity = "";
+    window.handrailShrink();
     step(1, true);
     return new Promise((done) => frame(() => done(true)));
   };
