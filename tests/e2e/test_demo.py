@@ -21,7 +21,7 @@ from tests.wire.clients import run
 
 SCENE = "game/scene/harbour.txt"
 PATIENCE = 100
-pytestmark = pytest.mark.xdist_group("demo")
+pytestmark = pytest.mark.alone  # a game is played in it: whoever runs beside it gets little of the machine
 
 
 def command(folder: Path) -> list[str]:
