@@ -19,7 +19,7 @@ decision = "ask"
 
 def up(state: Path, project: Path, models: ModelServer | None = None, **env: str) -> Running:
     """`handrail up`, at work once it is here."""
-    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": ""}
+    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": "", "GEMINI_API_KEY": "sk-test"}
     if models is not None:
         # A base URL is the chosen model's alone: the other providers' own libraries look at these.
         of_providers = ("HANDRAIL_MODEL_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL")
