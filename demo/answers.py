@@ -39,9 +39,8 @@ class Answers:
         self._typing: dict[str, asyncio.Task[None]] = {}
         self.count = 0
 
-    async def follow(self) -> None:
-        """Until it is cancelled."""
-        position = (await self._queue.entries(0)).position
+    async def follow(self, position: int) -> None:
+        """From there on, until it is cancelled."""
         try:
             async for page in self._queue.follow(position):
                 for entry in page.entries:
@@ -108,8 +107,9 @@ async def answering(state: Path, preset: Preset | None, teller: Teller) -> Async
     answers = Answers(queue, preset, teller)
     try:
         with watching_queue(state):
+            position = (await queue.entries(0)).position  # so that not even the first question is missed
             async with asyncio.TaskGroup() as group:
-                following = group.create_task(answers.follow())
+                following = group.create_task(answers.follow(position))
                 yield answers
                 following.cancel()
     except BaseExceptionGroup as several:
