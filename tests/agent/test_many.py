@@ -10,7 +10,7 @@ from handrail.core.mimo.task_ids import new_task_id
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
-from tests.agent.chat import chatting
+from tests.agent.chat import chatting, person_at
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 
@@ -30,7 +30,8 @@ def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(hou
         tasks = [new_task_id() for _ in range(TASKS)]
         heard = dict.fromkeys(tasks, "")
         left = set(tasks)
-        async with listening(house, transports=["websocket"]) as page:
+        headers = await asyncio.to_thread(person_at, house)
+        async with listening(house, headers=headers, transports=["websocket"]) as page:
             await asyncio.gather(*(begin(page, task) for task in tasks))
             while left:
                 told = await page.next("frontend_event")

@@ -280,8 +280,7 @@ def test_two_windows_do_not_steer_one_task_and_a_message_twice_is_one(house: Run
             await chat.say("First", id="evt-1", model="openai-compatible:slow")
             await chat.of("runStatus", status="running")
             await chat.say("First", id="evt-1", model="openai-compatible:slow")
-            await other.say("Second", id="evt-2")
-            refused = await other.of("structuredOutput", targetEventId="evt-2")
+            refused = await other.say("Second", id="evt-2")
             assert refused["error"]["code"] == "CONFLICT"
             gate.set()
             await other.rested()

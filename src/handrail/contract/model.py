@@ -67,6 +67,8 @@ class Returned(msgspec.Struct, frozen=True, tag="tool"):
     tool: str
     text: str
     is_error: bool = False
+    unkept: str = ""
+    """What the model reads in place of `text`, with what a person gave in confidence: in memory alone."""
     taken: int = 0
     pictures: tuple[Picture, ...] = ()
 

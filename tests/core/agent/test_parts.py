@@ -176,9 +176,10 @@ def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is
         turns.append(Said("last", "And now?"))
         await store.add("t", *turns)
         asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
-        reply = await Thinking(store, 3_000).reply(asked)
-        assert reply.usage == Usage(20, 2)
-        assert turns[0] == Noted("What was said before, summed up:\na summary")
+        await Thinking(store, 3_000).reply(asked)
+        assert asked.spent == Usage(20, 2)
+        assert isinstance(turns[0], Noted)
+        assert turns[0].text.endswith(":\na summary")
         assert turns[-1] == Said("last", "And now?")
         assert await store.turns("t") == turns
         await batches.close()

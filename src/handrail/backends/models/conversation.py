@@ -73,11 +73,12 @@ def _part(turn: Said | Returned | Noted, is_blind: bool) -> ModelRequestPart:
 
 def _returned(turn: Returned, is_blind: bool) -> str | list[str | BinaryContent]:
     """What is in a picture is as untrusted as the text beside it."""
+    text = turn.unkept or turn.text
     if not turn.taken:
-        return turn.text
+        return text
     if not turn.pictures:
-        return f"{turn.text}\n{_NO_LONGER}"
-    return f"{turn.text}\n{_UNSEEN}" if is_blind else [f"{turn.text}\n{_UNTRUSTED}", *_shown(turn.pictures)]
+        return f"{text}\n{_NO_LONGER}"
+    return f"{text}\n{_UNSEEN}" if is_blind else [f"{text}\n{_UNTRUSTED}", *_shown(turn.pictures)]
 
 
 def _shown(pictures: Sequence[Picture]) -> list[BinaryContent]:

@@ -6,11 +6,12 @@ Every turn is on disk before the next begins, so whoever finds the turns knows w
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 
-from handrail.contract.agent import Choice, Limit, Run, RunStatus
+from handrail.contract.agent import Choice, Run, RunStatus
 from handrail.contract.call import Caller, new_execution_id
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
 from handrail.contract.model import Model, Noted, Replied, Reply, Returned, ToolUse, Turn
@@ -40,7 +41,7 @@ class Errand:
         self._at = equipment
         self._is_free = asyncio.Event()
         self._is_free.set()
-        self._caller = Caller("agent", model.name, "handrail")
+        self._caller = Caller("agent", model.name, "handrail" if run.voice == "person" else "program")
         if run.status == "paused":
             self._is_free.clear()
 
@@ -82,7 +83,7 @@ class Errand:
         if isinstance(last, Replied):
             return await self._rest(last)
         if self._is_done():
-            await self._become("waiting", is_completed=True)
+            await self._become("waiting", is_completed=True, is_settled=True)
             return False
         if self.run.mode == "plan" and last is not None and planning.is_confirmation(last):
             self.run = msgspec.structs.replace(self.run, mode="act")
@@ -95,18 +96,19 @@ class Errand:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
         audience, run = self._at.audience, self.run
         self._at.limits.check(run)
-        reply = await self._at.thinking.reply(
-            Question(
-                task_id,
-                self._model,
-                instructions(run.mode, self._at.project, self._at.max_auto_fix()),
-                self._turns,
-                self._at.offers.in_mode(run.mode),
-                lambda text: audience.hear(task_id, message_id, target, text),
-                self._tell_of_waiting,
-            )
+        asked = Question(
+            task_id,
+            self._model,
+            instructions(run.mode, self._at.project, self._at.max_auto_fix()),
+            self._turns,
+            self._at.offers.in_mode(run.mode),
+            lambda text: audience.hear(task_id, message_id, target, text),
+            self._tell_of_waiting,
         )
-        self.run = msgspec.structs.replace(self.run, usage=self.run.usage + reply.usage, steps=self.run.steps + 1)
+        try:
+            reply = await self._at.thinking.reply(asked)
+        finally:
+            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent, steps=self.run.steps + 1)
         replied = _numbered(reply, message_id)
         if replied.text or replied.uses:
             await self._add(replied)
@@ -153,12 +155,12 @@ class Errand:
     async def _rest(self, last: Replied) -> bool:
         """A plan goes to the person; everything else waits for the person's words."""
         if self.run.mode == "act" or not planning.steps_of(last.text):
-            await self._become("waiting")
+            await self._become("waiting", is_settled=True)
             return False
         answer = await planning.confirm(self._at.queue, self.run.task_id, last)
         await self._add(Noted(planning.confirmed(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
-            await self._become("waiting")
+            await self._become("waiting", is_settled=True)
             return False
         return True
 
@@ -172,11 +174,11 @@ class Errand:
         if not (wished := pending(self._turns)):
             return
         fate = await asyncio.to_thread(self._at.records.fate, wished)
+        if unknown := [use.name for use in wished if fate.is_unknown(use)]:  # paused first: a crash here loses nothing
+            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
         for use in wished:
             if (known := await asyncio.to_thread(self._at.records.outcome, use, fate)) is not None:
                 await self._come_back(reply.id, use, known)
-        if unknown := [use.name for use in wished if fate.is_unknown(use)]:
-            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
 
     async def _take_silence(self) -> None:
         if self._turns and self._turns[-1] == Noted(_EMPTY):
@@ -205,12 +207,9 @@ class Errand:
         if isinstance(turn, Returned) and turn.pictures:
             drop_old_pictures(self._turns)
 
-    async def _become(
-        self, status: RunStatus, trouble: str = "", *, is_completed: bool = False, reached: Limit | None = None
-    ) -> None:
-        self.run = msgspec.structs.replace(
-            self.run, status=status, trouble=trouble, is_completed=is_completed, reached=reached
-        )
+    async def _become(self, status: RunStatus, trouble: str = "", **members: Any) -> None:
+        fresh: dict[str, Any] = {"is_completed": False, "is_settled": False, "reached": None}
+        self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
         await self._at.store.save(self.run)
         await self._at.audience.changed(self.run)
 

@@ -4,6 +4,7 @@ from handrail.contract.agent import Mode
 from handrail.contract.call import Call, Caller, Progress
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.model import Returned, ToolUse
+from handrail.contract.tool import Reply
 from handrail.core import strict_json
 from handrail.core.agent.offers import is_offered
 from handrail.core.agent.sight import pictures_in
@@ -19,9 +20,10 @@ class Hands:
 
     async def use(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
         """An error is an outcome too: the model reads it and goes on."""
-        registry = self._gate.registry
+        registry, surface = self._gate.registry, None
         try:
             entry = registry.find(use.name)
+            surface = entry.surface.name
             if not is_offered(registry, use.name, mode):
                 raise InvalidParams(f"{use.name} is not there in {mode} mode.", hint=_why_not(mode))
             params = strict_json.decode((use.arguments or "{}").encode(), max_bytes=MAX_ARGUMENTS)
@@ -29,10 +31,21 @@ class Hands:
             call.keeps_longer_than = MOST_CHARACTERS
             reply = await self._gate.run(call)
         except Failure as failure:
-            return Returned(use.id, use.execution_id, use.name, refused(failure), is_error=True)
-        text = worded(entry.surface.name, use.name, reply, kept_whole(use.execution_id))
+            return Returned(use.id, use.execution_id, use.name, refused(failure, surface, use.name), is_error=True)
+        kept_at = kept_whole(use.execution_id)
+        text, secret = worded(surface, use.name, reply, kept_at), ""
+        if reply.kept_result is not None:
+            text, secret = worded(surface, use.name, Reply(reply.kept_result), kept_at), text
         pictures, left_out = pictures_in(reply.content)
-        return Returned(use.id, use.execution_id, use.name, text + left_out, taken=len(pictures), pictures=pictures)
+        return Returned(
+            use.id,
+            use.execution_id,
+            use.name,
+            text + left_out,
+            unkept=secret,
+            taken=len(pictures),
+            pictures=pictures,
+        )
 
 
 def _why_not(mode: Mode) -> str:

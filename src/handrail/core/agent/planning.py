@@ -1,8 +1,8 @@
 """A plan on its way to a person: steps out of the model's words, edited and confirmed as a `task_confirm` prompt."""
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -11,7 +11,7 @@ from handrail.contract.errors import Conflict
 from handrail.contract.model import Noted, Replied, Turn
 from handrail.contract.prompts import PromptAnswer, PromptQueue
 
-_STEP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+?)\s*$", re.MULTILINE)
+_STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
 _LONGEST_TITLE = 200
 _CONFIRMED = "The person confirmed this plan."
 
@@ -19,33 +19,53 @@ _CONFIRMED = "The person confirmed this plan."
 def steps_of(text: str) -> list[str]:
     """The items of the last list in it."""
     found: list[str] = []
-    last_end = -1
-    for match in _STEP.finditer(text):
-        if text[max(last_end, 0) : match.start()].strip():
+    is_ended = False
+    for line in filter(None, map(str.strip, text.splitlines())):
+        step = _STEP.fullmatch(line)
+        if step is None:
+            is_ended = True
+            continue
+        if is_ended:
             found.clear()
-        found.append(match.group(1))
-        last_end = match.end()
+        found.append(step[1])
+        is_ended = False
     return found
 
 
-def request_id_of(reply: Replied) -> str:
-    """Asked again after a crash, it is the same question."""
-    return f"plan_{reply.id}"
+def is_plan(turns: Sequence[Turn]) -> bool:
+    """Its last words are one, which nobody has answered."""
+    return bool(turns) and isinstance(turns[-1], Replied) and bool(steps_of(turns[-1].text))
+
+
+def request_ids_of(reply: Replied) -> Iterator[str]:
+    """Asked again after a crash, it is the same question; withdrawn, as by a stop, it is the next one."""
+    yield f"plan_{reply.id}"
+    yield from (f"plan_{reply.id}_{number}" for number in itertools.count(2))
+
+
+def is_of(reply: Replied, request_id: str) -> bool:
+    return request_id == f"plan_{reply.id}" or request_id.startswith(f"plan_{reply.id}_")
 
 
 async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAnswer:
     """Waits as long as the person needs."""
-    request_id, text = request_id_of(reply), reply.text
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
-        "message": text,
+        "message": reply.text,
         "source": "handrail/agent",
-        "tasks": _tasks(steps_of(text)),
+        "tasks": _tasks(steps_of(reply.text)),
     }
-    with suppress(Conflict):
-        await queue.request(prompt, request_id=request_id, run_id=task_id)
-    return await queue.wait(request_id)
+    for request_id in request_ids_of(reply):
+        try:
+            await queue.request(prompt, request_id=request_id, run_id=task_id)
+        except Conflict as conflict:
+            if conflict.details.get("reason") != "taken":
+                raise
+        answer = await queue.wait(request_id)
+        if answer.response.status != "timeout":
+            return answer
+    raise AssertionError("there is always another id")
 
 
 def confirmed(answer: PromptAnswer) -> str:

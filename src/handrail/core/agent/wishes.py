@@ -26,6 +26,11 @@ def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
     return _without_outcome([use for turn in turns if isinstance(turn, Replied) for use in turn.uses], turns)
 
 
+def is_something_left(turns: Sequence[Turn]) -> bool:
+    """Words without a reply, or a reply without all that it wished for."""
+    return bool(turns) and not (isinstance(turns[-1], Replied) and not turns[-1].uses)
+
+
 def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
     had = {turn.execution_id for turn in turns if isinstance(turn, Returned)}
     return [use for use in uses if use.execution_id not in had]
