@@ -60,7 +60,7 @@ def kept_whole(execution_id: str) -> str:
 
 
 def refused(failure: Failure, surface: str | None, tool: str) -> str:
-    """What went wrong, what to change, and what a person remarked. `surface` is None of an unknown tool."""
+    """What went wrong, what to change, and what a person remarked. Without a `surface` it did not get there."""
     hint = "" if failure.hint is None else f"\nHint: {failure.hint}"
     told = f"{failure.message}{hint}"
     if isinstance(failure, Reported | BadAnswer) or (surface in _FOREIGN and not isinstance(failure, _GATES)):
