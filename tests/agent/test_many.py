@@ -87,3 +87,34 @@ def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compac
         await batches.close()
 
     asyncio.run(run())
+
+
+def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(house: Running) -> None:
+    async def run() -> None:
+        async with chatting(house) as chat:
+            said = {"zebra 100% striped": "a", "the second ZEBRA": "b", "unrelated": "c"}
+            tasks = {name: new_task_id() for name in said.values()}
+            for content, name in said.items():
+                chat.task = tasks[name]
+                await chat.say(content, model="nonsense:model")
+            await chat.ask("POST", f"/api/agent/task/{tasks['a']}", json={"title": "Horses"})
+
+            async def found(query: str) -> list[str]:
+                listed = await chat.ask("GET", f"/api/task/list?{query}")
+                assert listed.status == 200, listed.body
+                known = {id: name for name, id in tasks.items()}
+                return [known[task["taskId"]] for task in listed.json["data"] if task["taskId"] in known]
+
+            assert sorted(await found("query=zebra")) == ["a", "b"]
+            assert await found("query=STRIPED+zebra") == ["a"]
+            assert await found("query=horses") == ["a"]
+            assert await found("query=100%25") == ["a"]
+            assert await found("query=1_0") == []
+            order = await found("limit=500")
+            assert await found(f"limit=500&before={tasks[order[0]]}") == order[1:]
+            assert (await chat.ask("GET", "/api/task/list?before=nonsense")).status == 400
+            assert (await chat.ask("GET", f"/api/task/list?query={'x' * 257}")).status == 400
+            shown = (await chat.ask("GET", f"/api/agent/task/{tasks['a']}")).json["data"]
+            assert (shown["task"]["title"], shown["run"]["canResume"]) == ("Horses", True)
+
+    asyncio.run(run())
