@@ -12,6 +12,7 @@ import pytest
 from handrail.contract.agent import Run
 from handrail.contract.errors import Declined, Reported
 from handrail.contract.model import (
+    Cut,
     Delta,
     Noted,
     Replied,
@@ -223,6 +224,33 @@ def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is
         assert turns[0].text.endswith(":\na summary")
         assert turns[-1] == Said("last", "And now?")
         assert await store.turns("t") == turns
+        await batches.close()
+
+    asyncio.run(run())
+
+
+class Breaking(Summing):
+    """A connection that is cut each time, after a word."""
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        yield Delta("half")
+        raise Cut("cut")
+
+
+def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_each_time(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches, waited, heard = Batches(browser_database(tmp_path)), list[float](), list[str]()
+
+        async def sleep(seconds: float) -> None:
+            waited.append(seconds)
+
+        asked = Question("t", Breaking(), "rules", [Said("a", "Hello")], (), heard.append, lambda seconds: None)
+        with pytest.raises(Cut):
+            await Thinking(SqliteRuns(batches), 3_000, sleep).reply(asked)
+        assert waited == [1, 2, 4]
+        assert heard == ["half", "", "half", "", "half", "", "half"]
         await batches.close()
 
     asyncio.run(run())
