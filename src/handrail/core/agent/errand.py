@@ -12,21 +12,21 @@ from uuid import uuid4
 import msgspec
 
 from handrail.contract.agent import Choice, Run, RunStatus
-from handrail.contract.call import Caller, new_execution_id
+from handrail.contract.call import Caller
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
-from handrail.contract.model import Model, Noted, Replied, Reply, Returned, ToolUse, Turn
+from handrail.contract.model import Model, Noted, Replied, Returned, ToolUse, Turn
 from handrail.core.agent import planning
 from handrail.core.agent.auto_fix import check_may_mend
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.instructions import instructions
 from handrail.core.agent.limits import LimitReached
 from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, repetitions
+from handrail.core.agent.replies import ENDING, check_is_whole, is_done, numbered
 from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
 from handrail.core.agent.wishes import last_reply, pending
 from handrail.core.agent.wording import result_of
 
-ENDING = "attempt_completion"
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
 _CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
 
@@ -82,7 +82,7 @@ class Errand:
         last = self._turns[-1] if self._turns else None
         if isinstance(last, Replied):
             return await self._rest(last)
-        if self._is_done():
+        if is_done(self._turns):
             await self._become("waiting", is_completed=True, is_settled=True)
             return False
         if self.run.mode == "plan" and last is not None and planning.is_confirmation(last):
@@ -108,14 +108,15 @@ class Errand:
         try:
             reply = await self._at.thinking.reply(asked)
         finally:
-            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent, steps=self.run.steps + 1)
-        replied = _numbered(reply, message_id)
+            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent)
+        self.run = msgspec.structs.replace(self.run, steps=self.run.steps + 1)
+        replied = numbered(reply, message_id)
         if replied.text or replied.uses:
             await self._add(replied)
         await self._become(self.run.status)
         if replied.text:
             await audience.said(task_id, message_id, target, replied.text)
-        _check_is_whole(reply)
+        check_is_whole(reply)
         if not replied.text and not replied.uses:
             await self._take_silence()
 
@@ -140,17 +141,6 @@ class Errand:
         self._at.audience.tool_used(self.run.task_id, message_id, use, status, returned.text)
         if use.name == ENDING and not returned.is_error:
             self._at.audience.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
-
-    def _is_done(self) -> bool:
-        """The last reply said so, and nothing was said since."""
-        last = self._turns[-1] if self._turns else None
-        reply = last_reply(self._turns)
-        if reply is None or not isinstance(last, Returned):
-            return False
-        ending = {use.execution_id for use in reply.uses if use.name == ENDING}
-        return any(
-            isinstance(turn, Returned) and turn.execution_id in ending and not turn.is_error for turn in self._turns
-        )
 
     async def _rest(self, last: Replied) -> bool:
         """A plan goes to the person; everything else waits for the person's words."""
@@ -212,15 +202,3 @@ class Errand:
         self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
         await self._at.store.save(self.run)
         await self._at.audience.changed(self.run)
-
-
-def _numbered(reply: Reply, message_id: str) -> Replied:
-    uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
-    return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
-
-
-def _check_is_whole(reply: Reply) -> None:
-    if reply.stopped == "refusal":
-        raise Unsupported("The model refused to answer.", hint="Say it in other words, or choose another model.")
-    if reply.stopped == "length" and not reply.replied.uses:
-        raise Unsupported("The model's answer was cut off at its longest.", hint="Say that it should go on.")
