@@ -10,10 +10,12 @@ from handrail.app.browsers import (
     extension_folder,
     launch_browser,
     open_bus,
+    preview_program,
     remote_bus,
 )
 from handrail.app.desktops import closing, desktop_checkup, through
 from handrail.app.editing import serve_editor
+from handrail.app.engines import describe_engine
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.models import open_models
 from handrail.app.records import (
@@ -48,6 +50,7 @@ __all__ = [
     "connected_browsers",
     "console_key",
     "describe",
+    "describe_engine",
     "descriptor_problems",
     "desktop_checkup",
     "extension_folder",
@@ -64,6 +67,7 @@ __all__ = [
     "open_secrets",
     "policy_file",
     "policy_in_force",
+    "preview_program",
     "read_web_app",
     "remote_bus",
     "ripgrep_program",

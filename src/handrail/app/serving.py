@@ -18,7 +18,7 @@ from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
 from handrail.app.models import StateModels
-from handrail.app.previews import framed_previews
+from handrail.app.previews import framed_previews, hosted_previews
 from handrail.app.records import policy_in_force
 from handrail.app.reporting import report_of
 from handrail.backends.person import user_name
@@ -98,6 +98,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         sights=Sights(house.project),
         game=cache(lambda: _game(house)),
         previews=cache(lambda: framed_previews(house)),
+        hosting=cache(lambda: hosted_previews(house)),
         prompts=house.prompts,
         apps=app_desk(house.state, house.audit),
         policy=lambda: policy_in_force(house),

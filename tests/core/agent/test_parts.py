@@ -62,6 +62,14 @@ def test_the_steps_of_a_plan_are_the_items_of_its_last_list(text: str, steps: li
     assert planning.steps_of(text) == steps
 
 
+def test_a_plan_is_shown_with_the_words_before_it_and_its_steps_once() -> None:
+    assert (
+        planning.words_before("Two mistakes:\n\n- a\n- b\n\nSo:\n\n1. one\n2. two\n")
+        == "Two mistakes:\n\n- a\n- b\n\nSo:"
+    )
+    assert planning.words_before("- one\n- two") == ""
+
+
 def test_wishes_without_an_outcome_are_pending_until_the_person_speaks() -> None:
     first, second = use(1), use(2)
     turns: list[Turn] = [Said("a", "x"), Replied("", (first, second)), outcome(first)]

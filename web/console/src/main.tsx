@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { start } from "./actions";
+import { start } from "./actions/session";
 import { App } from "./components/App";
 import { preferences } from "./preferences";
 import { language, waiting } from "./store";

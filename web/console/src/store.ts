@@ -1,4 +1,4 @@
-/** The one store: what the console knows. Only actions.ts writes to it. */
+/** The one store: what the console knows. Only actions/ writes to it. */
 
 import { computed, signal } from "@preact/signals";
 import { undoneIn, type Call } from "./logic/calls";

@@ -28,6 +28,12 @@ test("links, marks and code are found", () => {
   ]);
 });
 
+test("items of a checklist say how far they are", () => {
+  const [list] = parseMarkdown("- [x] read\n- [~] write\n- [ ] test\n- [link](https://a.example)\n- plain");
+  expect(list?.kind === "list" && list.items.map(({ tick }) => tick)).toEqual(["done", "doing", "todo", undefined, undefined]);
+  expect(JSON.stringify(list)).not.toContain("[x]");
+});
+
 test("nothing is lost and nothing hangs when marks never close", () => {
   const text = "*a ".repeat(2000) + ">".repeat(200) + "`".repeat(2000);
   const started = performance.now();

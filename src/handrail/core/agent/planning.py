@@ -18,18 +18,29 @@ _CONFIRMED = "The person confirmed this plan."
 
 def steps_of(text: str) -> list[str]:
     """The items of the last list in it."""
-    found: list[str] = []
-    is_ended = False
-    for line in filter(None, map(str.strip, text.splitlines())):
-        step = _STEP.fullmatch(line)
-        if step is None:
-            is_ended = True
-            continue
-        if is_ended:
-            found.clear()
-        found.append(step[1])
-        is_ended = False
-    return found
+    return _last_list(text)[1]
+
+
+def words_before(text: str) -> str:
+    """The steps themselves are shown as what can be edited."""
+    start, steps = _last_list(text)
+    return text[:start].strip() if steps else text
+
+
+def _last_list(text: str) -> tuple[int, list[str]]:
+    """Where it begins, and its items. Line by line: a model's text is long at times, and never hostile to this."""
+    start, steps = 0, list[str]()
+    is_ended, offset = True, 0
+    for line in text.splitlines(keepends=True):
+        if stripped := line.strip():
+            step = _STEP.fullmatch(stripped)
+            if step is not None and is_ended:
+                start, steps = offset, []
+            if step is not None:
+                steps.append(step[1])
+            is_ended = step is None
+        offset += len(line)
+    return start, steps
 
 
 def is_plan(turns: Sequence[Turn]) -> bool:
@@ -52,7 +63,7 @@ async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAns
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
-        "message": reply.text,
+        "message": words_before(reply.text),
         "source": "handrail/agent",
         "tasks": _tasks(steps_of(reply.text)),
     }

@@ -20,9 +20,9 @@ from handrail.faces.bus.agent_entries import PLACES, Entry, entries, status_of
 from handrail.faces.bus.bodies import given
 from handrail.faces.bus.endpoint import Endpoint, Query
 from handrail.faces.bus.news import News
-from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.persons import check_is_persons
 
 _WHAT = "Looking after the agent"
 _HINT = "Do it in the console (`handrail open`) or on the command line."

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from handrail.contract.call import Caller
 from handrail.contract.game_view import GameView
+from handrail.contract.hosted_previews import HostedPreviews
 from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
@@ -59,6 +60,7 @@ class Desk:
     sights: Sights
     game: Callable[[], GameView]
     previews: Callable[[], FramedPreviews]
+    hosting: Callable[[], HostedPreviews]
     prompts: PromptQueue
     apps: AppsDesk
     policy: Callable[[], Record]

@@ -1,7 +1,7 @@
 /** What the page of the apps asks the server for. */
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
-import { callTool } from "../actions";
+import { callTool } from "../actions/house";
 import type { AppDetails, AppsOverview, Consent } from "../logic/apps";
 
 const at = (id: string): string => `/api/apps/${encodeURIComponent(id)}`;

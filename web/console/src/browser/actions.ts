@@ -57,6 +57,10 @@ export function follow(line: Socket): void {
   });
 }
 
+export function takeTasks(found: readonly BrowserTask[]): void {
+  tasks.value = mergeTasks(tasks.value, found);
+}
+
 /** After every connect; news may have been missed. */
 export async function reloadBrowsers(): Promise<void> {
   snapshots.value = afterReconnect(snapshots.value);

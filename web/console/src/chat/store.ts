@@ -1,10 +1,11 @@
-/** What the console knows of conversations. Only actions.ts beside it writes here. */
+/** What the console knows of conversations. Only the modules beside it write here. */
 
 import { computed, signal } from "@preact/signals";
 import { tasks } from "../browser/store";
 import { emptyConversation, type Conversation, type Mode } from "../logic/chat";
 import { calls, language, page, queue, subject } from "../store";
 import { isSettled, type Asked } from "../logic/queue";
+import { isToldBy } from "../logic/results";
 import { chatEn } from "../texts/chat/en";
 import { chatZh } from "../texts/chat/zh";
 
@@ -19,11 +20,6 @@ export interface Models {
   /** Empty where none is set. */
   current: string;
   baseUrl?: string;
-}
-
-export interface Attachment {
-  artifactId: string;
-  name: string;
 }
 
 /** Fetched with the page: whoever never talks here does not load what it says. */
@@ -48,15 +44,14 @@ export const hasModel = computed(() => {
   const known = models.value;
   return known !== null && known.current !== "" && known.models.find(({ name }) => name === known.current)?.hasKey !== false;
 });
-/** The questions that this task waits for. */
-export const asked = computed<readonly Asked[]>(() => waitingIn(openTask.value));
-export const askingTasks = computed<ReadonlySet<string>>(
-  () => new Set(queue.value.order.map((id) => queue.value.asked.get(id)).filter((one) => one && !isSettled(one)).map((one) => one?.request.runId ?? "")),
+const inOrder = computed<readonly Asked[]>(() => queue.value.order.map((id) => queue.value.asked.get(id)).filter((one) => one !== undefined));
+/** The questions that this task waits for. What it reports as its result stands in the conversation by itself. */
+export const asked = computed<readonly Asked[]>(() =>
+  inOrder.value.filter(({ request }) => openTask.value !== "" && request.runId === openTask.value && !isToldBy(request, conversation.value.entries)),
 );
-
-function waitingIn(taskId: string): Asked[] {
-  const { order, asked: all } = queue.value;
-  return order.map((id) => all.get(id)).filter((one): one is Asked => one !== undefined && one.request.runId === taskId && taskId !== "");
-}
+/** A result is to be read and not to be answered: nobody waits for it. */
+export const askingTasks = computed<ReadonlySet<string>>(
+  () => new Set(inOrder.value.filter((one) => !isSettled(one) && one.request.prompt.kind !== "result").map(({ request }) => request.runId ?? "")),
+);
 
 export const callsById = computed(() => new Map(calls.value.map((call) => [call.executionId, call])));

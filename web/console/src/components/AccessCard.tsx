@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
-import { endSession, readAccess, renewToken, signOut } from "../actions";
+import { endSession, readAccess, renewToken } from "../actions/house";
+import { signOut } from "../actions/session";
 import { messageOf } from "../failure";
 import { browserName } from "../logic/browsers";
 import { visible } from "../logic/visible";

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { loadOlderCalls } from "../actions";
+import { loadOlderCalls } from "../actions/calls";
 import { everyCall, filterCalls } from "../logic/calls";
 import { areCallsLoaded, calls, olderCalls, session, texts } from "../store";
 import { CallRow } from "./CallRow";

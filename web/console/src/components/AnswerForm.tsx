@@ -1,15 +1,21 @@
 import type { PromptResponse, RequestEntry } from "@handrail/host";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { respond } from "../actions";
+import { respond } from "../actions/prompts";
 import { fieldErrorsOf, messageOf } from "../failure";
 import { visible } from "../logic/visible";
 import { isPanelOpen, texts } from "../store";
 import { Scroller } from "./Scroller";
 import { Visible } from "./Visible";
 
-/** True where a question stands in a conversation, beside the panel that has it as well: keys then count inside of it alone. */
-export const InPlace = createContext(false);
+/** A conversation in which a question stands. */
+interface Place {
+  /** Whether the agent has just said the very same there. */
+  isTold: (message: string) => boolean;
+}
+
+/** Given where a question stands in a conversation, beside the panel that has it as well: keys then count inside of it alone. */
+export const InPlace = createContext<Place | null>(null);
 
 /** How far a yes reaches. */
 type Reach = Pick<PromptResponse, "scope" | "covers">;
@@ -29,6 +35,8 @@ interface AnswerFormProps {
   no: string;
   /** The ways to say yes that reach further than once. */
   further?: readonly FurtherYes[];
+  /** To be read and put away: there is nothing to say no to. */
+  isNews?: boolean;
   /** What is sent with the answer; absent where the kind has no remark. */
   remark?: { value: string; set: (text: string) => void };
   /** The answer, or null when something is still wrong with it. */
@@ -37,12 +45,14 @@ interface AnswerFormProps {
   onSending?: () => void;
   /** Shows what it can at the fields that are named, and tells which those are. */
   onFieldErrors?: (errors: ReadonlyMap<string, string>) => readonly string[];
+  /** In place of the message as it stands. */
+  message?: ComponentChildren;
   children?: ComponentChildren;
 }
 
 /** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
 export function AnswerForm(props: AnswerFormProps) {
-  const { request, isShown, yes, no, further, remark, collect, onSending, onFieldErrors, children } = props;
+  const { request, isShown, yes, no, further, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
@@ -50,8 +60,8 @@ export function AnswerForm(props: AnswerFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
   const remarkProblemId = useId();
-  const isInPlace = useContext(InPlace);
-  const canCancel = request.prompt.allowCancel !== false;
+  const isInPlace = useContext(InPlace) !== null;
+  const canCancel = request.prompt.allowCancel !== false && !isNews;
 
   useEffect(() => {
     setIsArmed(false);
@@ -127,7 +137,7 @@ export function AnswerForm(props: AnswerFormProps) {
       }}
     >
       <Scroller label={visible(request.prompt.title ?? t.questions)}>
-        {request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>}
+        {message ?? (request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>)}
         {children}
       </Scroller>
       <div class="foot">

@@ -29,6 +29,7 @@ const PATHS = {
   film: "M4 5h16v14H4zM8 5v14M16 5v14M4 9.5h4M4 14.5h4M16 9.5h4M16 14.5h4",
   side: "M4 5h16v14H4zM15 5v14",
   done: "M5 12.5l4.5 4.5L19 7.5",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   enlarge: "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7",
 } as const;
 

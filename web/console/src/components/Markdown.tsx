@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { type Block, type Inline, parseMarkdown } from "../logic/markdown";
+import { type Block, type Inline, type Item, parseMarkdown } from "../logic/markdown";
 import { visible } from "../logic/visible";
+import { CodeBlock } from "./CodeBlock";
+import { TickMark } from "./TickMark";
 import { Visible } from "./Visible";
 
 /** Markdown drawn from data, never from HTML. */
@@ -18,11 +20,11 @@ function drawBlock(block: Block, key: number): ComponentChildren {
     case "paragraph":
       return <p key={key}>{block.children.map(drawInline)}</p>;
     case "code":
-      return <pre key={key}><code><Visible text={block.text} /></code></pre>;
+      return <CodeBlock key={key} text={block.text} language={block.language} />;
     case "quote":
       return <blockquote key={key}>{block.blocks.map(drawBlock)}</blockquote>;
     case "list": {
-      const items = block.items.map((item, at) => <li key={at}>{item.map(drawBlock)}</li>);
+      const items = block.items.map(drawItem);
       return block.isOrdered ? <ol key={key} start={block.start}>{items}</ol> : <ul key={key}>{items}</ul>;
     }
     case "table":
@@ -35,6 +37,11 @@ function drawBlock(block: Block, key: number): ComponentChildren {
     case "rule":
       return <hr key={key} />;
   }
+}
+
+function drawItem({ tick, blocks }: Item, key: number): ComponentChildren {
+  if (!tick) return <li key={key}>{blocks.map(drawBlock)}</li>;
+  return <li key={key} class={`ticked ${tick}`}><TickMark tick={tick} /><div>{blocks.map(drawBlock)}</div></li>;
 }
 
 function drawInline(part: Inline, key: number): ComponentChildren {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { closePanel, openPanel, stepPrompt } from "../actions";
+import { closePanel, openPanel, stepPrompt } from "../actions/panel";
 import { prefer, preferences } from "../preferences";
 import { isPanelOpen, queue, texts, waiting } from "../store";
 import { isTyping } from "./AnswerForm";

@@ -1,6 +1,7 @@
 import type { RequestEntry } from "@handrail/host";
 import { useContext } from "preact/hooks";
-import { leaveSettled, titleOf } from "../actions";
+import { leaveSettled } from "../actions/panel";
+import { titleOf } from "../actions/prompts";
 import type { Asked } from "../logic/queue";
 import { isSettled } from "../logic/queue";
 import { texts } from "../store";
@@ -19,7 +20,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   const t = texts.value;
   const { request } = asked;
   const { source, kind } = request.prompt;
-  const isInPlace = useContext(InPlace);
+  const isInPlace = useContext(InPlace) !== null;
   return (
     <article class="prompt" hidden={!isShown} data-request={request.requestId}>
       <header class="head">
@@ -30,7 +31,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
           <span class="sub"><Moment at={request.ts} /></span>
         </div>
         <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
-        {request.callerGone && !isSettled(asked) && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
+        {request.callerGone && !isSettled(asked) && kind !== "result" && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
     </article>
@@ -51,7 +52,7 @@ function Form({ request, isShown }: { request: RequestEntry; isShown: boolean })
       return <ChangeForm request={request} prompt={prompt} isShown={isShown} />;
     case "result":
       return (
-        <AnswerForm request={request} isShown={isShown} yes={t.understood} no={t.cancel} collect={() => ({ status: "ok" })}>
+        <AnswerForm request={request} isShown={isShown} yes={t.understood} no={t.cancel} isNews collect={() => ({ status: "ok" })}>
           {prompt.markdown && <Markdown text={prompt.markdown} />}
         </AnswerForm>
       );

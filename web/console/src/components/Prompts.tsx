@@ -1,4 +1,5 @@
-import { loadOlderPrompts, showPrompt, titleOf } from "../actions";
+import { showPrompt } from "../actions/panel";
+import { loadOlderPrompts, titleOf } from "../actions/prompts";
 import { type Asked, isSettled } from "../logic/queue";
 import { history, olderPrompts, queue, texts, waiting } from "../store";
 import { useState } from "preact/hooks";

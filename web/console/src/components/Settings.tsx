@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { readDoctor, readPolicy } from "../actions";
+import { readDoctor, readPolicy } from "../actions/house";
 import { setNotifies } from "../notice";
 import { prefer, preferences, type Theme } from "../preferences";
 import { session, texts, type Check, type Policy } from "../store";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { signIn } from "../actions";
+import { signIn } from "../actions/session";
 import { texts } from "../store";
 import { Logo } from "./App";
 import { Field } from "./Field";

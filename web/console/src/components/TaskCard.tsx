@@ -25,8 +25,8 @@ interface TaskCardProps {
 export function TaskCard(props: TaskCardProps) {
   const { task, at, total, problems, isDragged, onChange, onMove, onRemove, onDragStart, onDragOver, onDragEnd } = props;
   const t = texts.value;
-  // As typed: "a, " must not lose its comma while somebody is about to write the next tag.
-  const [tags, setTags] = useState(task.tags.join(", "));
+  const [isWanted, setIsOpen] = useState(task.details !== "" || task.tags.length > 0);
+  const isOpen = isWanted || [...problems.keys()].some((field) => field !== "title");
   const name = visible(task.title) || t.task(at + 1);
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
@@ -61,14 +61,27 @@ export function TaskCard(props: TaskCardProps) {
         >
           <Icon name="grip" />
         </button>
-        <span class="sub">{t.task(at + 1)}</span>
+        <span class="task-number" aria-hidden="true">{at + 1}</span>
+        <Field label={t.taskTitle} isLabelHidden value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problems.get("title")} isRequired />
         <span class="task-actions">
+          <button type="button" aria-label={`${t.details}: ${name}`} title={t.details} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}><Icon name={isOpen ? "smaller" : "edit"} /></button>
           <button type="button" aria-label={`${t.moveUp}: ${name}`} title={t.moveUp} disabled={at === 0} onClick={() => onMove(at - 1)}><Icon name="up" /></button>
           <button type="button" aria-label={`${t.moveDown}: ${name}`} title={t.moveDown} disabled={at === total - 1} onClick={() => onMove(at + 1)}><Icon name="down" /></button>
           <button type="button" aria-label={t.removeTask(name)} title={t.removeTask(name)} onClick={onRemove}><Icon name="remove" /></button>
         </span>
       </div>
-      <Field label={t.taskTitle} value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problems.get("title")} isRequired />
+      {isOpen && <TaskMore task={task} problems={problems} onChange={onChange} />}
+    </li>
+  );
+}
+
+/** What is seldom changed: unfolded where there is something in it. */
+function TaskMore({ task, problems, onChange }: Pick<TaskCardProps, "task" | "problems" | "onChange">) {
+  const t = texts.value;
+  // As typed: "a, " must not lose its comma while somebody is about to write the next tag.
+  const [tags, setTags] = useState(task.tags.join(", "));
+  return (
+    <>
       <Field label={t.details} kind="multiline" value={task.details} onInput={(details) => onChange({ ...task, details })} problem={problems.get("details")} />
       <div class="task-row">
         <Select
@@ -95,6 +108,6 @@ export function TaskCard(props: TaskCardProps) {
           onChange({ ...task, tags: readTags(text) });
         }}
       />
-    </li>
+    </>
   );
 }

@@ -1,9 +1,10 @@
 import type { RequestEntry, Task, TaskConfirmPrompt } from "@handrail/host";
-import { useRef, useState } from "preact/hooks";
+import { useContext, useRef, useState } from "preact/hooks";
 import { announcement, texts } from "../store";
 import { errorsBelow } from "../failure";
 import { checkTasks, initialTasks, moveTask, newTask } from "../logic/answers";
-import { AnswerForm } from "./AnswerForm";
+import { AnswerForm, InPlace } from "./AnswerForm";
+import { Markdown } from "./Markdown";
 import { TaskCard } from "./TaskCard";
 
 const TASK_FIELD = /^tasks\.\d+\./;
@@ -16,6 +17,8 @@ function fieldsOf(errors: ReadonlyMap<string, string>): Map<string, string> {
 export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; prompt: TaskConfirmPrompt; isShown: boolean }) {
   const t = texts.value;
   const list = useRef<HTMLOListElement>(null);
+  // In a conversation, a plan follows the very reply that it was made of.
+  const isTold = useContext(InPlace)?.isTold(prompt.message ?? "") ?? false;
   const [tasks, setTasks] = useState(() => initialTasks(prompt));
   const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
   const [hasTried, setHasTried] = useState(false);
@@ -57,6 +60,7 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
       yes={t.confirmTasks}
       no={t.cancel}
       remark={{ value: remark, set: setRemark }}
+      message={isTold ? "" : prompt.message && <Markdown text={prompt.message} />}
       onFieldErrors={(errors) => {
         const about = tasks.map((task, at) => [task.draftId, fieldsOf(errorsBelow(errors, `tasks.${at}`))] as const);
         setRefused(new Map(about));

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { callTool, readTools } from "../actions";
+import { callTool, readTools } from "../actions/house";
 import { texts, type Tool } from "../store";
 import { EffectChip } from "./Chip";
 import { Facts } from "./Facts";

@@ -16,8 +16,24 @@ export interface Run {
   mode: Mode;
   model: string;
   usage: Usage;
+  /** Replies to the last words. */
+  steps?: number;
+  mostSteps?: number;
+  /** In US dollars; 0: no limit. */
+  mostCost?: number;
+  /** The limit at which it stopped; raised, it goes on. */
+  reached?: LimitName;
   /** Why it does not go on by itself, for people. */
   trouble?: string;
+}
+
+export type LimitName = "mostSteps" | "mostCost";
+
+/** A file that went with somebody's words. */
+export interface Attachment {
+  id: string;
+  name: string;
+  type: string;
 }
 
 export interface ToolUse {
@@ -37,7 +53,7 @@ export interface Entry {
   at: number;
   text: string;
   tool?: ToolUse;
-  attachments?: readonly string[];
+  attachments?: readonly Attachment[];
   /** A reply that is still being written. */
   isStreaming?: boolean;
   /** Pieces of it were missed; the whole comes when it is finished. */
@@ -104,7 +120,7 @@ export function takeOlder(known: Conversation, page: TaskPage): Conversation {
 const withNext = ({ next: _, ...known }: Conversation, next: number | null | undefined): Conversation =>
   next === undefined || next === null ? known : { ...known, next };
 
-export function say(known: Conversation, words: { id: string; text: string; at: number; attachments?: readonly string[] }): Conversation {
+export function say(known: Conversation, words: { id: string; text: string; at: number; attachments?: readonly Attachment[] }): Conversation {
   const said: Entry = { kind: "user", ...words, sending: "sent" };
   return { ...known, trouble: null, entries: [...known.entries.filter((entry) => keyOf(entry) !== keyOf(said)), said] };
 }

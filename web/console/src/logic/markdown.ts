@@ -5,12 +5,20 @@ export type Inline =
   | { kind: "strong" | "em" | "del"; children: Inline[] }
   | { kind: "link"; href: string; children: Inline[] };
 
+/** One of a list; of a checklist, with how far it is. */
+export interface Item {
+  tick?: Tick;
+  blocks: Block[];
+}
+
+export type Tick = "todo" | "doing" | "done";
+
 export type Block =
   | { kind: "heading"; level: number; children: Inline[] }
   | { kind: "paragraph"; children: Inline[] }
   | { kind: "code"; text: string; language: string }
   | { kind: "quote"; blocks: Block[] }
-  | { kind: "list"; isOrdered: boolean; start: number; items: Block[][] }
+  | { kind: "list"; isOrdered: boolean; start: number; items: Item[] }
   | { kind: "table"; header: Inline[][]; rows: Inline[][][] }
   | { kind: "rule" };
 
@@ -18,6 +26,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)\s*$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(\s+)(.*)$/;
+const TICKED = /^\[([ xX~-])\]\s+(?=\S)/;
+const TICKS: Record<string, Tick> = { " ": "todo", x: "done", X: "done", "~": "doing", "-": "doing" };
 const TABLE_LINE = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?\s*$/;
 const MAX_DEPTH = 8;
 
@@ -67,7 +77,7 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
   function readList(): Block {
     const first = ITEM.exec(line()) as RegExpExecArray;
     const isOrdered = /\d/.test(first[2] as string);
-    const items: Block[][] = [];
+    const items: Item[] = [];
     while (at < lines.length) {
       const item = ITEM.exec(line());
       if (!item || /\d/.test(item[2] as string) !== isOrdered) break;
@@ -80,7 +90,9 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
         body.push(line().replace(new RegExp(`^ {0,${indent}}`), ""));
       }
       while (at < lines.length && line().trim() === "" && ITEM.test(lines[at + 1] ?? "")) at++;
-      items.push(parseMarkdown(body.join("\n"), depth + 1));
+      const tick = TICKS[TICKED.exec(body[0] as string)?.[1] ?? ""];
+      if (tick) body[0] = (body[0] as string).replace(TICKED, "");
+      items.push({ blocks: parseMarkdown(body.join("\n"), depth + 1), ...(tick ? { tick } : {}) });
     }
     return { kind: "list", isOrdered, start: isOrdered ? Number.parseInt(first[2] as string, 10) : 1, items };
   }

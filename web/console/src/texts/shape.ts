@@ -19,6 +19,9 @@ export interface Texts {
   connection: Record<"connecting" | "online" | "offline", string>;
   loading: string;
   retry: string;
+  copy: string;
+  copied: string;
+  codeBlock: string;
   broken: string;
   brokenHint: string;
   reload: string;
@@ -147,6 +150,7 @@ export interface Texts {
   asFilm: string;
   evidence: string;
   noEvidence: string;
+  onRecord: string;
   undo: string;
   undoing: string;
   undone: string;

@@ -4,17 +4,17 @@ import { plugins, shownTask as followedTask, sight, snapshots } from "../../brow
 import { chatTexts, conversation, models, shownTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { canHandBack, canTakeOver } from "../../logic/browserTasks";
-import { checklist, confirmedPlan, type PlanStep } from "../../logic/plan";
+import { checklist, confirmedPlan } from "../../logic/plan";
 import { pluginName } from "../../logic/plugins";
 import { artifactUrl, hasPicture } from "../../logic/sight";
 import { visible } from "../../logic/visible";
 import { history, language, texts } from "../../store";
+import { TickMark } from "../TickMark";
 import { TabRow } from "../browser/Windows";
 import { Enlargeable } from "../Enlargeable";
 import { Facts } from "../Facts";
 import { Visible } from "../Visible";
-
-const MARKS: Record<PlanStep["state"], string> = { todo: "○", doing: "◔", done: "✓" };
+import { Limits } from "./Limits";
 
 /** The browser's live tabs of this task, its plan, and what it has used up. */
 export function Beside({ taskId }: { taskId: string }) {
@@ -23,8 +23,8 @@ export function Beside({ taskId }: { taskId: string }) {
     <section class="beside" aria-label={t.beside} tabIndex={0} data-scroller>
       <Tabs taskId={taskId} />
       <Plan taskId={taskId} />
-      <Used />
-      <p><a class="sub" href={`/api/report/${encodeURIComponent(taskId)}`} download={`handrail-${taskId}.html`}>{t.report}</a></p>
+      <Used taskId={taskId} />
+      <p><a class="report-link" href={`/api/report/${encodeURIComponent(taskId)}`} download={`handrail-${taskId}.html`}>{t.report}</a></p>
     </section>
   );
 }
@@ -71,8 +71,8 @@ function Plan({ taskId }: { taskId: string }) {
       <ul class="plan">
         {steps.map(({ title, details, state }, at) => (
           <li key={at} class={state}>
-            <span aria-hidden="true">{MARKS[state]}</span>
-            <span><Visible text={title} /><span class="unseen"> ({t.planStates[state]})</span>{details && <span class="sub plan-details"><Visible text={details} /></span>}</span>
+            <TickMark tick={state} />
+            <span><Visible text={title} />{details && <span class="sub plan-details"><Visible text={details} /></span>}</span>
           </li>
         ))}
       </ul>
@@ -80,7 +80,7 @@ function Plan({ taskId }: { taskId: string }) {
   );
 }
 
-function Used() {
+function Used({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const run = conversation.value.run;
   if (!run) return null;
@@ -91,6 +91,7 @@ function Used() {
     <section class="beside-part" aria-label={t.usage}>
       <h2>{t.usage}</h2>
       <Facts facts={[[t.model, run.model || models.value?.current], [t.tokensIn, count(inputTokens)], [t.tokensOut, count(outputTokens)], [t.cost, price]]} />
+      <Limits taskId={taskId} run={run} />
     </section>
   );
 }

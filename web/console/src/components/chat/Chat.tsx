@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { follow, open } from "../../chat/actions";
+import { follow, open } from "../../chat/following";
 import { readModels } from "../../chat/models";
 import { openTask } from "../../chat/store";
 import { connection } from "../../store";

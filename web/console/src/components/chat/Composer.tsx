@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { attach, change, goTo, keepDraft, newTask, open, send } from "../../chat/actions";
-import { asked, chatTexts, conversation, drafts, models, wantedMode, wantedModel, type Attachment } from "../../chat/store";
+import { goTo } from "../../actions/address";
+import { open } from "../../chat/following";
+import { attach, keepDraft, newTask, send } from "../../chat/saying";
+import { change } from "../../chat/steering";
+import { asked, chatTexts, conversation, drafts, models, wantedMode, wantedModel } from "../../chat/store";
 import { messageOf } from "../../failure";
-import type { Mode } from "../../logic/chat";
+import type { Attachment, Mode } from "../../logic/chat";
 import { visible } from "../../logic/visible";
 import { Icon } from "../Icon";
 
@@ -47,7 +50,7 @@ export function Composer({ taskId }: { taskId: string }) {
     keepDraft(taskId, "");
     setAttached([]);
     const sending = send(id, words, withFiles);
-    if (!taskId) goTo(id);
+    if (!taskId) goTo("chat", id);
     await sending;
   }
 
@@ -74,8 +77,8 @@ export function Composer({ taskId }: { taskId: string }) {
         {(attached.length > 0 || uploading) && (
           <p class="tags attachments">
             {attached.map((one) => (
-              <span key={one.artifactId} class="chip">{visible(one.name)}
-                <button type="button" aria-label={t.detach(visible(one.name))} title={t.detach(visible(one.name))} onClick={() => setAttached(attached.filter((other) => other !== one))}>×</button>
+              <span key={one.id} class="chip">{visible(one.name)}
+                <button type="button" aria-label={t.detach(visible(one.name))} title={t.detach(visible(one.name))} onClick={() => setAttached(attached.filter((other) => other !== one))}><Icon name="remove" /></button>
               </span>
             ))}
             {uploading && <span class="sub" role="status">{t.attaching(visible(uploading))}</span>}

@@ -1,10 +1,13 @@
-import { sendAgain } from "../../chat/actions";
+import { sendAgain } from "../../chat/saying";
 import { chatTexts, conversationOf } from "../../chat/store";
 import type { Entry } from "../../logic/chat";
-import { artifactUrl } from "../../logic/sight";
-import { Icon } from "../Icon";
+import { questionOf, reportOf } from "../../logic/results";
+import { Markdown } from "../Markdown";
 import { Visible } from "../Visible";
+import { Attached } from "./Attached";
 import { GrowingMarkdown } from "./GrowingMarkdown";
+import { Asking } from "./Asking";
+import { Completion } from "./Completion";
 import { ToolRow } from "./ToolRow";
 
 const LONG_NOTE = 280;
@@ -17,7 +20,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
     case "assistant":
       return <Reply entry={entry} />;
     case "tool":
-      return <ToolRow entry={entry} />;
+      return reportOf(entry) ? <Completion entry={entry} /> : questionOf(entry) ? <Asking entry={entry} /> : <ToolRow entry={entry} />;
     default:
       return <Note text={entry.text} />;
   }
@@ -29,10 +32,9 @@ function Words({ entry }: { entry: Entry }) {
     <article class={`words ${entry.sending ?? ""}`} aria-label={t.you} data-entry={entry.id}>
       <p class="words-text"><Visible text={entry.text} /></p>
       {entry.attachments && entry.attachments.length > 0 && (
-        <p class="tags">
-          {entry.attachments.map((id, at) => <a key={id} class="chip" href={artifactUrl(id)} target="_blank" rel="noopener noreferrer"><Icon name="clip" />{at + 1}</a>)}
-          <span class="sub">{t.attached(entry.attachments.length)}</span>
-        </p>
+        <ul class="attached" aria-label={t.attached(entry.attachments.length)}>
+          {entry.attachments.map((one) => <li key={one.id}><Attached attachment={one} /></li>)}
+        </ul>
       )}
       {entry.sending === "refused" && (
         <p class="row">
@@ -56,12 +58,12 @@ function Reply({ entry }: { entry: Entry }) {
 }
 
 function Note({ text }: { text: string }) {
-  const t = chatTexts.value;
-  if (text.length <= LONG_NOTE) return <p class="talk-note"><Visible text={text} /></p>;
+  const [first = "", ...rest] = text.split("\n");
+  if (rest.length === 0 && text.length <= LONG_NOTE) return <p class="talk-note"><Visible text={text} /></p>;
   return (
     <details class="talk-note">
-      <summary>{t.note}: <Visible text={`${text.slice(0, 100)}…`} /></summary>
-      <p><Visible text={text} /></p>
+      <summary><Visible text={first.length > LONG_NOTE ? `${first.slice(0, 100)}…` : first} /></summary>
+      <Markdown text={first.length > LONG_NOTE ? text : rest.join("\n")} />
     </details>
   );
 }

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { readCalls, showFilm } from "../../actions";
+import { readCalls } from "../../actions/calls";
+import { showFilm } from "../../actions/panel";
 import { tasks } from "../../browser/store";
 import { chatTexts } from "../../chat/store";
 import { messageOf } from "../../failure";
 import type { Call } from "../../logic/calls";
 import { visible } from "../../logic/visible";
 import { filmed, texts } from "../../store";
-import { CallDetails } from "../CallRow";
+import { CallShown } from "../CallDetails";
 import { EffectChip } from "../Chip";
 import { Icon } from "../Icon";
 import { Moment } from "../Moment";
@@ -92,7 +93,8 @@ function Frame({ call }: { call: Call }) {
         <span class={`state ${call.state}`}>{t.states[call.state]}</span>
         <span class="sub"><Moment at={call.startedAt} /></span>
       </p>
-      <CallDetails call={call} />
+      {call.error?.message && <p class="problem"><Visible text={call.error.message} /></p>}
+      <CallShown call={call} />
     </article>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { readDoctor } from "../../actions";
+import { readDoctor } from "../../actions/house";
 import { arePluginsLoaded, plugins } from "../../browser/store";
 import { chatTexts, hasModel, models } from "../../chat/store";
 import { readState } from "../../desktop/actions";

@@ -16,6 +16,7 @@ export function ModelForm({ onConnected }: { onConnected?: () => void }) {
   const [problem, setProblem] = useState("");
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const needsAddress = model.startsWith("openai-compatible");
+  const needsKey = !model.startsWith("script:");
 
   async function connect(): Promise<void> {
     setProblem("");
@@ -46,7 +47,7 @@ export function ModelForm({ onConnected }: { onConnected?: () => void }) {
         <datalist id={listId}>{(models.value?.models ?? []).map(({ name }) => <option key={name} value={name} />)}</datalist>
       </div>
       {needsAddress && <Field label={t.baseUrl} value={baseUrl} onInput={setBaseUrl} description={t.baseUrlHint} problem={refused.get("baseUrl")} />}
-      <Field label={t.key} kind="secret" value={key} onInput={setKey} description={t.keyHint} problem={refused.get("key")} />
+      {needsKey && <Field label={t.key} kind="secret" value={key} onInput={setKey} description={t.keyHint} problem={refused.get("key")} />}
       {problem && <p class="problem" role="alert">{problem}</p>}
       <p class="row"><button type="submit" class="primary" disabled={isSending}>{isSending ? t.connecting : t.connect}</button></p>
     </form>

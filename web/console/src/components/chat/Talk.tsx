@@ -1,5 +1,5 @@
 import { chatTexts, conversation, loading } from "../../chat/store";
-import { open } from "../../chat/actions";
+import { open } from "../../chat/following";
 import { texts } from "../../store";
 import { Composer } from "./Composer";
 import { TalkHead } from "./TalkHead";

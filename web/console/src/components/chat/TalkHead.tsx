@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { showFilm } from "../../actions";
-import { rename, steer } from "../../chat/actions";
+import { showFilm } from "../../actions/panel";
+import { rename, steer } from "../../chat/steering";
 import { asked, chatTexts, conversation, shownTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { Connection } from "../PageHead";
@@ -46,7 +46,7 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
       <div class="talk-tools">
         {status === "running" && steering("pause", "pause")}
         {status === "running" && steering("stop", "stop")}
-        {status === "paused" && steering("resume", "play")}
+        {(status === "paused" || status === "ended") && steering("resume", "play")}
         {status === "paused" && steering("stop", "stop")}
         <button type="button" class="icon-button" aria-label={t.film} title={t.film} onClick={() => showFilm(taskId)}><Icon name="film" /></button>
         <button type="button" class="icon-button" aria-pressed={isBesideOpen} aria-label={isBesideOpen ? t.hideBeside : t.showBeside} title={isBesideOpen ? t.hideBeside : t.showBeside} onClick={toggleBeside}><Icon name="side" /></button>

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { tasks } from "../../browser/store";
-import { archive } from "../../chat/actions";
+import { archive, findTasks } from "../../chat/steering";
 import { askingTasks, chatTexts, openTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import type { BrowserTask } from "../../logic/browserTasks";
@@ -20,7 +20,8 @@ export function TaskRail() {
   const [problem, setProblem] = useState("");
   const all = tasks.value;
   const archivedCount = all.filter(({ archived }) => archived).length;
-  const shown = all.filter((task) => Boolean(task.archived) === showsArchived && matches(task.title || t.untitled, words));
+  const found = useFound(words.trim(), setProblem);
+  const shown = all.filter((task) => Boolean(task.archived) === showsArchived && (matches(task.title || t.untitled, words) || found.has(task.taskId)));
 
   const putAway = (task: BrowserTask): void => {
     setProblem("");
@@ -44,6 +45,27 @@ export function TaskRail() {
       )}
     </section>
   );
+}
+
+const TYPING_MS = 200;
+const NONE: ReadonlySet<string> = new Set();
+
+/** What the server finds in messages and in tasks that were not read, once the person has stopped typing. */
+function useFound(words: string, fail: (problem: string) => void): ReadonlySet<string> {
+  const [found, setFound] = useState(NONE);
+  useEffect(() => {
+    setFound(NONE);
+    if (!words) return;
+    let isMeant = true;
+    const looking = setTimeout(() => {
+      findTasks(words).then((ids) => isMeant && setFound(ids), (failure: unknown) => isMeant && fail(messageOf(failure)));
+    }, TYPING_MS);
+    return () => {
+      isMeant = false;
+      clearTimeout(looking);
+    };
+  }, [words]);
+  return found;
 }
 
 function TaskRow({ task, putAway }: { task: BrowserTask; putAway: () => void }) {

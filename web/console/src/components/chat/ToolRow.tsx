@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import { readCalls } from "../../actions";
-import { toggle } from "../../chat/actions";
+import { readCalls } from "../../actions/calls";
+import { toggle } from "../../chat/steering";
 import { asked, callsById, chatTexts, unfolded } from "../../chat/store";
 import { messageOf } from "../../failure";
 import type { Call } from "../../logic/calls";
 import type { Entry, ToolUse } from "../../logic/chat";
 import { argumentsText, hintOf } from "../../logic/toolHint";
 import { texts } from "../../store";
-import { CallDetails } from "../CallRow";
+import { CallShown } from "../CallDetails";
 import { EffectChip } from "../Chip";
 import { formatDuration } from "../Moment";
 import { Visible } from "../Visible";
@@ -22,7 +22,8 @@ export function ToolRow({ entry }: { entry: Entry }) {
   const isOpen = unfolded.value.has(tool.executionId);
   const call = callsById.value.get(tool.executionId);
   const effect = tool.effect ?? call?.effect;
-  const hint = call?.target ?? hintOf(tool.arguments);
+  const hint = hintFor(tool, call);
+  const reason = tool.status === "error" ? (text.split("\n")[0] ?? "") : "";
   const isWaiting = tool.status === "running" && asked.value.length > 0;
   return (
     <div class="call tool-use" data-entry={tool.executionId}>
@@ -35,9 +36,16 @@ export function ToolRow({ entry }: { entry: Entry }) {
           {call?.durationMs !== undefined && <span class="sub">{formatDuration(call.durationMs)}</span>}
         </span>
       </button>
+      {reason && !isOpen && <p class="tool-reason"><Visible text={reason} /></p>}
       {isOpen && <Opened tool={tool} text={text} known={call} />}
     </div>
   );
+}
+
+/** What it is about, and where: the record knows the one, the model's own words the other. */
+function hintFor(tool: ToolUse, call: Call | undefined): string {
+  const [said, target = ""] = [hintOf(tool.arguments), call?.target];
+  return said && target && !said.includes(target) && !target.includes(said) ? `${said} · ${target}` : target.length > said.length ? target : said;
 }
 
 function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Call | undefined }) {
@@ -45,9 +53,9 @@ function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Cal
   const given = argumentsText(tool.arguments);
   return (
     <div class="tool-opened">
-      {given && <><h3>{t.arguments}</h3><pre tabIndex={0}><Visible text={given} /></pre></>}
       {text && <><h3>{t.result}</h3><pre tabIndex={0}><Visible text={text} /></pre></>}
-      {known ? <CallDetails call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
+      {known ? <CallShown call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
+      {given && <details><summary>{t.arguments}</summary><pre tabIndex={0}><Visible text={given} /></pre></details>}
     </div>
   );
 }
@@ -61,5 +69,5 @@ function OlderCall({ executionId, isOver }: { executionId: string; isOver: boole
   }, [isOver]);
   if (problem) return <p class="problem" role="alert">{problem}</p>;
   if (found === undefined) return <p class="nothing">{texts.value.loading}</p>;
-  return found ? <CallDetails call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
+  return found ? <CallShown call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
 }

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { loadOlder } from "../../chat/actions";
+import { loadOlder } from "../../chat/following";
 import { asked, chatTexts, conversation } from "../../chat/store";
 import { chunksOf, keyOf } from "../../logic/chat";
 import { InPlace } from "../AnswerForm";
@@ -11,6 +11,7 @@ import { Chunk, useFar } from "./Chunk";
 import { TroubleCard } from "./TroubleCard";
 
 const NEAR_END = 60;
+const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text === message) };
 
 /** What was said and done, the newest at the end; it stays there as long as nobody looks further up. */
 export function Transcript({ taskId }: { taskId: string }) {
@@ -89,7 +90,7 @@ export function Transcript({ taskId }: { taskId: string }) {
           {run?.status === "running" && asked.value.length === 0 && !last?.isStreaming && <p class="thinking" role="status"><i class="pulse" aria-hidden="true" />{t.thinking}</p>}
           {asked.value.map((one) => (
             <div key={one.request.requestId} class="in-place">
-              <InPlace.Provider value={true}><Boundary><PromptCard asked={one} isShown /></Boundary></InPlace.Provider>
+              <InPlace.Provider value={PLACE}><Boundary><PromptCard asked={one} isShown /></Boundary></InPlace.Provider>
             </div>
           ))}
           {trouble && <TroubleCard taskId={taskId} trouble={trouble} run={run} />}

@@ -6,6 +6,7 @@ export interface ChatTexts {
   search: string;
   showArchived: (count: number) => string;
   noTasks: string;
+  noSuchTask: string;
   rename: string;
   renameOf: (title: string) => string;
   newName: string;
@@ -43,7 +44,6 @@ export interface ChatTexts {
   you: string;
   agent: string;
   conversation: string;
-  note: string;
   newMessages: string;
   toNewest: string;
   toolStates: Record<"running" | "success" | "error", string>;
@@ -51,6 +51,8 @@ export interface ChatTexts {
   arguments: string;
   result: string;
   noRecord: string;
+  record: string;
+  completed: string;
   troubles: Record<"UNAVAILABLE" | "FORBIDDEN" | "RATE_LIMITED" | "CONFLICT" | "other", string>;
   trouble: string;
   toModel: string;
@@ -59,7 +61,6 @@ export interface ChatTexts {
   showBeside: string;
   showTasks: string;
   plan: string;
-  planStates: Record<"todo" | "doing" | "done", string>;
   browser: string;
   noTabs: string;
   noBrowser: string;
@@ -70,6 +71,12 @@ export interface ChatTexts {
   tokens: (count: string) => string;
   cost: string;
   unknownCost: string;
+  limits: string;
+  stepsOf: (steps: number, most: number) => string;
+  limitNames: Record<"mostSteps" | "mostCost", string>;
+  limitProblems: Record<"mostSteps" | "mostCost", string>;
+  limitReached: string;
+  raiseAndGoOn: Record<"mostSteps" | "mostCost", (most: number) => string>;
   film: string;
   filmOf: (title: string) => string;
   noSteps: string;

@@ -1,0 +1,36 @@
+import type { RequestEntry } from "@handrail/host";
+import { expect, test } from "vitest";
+import type { Entry } from "../src/logic/chat";
+import { answerOf, isToldBy, promptOf, questionOf, reportOf } from "../src/logic/results";
+
+const used = (name: string, given: unknown, text = ""): Entry => ({ kind: "tool", id: "x", at: 1, text, tool: { name, executionId: "x", status: "success", arguments: given } });
+const reported = (markdown: string, more: Partial<RequestEntry> = {}): RequestEntry => ({
+  ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId: markdown, runId: "task", ...more,
+  prompt: { kind: "result", title: "Done", source: "handrail/attempt_completion", markdown },
+});
+
+test("a completion has a report, whether its arguments were read or are still as the model wrote them", () => {
+  expect(reportOf(used("attempt_completion", { result: "All **done**" }))).toBe("All **done**");
+  expect(reportOf(used("attempt_completion", '{"result": "All done"}'))).toBe("All done");
+  expect(reportOf(used("attempt_completion", "no JSON"))).toBe("");
+  expect(reportOf(used("read_file", { result: "x" }))).toBe("");
+});
+
+test("a question and its answer are read out of the call", () => {
+  const entry = used("ask_followup_question", { question: "Which tea?" }, '{"answer":"Jasmine","ack":true}');
+  expect([questionOf(entry), answerOf(entry)]).toEqual(["Which tea?", "Jasmine"]);
+  expect(answerOf(used("read_file", {}, '{"answer":"no"}'))).toBe("");
+});
+
+test("of a report that came by its beginning the prompt has all", () => {
+  const whole = reported("a long story with its end");
+  expect(promptOf(used("attempt_completion", { result: "a long story…" }), "task", [{ request: whole }])?.request).toBe(whole);
+  expect(promptOf(used("attempt_completion", { result: "a long story…" }), "another", [{ request: whole }])).toBeUndefined();
+});
+
+test("only a result that stands in the conversation is told by it", () => {
+  const entries = [used("attempt_completion", { result: "Done" })];
+  expect(isToldBy(reported("Done"), entries)).toBe(true);
+  expect(isToldBy(reported("Something else"), entries)).toBe(false);
+  expect(isToldBy({ ...reported("Done"), prompt: { kind: "result", title: "Done", source: "a program", markdown: "Done" } }, entries)).toBe(false);
+});
