@@ -47,7 +47,8 @@ def test_words_are_streamed_in_order_and_tools_are_called(provider: str, house: 
                 ("list_files", "running"), ("list_files", "success"),
             ]  # fmt: skip
             assert (status["mode"], status["usage"]) == ("act", {"inputTokens": 22, "outputTokens": 14})
-            second = models.requests[name][1]
+            first, second = models.requests[name]
+            assert ("cache_control" in first) is (provider == "anthropic")
             assert "<untrusted" in content_of(second)
             assert "a note" in content_of(second)
             shown = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]
