@@ -280,7 +280,7 @@ def test_two_windows_do_not_steer_one_task_and_a_message_twice_is_one(house: Run
         async with chatting(house) as chat, chatting(house, chat.task) as other:
             await chat.say("First", id="evt-1", model="openai-compatible:slow")
             await chat.of("runStatus", status="running")
-            await chat.say("First", id="evt-1", model="openai-compatible:slow")
+            assert await chat.say("First", id="evt-1", model="openai-compatible:slow") == {"ok": True}
             refused = await other.say("Second", id="evt-2")
             assert refused["error"]["code"] == "CONFLICT"
             gate.set()

@@ -95,8 +95,12 @@ class RunStore(Protocol):
 
     def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
 
-    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> Future[bool]:
-        """All of it or nothing. False, and nothing: the task remembers a message of this id already."""
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        """Whether a message of this id was said in the task."""
+        ...
+
+    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> Future[None]:
+        """All of it or nothing."""
         ...
 
     async def turns(self, task_id: str) -> Sequence[Turn]:

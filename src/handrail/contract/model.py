@@ -144,4 +144,6 @@ class Overflow(TooLarge):
 
 
 class Cut(Offline):
-    """The connection ended before the reply did."""
+    """The connection ended before the reply did. `spent` is what the provider had told by then."""
+
+    spent = Usage()

@@ -39,15 +39,17 @@ class SqliteRuns:
     def save(self, run: Run) -> asyncio.Future[None]:
         return self._batches.write(_saving(run))
 
-    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> asyncio.Future[bool]:
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        query = "SELECT 1 FROM browser_message WHERE task_id = ? AND id = ?"
+        return bool(await self._batches.read(lambda rows: rows.execute(query, (task_id, message_id)).fetchone()))
+
+    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> asyncio.Future[None]:
         save, add = _saving(run), _adding(run.task_id, turns)
 
-        def work(rows: sqlite3.Connection) -> bool:
-            is_new = add_message(rows, run.task_id, message)
-            if is_new:
-                add(rows)
-                save(rows)
-            return is_new
+        def work(rows: sqlite3.Connection) -> None:
+            add_message(rows, run.task_id, message)
+            add(rows)
+            save(rows)
 
         return self._batches.write(work)
 

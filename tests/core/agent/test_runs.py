@@ -99,8 +99,7 @@ class House:
     async def say(self, id: str = "evt-1") -> None:
         async def heard() -> None: ...
 
-        async def admit() -> bool:
-            return True
+        async def admit() -> None: ...
 
         message = Message(id=id, role="user", content="words", timestamp=1)
         await self.runs.say(TASK, Words(Said(id, "words"), message, "person", heard, admit), Choice())

@@ -71,7 +71,9 @@ class ProvidedModel:
                         yield Delta(text)
             response = streamed.get()
         if not _has_ended(response):
-            raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
+            cut = Cut(f"The connection to {self.name} was cut in the middle of its answer.")
+            cut.spent = _usage(response)
+            raise cut
         yield Reply(replied(response), _usage(response), _stopped(response))
 
 

@@ -33,6 +33,8 @@ class Runs:
             known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=words.voice)
             check_may_speak(known, words, choice)
             self._check_is_here(known)
+            if await self._at.store.remembers(task_id, words.said.id):
+                return  # a page that did not hear that they were taken says them again
             if await self._at_work(task_id) is not None:
                 await self._answer(task_id, words)
                 return
@@ -45,11 +47,11 @@ class Runs:
                 target=words.said.id,
                 steps=0,
             )
-            if await self._at.store.begin(run, [*left, words.said], words.message):
-                await answering.withdraw_plan(self._at.queue, last_reply(turns))
-                self._tell_of(task_id, left)
-                await words.heard()
-                await self._begin(run)
+            await self._at.store.begin(run, [*left, words.said], words.message)
+            await answering.withdraw_plan(self._at.queue, last_reply(turns))
+            self._tell_of(task_id, left)
+            await words.heard()
+            await self._begin(run)
 
     async def resume(self, task_id: str) -> Run:
         """What is paused goes on; what was stopped or failed, too, where something is left to do."""
@@ -162,8 +164,8 @@ class Runs:
         check_may_answer(words)
         if words.said.attachments:
             raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
-        if await words.admit():
-            await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
+        await words.admit()
+        await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
 
     async def _left(self, turns: Sequence[Turn]) -> list[Returned]:
         """For wishes that were left without an outcome: models want one for each."""

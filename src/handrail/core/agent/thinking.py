@@ -65,6 +65,7 @@ class Thinking:
                 if attempt == TRIES - 1:
                     raise
             except (RateLimited, Cut) as failure:
+                asked.spent += failure.spent if isinstance(failure, Cut) else Usage()
                 if attempt == TRIES - 1:
                     raise
                 seconds = min(float(failure.details.get("retryAfter", _FIRST_WAIT * 2**attempt)), _LONGEST_WAIT)

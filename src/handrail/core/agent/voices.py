@@ -13,16 +13,13 @@ _HINT = "Do it in the console (`handrail open`)."
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`message` is how the task remembers them, once; `heard` hears that it does.
-
-    `admit` remembers words that begin nothing, and tells whether they are new.
-    """
+    """`message` is how the task remembers them; `heard` hears that it does. `admit`: words that begin nothing, too."""
 
     said: Said
     message: Message
     voice: Voice
     heard: Callable[[], Awaitable[None]]
-    admit: Callable[[], Awaitable[bool]]
+    admit: Callable[[], Awaitable[None]]
 
 
 def check_may_speak(known: Run, words: Words, choice: Choice) -> None:

@@ -32,8 +32,8 @@ class AgentTalk:
             self._audience.trace(task.id, trace_of(given))
             await self._bus.tasks.note_message(task, message)
 
-        async def admit() -> bool:
-            return await self._bus.tasks.add_message(task, message)
+        async def admit() -> None:
+            await self._bus.tasks.add_message(task, message)
 
         said = Said(message.id, message.content, material.text, material.pictures, material.named)
         await self._runs.say(task.id, Words(said, message, voice, heard, admit), choice)
