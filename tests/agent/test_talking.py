@@ -214,7 +214,9 @@ def test_a_model_that_goes_round_in_circles_is_warned_and_then_stopped(house: Ru
         models.script("circles", *[wishes("list_files", path=".")] * 20)
         async with chatting(house) as chat:
             await chat.say("Go", model="openai-compatible:circles")
-            assert "circles" in (await chat.rested())["trouble"]
+            rested = await chat.rested()
+            assert "circles" in rested["trouble"]
+            assert rested["canResume"] is False
         requests = models.requests["circles"]
         assert len(requests) == 6
         assert "Try something else" in content_of(requests[3])

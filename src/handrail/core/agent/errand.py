@@ -20,11 +20,11 @@ from handrail.core.agent.auto_fix import check_may_mend
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.instructions import instructions
 from handrail.core.agent.limits import LimitReached
-from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, repetitions
+from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, InCircles, repetitions
 from handrail.core.agent.replies import ENDING, check_is_whole, is_done, numbered
 from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
-from handrail.core.agent.wishes import last_reply, pending
+from handrail.core.agent.wishes import is_something_left, last_reply, pending
 from handrail.core.agent.wording import result_of
 
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
@@ -178,7 +178,7 @@ class Errand:
     async def _warn_of_circles(self) -> None:
         count = repetitions(self._turns)
         if count >= STOPPED_AFTER:
-            raise Unsupported("The model goes round in circles.", hint="Say how it should go on.")
+            raise InCircles
         if count == WARNED_AFTER and isinstance(self._turns[-1], Returned):
             await self._add(Noted(_CIRCLES))
 
@@ -189,7 +189,8 @@ class Errand:
     async def _fail(self, failure: Failure) -> None:
         self._at.audience.failed(self.run.task_id, self.run.target, failure)
         reached = failure.limit if isinstance(failure, LimitReached) else None
-        await self._become("waiting", failure.message, reached=reached)
+        needs_words = isinstance(failure, InCircles) or not is_something_left(self._turns, self.run.mode)
+        await self._become("waiting", failure.message, reached=reached, is_settled=needs_words)
 
     async def _add(self, turn: Turn) -> None:
         await self._at.store.add(self.run.task_id, turn)

@@ -43,11 +43,6 @@ def _last_list(text: str) -> tuple[int, list[str]]:
     return start, steps
 
 
-def is_plan(turns: Sequence[Turn]) -> bool:
-    """Its last words are one, which nobody has answered."""
-    return bool(turns) and isinstance(turns[-1], Replied) and bool(steps_of(turns[-1].text))
-
-
 def request_ids_of(reply: Replied) -> Iterator[str]:
     """Asked again after a crash, it is the same question; withdrawn, as by a stop, it is the next one."""
     yield f"plan_{reply.id}"

@@ -8,7 +8,7 @@ import msgspec
 from handrail.contract.agent import Choice, Run
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.contract.model import Model, Returned, ToolUse, Turn
-from handrail.core.agent import answering, planning
+from handrail.core.agent import answering
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.errand import Errand
 from handrail.core.agent.voices import Words, check_may_answer, check_may_speak
@@ -61,7 +61,7 @@ class Runs:
                 return going[0].run
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
             self._check_is_here(run)
-            if not is_something_left(turns) and not (run.mode == "plan" and planning.is_plan(turns)):
+            if not is_something_left(turns, run.mode):
                 raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
             await self._begin(_goes_on(run))
             return await self._known(task_id)

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from handrail.contract.agent import Mode
 from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
+from handrail.core.agent.planning import steps_of
 
 
 def last_reply(turns: Sequence[Turn]) -> Replied | None:
@@ -26,9 +28,12 @@ def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
     return _without_outcome([use for turn in turns if isinstance(turn, Replied) for use in turn.uses], turns)
 
 
-def is_something_left(turns: Sequence[Turn]) -> bool:
-    """Words without a reply, or a reply without all that it wished for."""
-    return bool(turns) and not (isinstance(turns[-1], Replied) and not turns[-1].uses)
+def is_something_left(turns: Sequence[Turn], mode: Mode) -> bool:
+    """Words without a reply, a reply without all that it wished for, or a plan that nobody has answered."""
+    last = turns[-1] if turns else None
+    if isinstance(last, Replied) and not last.uses:
+        return mode == "plan" and bool(steps_of(last.text))
+    return last is not None
 
 
 def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
