@@ -12,6 +12,7 @@ _MOST = 8
 _LONGEST_TEXT = 400_000
 _LARGEST_PICTURE = 3_500_000
 """Bytes: providers take five million, spelled in base64."""
+_LARGEST_PICTURES = 20_000_000
 _PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 
@@ -47,4 +48,6 @@ async def attached(artifacts: Artifacts, ids: Any) -> Attached:
         if len(text) > _LONGEST_TEXT:
             raise TooLarge(f"{name} is longer than {_LONGEST_TEXT:,} characters.")
         texts.append(untrusted(f"attachment {name}", text))
+    if sum(len(picture.data) for picture in pictures) > _LARGEST_PICTURES:
+        raise TooLarge(f"The pictures are larger than {_LARGEST_PICTURES:,} bytes together, which no model reads.")
     return Attached("\n\n".join(texts), tuple(pictures), tuple(named))
