@@ -15,6 +15,7 @@ export async function launch() {
   async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "", permissions = [] } = {}) {
     const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
     const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());

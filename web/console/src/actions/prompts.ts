@@ -14,6 +14,7 @@ interface PromptPage {
   next?: string | number | null;
 }
 
+const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
 /** As the server names who answered by talking to the agent. */
 const BY_WORDS = "the chat";
 let isHistoryRead = false;
@@ -66,7 +67,10 @@ function announceNew(requests: readonly RequestEntry[]): void {
 const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
 
 export function titleOf(entry: RequestEntry): string {
-  const { title, kind } = entry.prompt;
+  const { title, kind, source = "" } = entry.prompt;
+  // What handrail asks in its own name has a name in every language; what else calls itself so keeps what it says.
+  const own = texts.value.ownTitles[source];
+  if (own && title === OWN_TITLES[source]) return own;
   return visible(title || (texts.value.kinds[kind] ?? texts.value.unknownKind));
 }
 
@@ -93,9 +97,9 @@ export async function respond(request: RequestEntry, response: PromptResponse): 
     return;
   }
   announcement.value = texts.value.sent;
-  queue.value = moveOn(
-    receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]),
-  );
+  const known = receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]);
+  // Answered in its conversation: what the panel shows stays there.
+  queue.value = known.shown === requestId ? moveOn(known) : known;
   if (queue.value.shown === null) closePanel();
 }
 

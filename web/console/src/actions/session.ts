@@ -101,6 +101,7 @@ function startAfresh(): void {
 
 export async function signOut(): Promise<void> {
   await deleteAt<unknown>("/api/session");
+  sessionStorage.clear();
   startAfresh();
 }
 

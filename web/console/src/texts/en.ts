@@ -41,6 +41,7 @@ export const en: Texts = {
   nobodyWaits: "No program is waiting right now. The answer is kept for whoever reads it.",
   kinds: { kv: "form", choice: "choice", task_confirm: "tasks", file_change_confirm: "approval", result: "result" },
   unknownKind: "This console does not know this kind of question.",
+  ownTitles: {},
   run: "run",
   source: "from",
   send: "Send",

@@ -49,6 +49,7 @@ export interface Texts {
   nobodyWaits: string;
   kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result", string>;
   unknownKind: string;
+  ownTitles: Readonly<Record<string, string>>;
   run: string;
   source: string;
   send: string;

@@ -41,6 +41,7 @@ export const zh: Texts = {
   nobodyWaits: "目前没有程序在等待。答复会留给之后读取的程序。",
   kinds: { kv: "表单", choice: "选择", task_confirm: "任务", file_change_confirm: "审批", result: "结果" },
   unknownKind: "此控制台不认识这种询问。",
+  ownTitles: { "handrail/attempt_completion": "完成", "handrail/agent": "计划", "handrail/ask_followup_question": "一个问题" },
   run: "运行",
   source: "来自",
   send: "提交",
