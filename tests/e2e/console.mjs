@@ -32,7 +32,7 @@ async function withOurExtension(options) {
   return context;
 }
 
-async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", ...given }) {
+async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", at = "activity", ...given }) {
   const options = { locale: "en-US", viewport: { width, height }, ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
@@ -45,6 +45,7 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   windows.set(name, { page, faults });
   await page.goto(address);
   await page.locator(until).waitFor();
+  if (at) await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, at);
 }
 
 const steps = {
@@ -73,6 +74,13 @@ const steps = {
   },
   /** A prompt that has just appeared takes no answer: the console gives the person time to read. */
   read: (page, title) => page.locator(SHOWN, { hasText: title }).locator("form[data-armed=true]").waitFor(),
+  /** The same in the conversation that it belongs to. */
+  answerInPlace: async (page, title, button) => {
+    const card = page.locator(".in-place article.prompt", { hasText: title });
+    await card.locator("form[data-armed=true]").waitFor();
+    await card.getByRole("button", { name: button }).first().click();
+    await card.waitFor({ state: "detached" });
+  },
   go: async (page, name) => {
     await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
     await page.locator(`.rail a.${name}[aria-current=page]`).waitFor();

@@ -11,8 +11,8 @@ export async function launch() {
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const complaints = [];
 
-  /** A window of its own, signed in, with everything that the page complains about kept. */
-  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "", permissions = [] } = {}) {
+  /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
+  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
     const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);

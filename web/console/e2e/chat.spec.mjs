@@ -35,7 +35,7 @@ const opened = async (where, taskId) => {
 };
 
 test("who has a model connected comes to talk", async () => {
-  const own = await world.open();
+  const own = await world.open({ path: "" });
   await own.getByRole("heading", { name: "What should happen?" }).waitFor();
   await own.context().close();
 });

@@ -28,7 +28,7 @@ export async function reloadPrompts(): Promise<void> {
   queue.value = receive(queue.value, answered.entries);
   if (!isHistoryRead) olderPrompts.value = token(answered.next);
   isHistoryRead = true;
-  announceNew(pending);
+  announceNew(pending, false);
   queue.value = replacePending(queue.value, pending, knownBefore);
 }
 
@@ -45,7 +45,7 @@ async function allPending(): Promise<RequestEntry[]> {
 
 export function takeIn(entries: readonly PromptEntry[]): void {
   const answeredIds = new Set(entries.filter((entry) => entry.action === "response").map((entry) => entry.requestId));
-  announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[]);
+  announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[], true);
   queue.value = receive(queue.value, entries);
   // What somebody answered by words in the chat is no surprise there: it does not have to be put away as well.
   const isSaid = entries.some((entry) => entry.action === "response" && entry.requestId === queue.value.shown && entry.answeredBy === BY_WORDS);
@@ -53,13 +53,13 @@ export function takeIn(entries: readonly PromptEntry[]): void {
 }
 
 /** A prompt rises by itself and never takes the focus: what a person types elsewhere stays there. */
-function announceNew(requests: readonly RequestEntry[]): void {
+function announceNew(requests: readonly RequestEntry[], isNews: boolean): void {
   for (const entry of requests) {
     if (queue.value.asked.has(entry.requestId)) continue;
     const title = titleOf(entry);
     announcement.value = texts.value.arrived(title);
-    // In its own task's conversation it stands in place.
-    if (!isTalkedAbout(entry)) isPanelOpen.value = true;
+    // In its own task's conversation it stands in place; what was reported while nobody looked can be read at any time.
+    if (!isTalkedAbout(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
     notify(title, entry, () => showPrompt(entry.requestId));
   }
 }

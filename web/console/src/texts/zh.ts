@@ -1,12 +1,14 @@
 import { browserZh } from "./browser/zh";
 import { appsZh } from "./apps/zh";
 import { desktopZh } from "./desktop/zh";
+import { servedZh } from "./served/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
   pages: { chat: "对话", activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", webgal: "WebGAL", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
+  served: servedZh,
   apps: appsZh,
   navigation: "页面",
   skip: "跳到内容",
