@@ -48,6 +48,22 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   if (at) await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, at);
 }
 
+async function takeForm(page, colorScheme, width) {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: page.viewportSize().height });
+  // What is laid out by its size has seen the new one.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** The tester's own channel passes the page's policy. The styles are ours and loaded already: nothing is fetched once more. */
+async function findings(page) {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], preload: false }));
+  const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
+  return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
+}
+
 const steps = {
   see: (page, text, selector = "body") => page.locator(selector).getByText(text).filter({ visible: true }).first().waitFor(),
   /** What a game's engine says in the page's frame. It draws each letter three times: outline, shade and itself. */
@@ -157,13 +173,14 @@ const steps = {
       }
     }, selector);
   },
-  /** What axe finds, and whether the page is wider than its window. The tester's own channel passes the page's policy. */
-  audit: async (page) => {
-    await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
-    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
-    const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
-    return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
+  /** What axe finds, and whether the page is wider than its window, in each of these forms: `[colour scheme, width]`, or as it is. */
+  audit: async (page, forms = [null]) => {
+    const found = [];
+    for (const form of forms) {
+      if (form) await takeForm(page, ...form);
+      found.push(...(await findings(page)).map((one) => (form ? `${form.join(" ")}: ${one}` : one)));
+    }
+    return found;
   },
   /** Once what moves has come to rest, in a game's frame as well: that has no end that we could wait for. */
   photograph: async (page, path) => {

@@ -1,6 +1,6 @@
 """Whole stories: a person talks in the console, a scripted model works in files and in the person's own Chromium.
 
-Each is told three times, in the conversation, on record and by what there is on disk and in the page: all have to agree.
+Each is told three times, in the conversation, on record, and by what is on disk and in the page: all have to agree.
 """
 
 import hashlib
@@ -16,7 +16,6 @@ import pytest
 
 from tests.e2e.console_person import Browser, Person, up
 from tests.e2e.servers import until
-from tests.faces.http.running import Running
 from tests.wire.clients import run
 
 BEFORE, AFTER = "Harbor\n", "Harbour\n"
