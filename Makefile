@@ -7,6 +7,7 @@ DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
 BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
 BENCH_SYSTEM_READY := .venv/.bench-ready
+DEMO_READY := .venv/.demo-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 ENGINE_READY := src/handrail/engine/index.html
 CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
@@ -24,7 +25,7 @@ setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install e
 run: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install what running needs and start `handrail up`
 	@exec $(BIN)/handrail up $(ARGS)
 
-demo: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## the same with the example game, on a copy of it in build/demo
+demo: $(RUN_READY) $(DEMO_READY) $(CONSOLE_READY) $(ENGINE_READY) ## a tour with a scripted model; ANSWER=allow answers its questions
 	@exec scripts/demo $(ARGS)
 
 test: setup ## run every test
@@ -74,6 +75,9 @@ $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $
 
 $(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
 	scripts/system-packages scripts/packages.bench && touch $@
+
+$(DEMO_READY): scripts/packages.demo | $(RUN_READY)
+	scripts/system-packages scripts/packages.demo && touch $@
 
 $(CONSOLE_READY): $(CONSOLE_SOURCES)
 	scripts/console

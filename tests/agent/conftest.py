@@ -19,9 +19,11 @@ decision = "ask"
 
 def up(state: Path, project: Path, models: ModelServer | None = None, **env: str) -> Running:
     """`handrail up`, at work once it is here."""
-    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": ""}
+    connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": "", "GEMINI_API_KEY": "sk-test"}
     if models is not None:
-        connected["HANDRAIL_MODEL_BASE_URL"] = models.address
+        # A base URL is the chosen model's alone: the other providers' own libraries look at these.
+        of_providers = ("HANDRAIL_MODEL_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL")
+        connected |= dict.fromkeys(of_providers, models.address)
     command = ["handrail", "up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
     running = Running(state, project, command=command, env={"HANDRAIL_OPEN_CONSOLE": "false", **connected, **env})
     assert " at http://127.0.0.1:" in running.first_line, running.first_line

@@ -1,15 +1,18 @@
-"""A server that speaks the wire formats of OpenAI's chat completions and of Anthropic's messages, and says a script.
+"""A server that speaks the wire formats of OpenAI, Anthropic and Google, and says a script.
 
 Which script is named by the model that a request asks for; each request gets its next answer.
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+_GOOGLE = re.compile(r"/v1(?:beta)?/models/(.+):streamGenerateContent\?alt=sse")
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         request["headers"] = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server_of_models.next(request["model"], request)
+        model = request.get("model") or _GOOGLE.fullmatch(self.path)[1]  # type: ignore[index]
+        answer = self.server_of_models.next(model, request)
         if answer.gate is not None:
             answer.gate.wait(30)
         if answer.status != 200:
@@ -108,13 +112,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
-        spoken = _anthropic(answer) if self.path.endswith("/messages") else _openai(answer)
-        for line in spoken:
+        for line in _spoken(self.path, model, answer):
             self.wfile.write(line.encode())
             self.wfile.flush()
 
     def _refuse(self, answer: Answer) -> None:
-        body = json.dumps({"type": "error", "error": answer.error}).encode()
+        error = {"code": answer.status, "status": "", **answer.error} if _GOOGLE.fullmatch(self.path) else answer.error
+        body = json.dumps({"type": "error", "error": error}).encode()
         self.send_response(answer.status)
         for name, value in {"content-type": "application/json", **answer.headers}.items():
             self.send_header(name, value)
@@ -126,8 +130,14 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def _openai(answer: Answer) -> Iterator[str]:
-    head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+def _spoken(path: str, model: str, answer: Answer) -> Iterator[str]:
+    if _GOOGLE.fullmatch(path):
+        return _google(model, answer)
+    return _anthropic(model, answer) if path.endswith("/messages") else _openai(model, answer)
+
+
+def _openai(model: str, answer: Answer) -> Iterator[str]:
+    head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": model}
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -150,13 +160,13 @@ def _openai(answer: Answer) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
-def _anthropic(answer: Answer) -> Iterator[str]:
+def _anthropic(model: str, answer: Answer) -> Iterator[str]:
     def event(type: str, **members: Any) -> str:
         return f"event: {type}\ndata: {json.dumps({'type': type, **members})}\n\n"
 
     usage = {"input_tokens": 11, "output_tokens": 1}
     message: dict[str, Any] = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+        "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [], "stop_reason": None,
         "stop_sequence": None, "usage": usage,
     }  # fmt: skip
     yield event("message_start", message=message)
@@ -178,3 +188,21 @@ def _anthropic(answer: Answer) -> Iterator[str]:
     reason = "tool_use" if answer.uses else "end_turn"
     yield event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 7})
     yield event("message_stop")
+
+
+def _google(model: str, answer: Answer) -> Iterator[str]:
+    def chunk(parts: list[dict[str, Any]], finish: str | None = None) -> str:
+        candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
+        if finish is not None:
+            candidate["finishReason"] = finish
+        usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
+        said = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "r1"}
+        return f"data: {json.dumps(said)}\r\n\r\n"
+
+    for piece in answer.pieces:
+        yield chunk([{"text": piece}])
+    if answer.is_cut:
+        return
+    for use in answer.uses:
+        yield chunk([{"functionCall": {"name": use.name, "args": json.loads(use.spelled)}}])
+    yield chunk([{"text": ""}], "STOP")

@@ -15,11 +15,11 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
     "0000000049454e44ae426082"
 )
-PROVIDERS = ("openai-compatible", "anthropic")
+PROVIDERS = ("openai-compatible", "anthropic", "google")
 
 
 def content_of(request: dict[str, Any]) -> str:
-    return json.dumps(request["messages"], ensure_ascii=False)
+    return json.dumps(request.get("messages") or request["contents"], ensure_ascii=False)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -119,21 +119,71 @@ def test_passing_troubles_are_ridden_out_and_the_answer_begins_anew(
     asyncio.run(run())
 
 
-def test_a_conversation_that_is_too_long_for_the_model_is_made_shorter(house: Running, models: ModelServer) -> None:
+@pytest.mark.parametrize(
+    ("provider", "refusal"),
+    [
+        ("openai-compatible", {"type": "invalid_request_error", "code": "context_length_exceeded", "message": "long"}),
+        (
+            "anthropic",
+            {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000"},
+        ),
+        (
+            "google",
+            {
+                "status": "INVALID_ARGUMENT",
+                "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            },
+        ),
+    ],
+)
+def test_a_conversation_that_is_too_long_for_the_model_is_made_shorter(
+    provider: str, refusal: dict[str, Any], house: Running, models: ModelServer
+) -> None:
     async def run() -> None:
-        too_long = Answer(
-            status=400,
-            error={"type": "invalid_request_error", "code": "context_length_exceeded", "message": "context length"},
-        )
+        too_long = Answer(status=400, error=refusal)
         (house.project / "long.txt").write_text("word " * 3000)
         reads = [wishes("read_file", path="long.txt")] * 3
         models.script("small", *reads, too_long, says("Shorter."))
         async with chatting(house) as chat:
-            await chat.say("Read it", model="openai-compatible:small")
+            await chat.say("Read it", model=f"{provider}:small")
             await chat.rested()
             assert chat.streamed == "Shorter."
         before, after = models.requests["small"][-2:]
         assert len(content_of(after)) < len(content_of(before)) / 2
+
+    asyncio.run(run())
+
+
+def test_a_key_that_google_does_not_know_is_told(house: Running, models: ModelServer) -> None:
+    """It answers with a status of its own, 400 where others say 401."""
+
+    async def run() -> None:
+        reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+        words = "API key not valid. Please pass a valid API key."
+        wrong = {"status": "INVALID_ARGUMENT", "message": words, "details": [reason]}
+        models.script("locked", Answer(status=400, error=wrong))
+        async with chatting(house) as chat:
+            await chat.say("Hello", model="google:locked")
+            output = await chat.of("structuredOutput", status="error")
+            assert output["error"]["code"] == "FORBIDDEN"
+            assert "does not accept the key" in output["error"]["message"]
+            await chat.rested()
+        assert models.requests["locked"][0]["headers"]["x-goog-api-key"] == "sk-test"
+
+    asyncio.run(run())
+
+
+def test_google_says_how_long_to_wait_in_its_own_way(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        wait = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0s"}
+        busy = {"status": "RESOURCE_EXHAUSTED", "message": "Please retry in 0s.", "details": [wait]}
+        models.script("busy", Answer(status=429, error=busy), says("Now."))
+        async with chatting(house) as chat:
+            await chat.say("Hello", model="google:busy")
+            await chat.rested()
+            assert chat.streamed == "Now."
+            waited = [told["trouble"] for told in chat.told("runStatus") if "trouble" in told]
+            assert waited == ["The model's provider wants 0 s of patience."]
 
     asyncio.run(run())
 

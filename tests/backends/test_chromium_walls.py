@@ -108,6 +108,23 @@ async def test_neither_requests_nor_websockets_nor_workers_reach_what_is_not_all
         await page.close()
 
 
+async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_told(browser: HeadlessChromium) -> None:
+    inner = "<script>fetch('http://example.com/deep').catch(() => 0)</script><img src='http://127.0.0.2:1/own.png'>"
+    async with serving(inner) as other:
+        framing = f"<iframe src='http://127.0.0.1:{other.port}/'></iframe><iframe src='http://example.com/'></iframe>"
+        async with serving(framing) as own:
+            page, told = await opened(browser, own, "localhost", "127.0.0.1"), []
+            refused = {"http://example.com/", "http://example.com/deep", "http://127.0.0.2:1/own.png"}
+
+            def all_told() -> bool:
+                told.extend(page.take_troubles())
+                return {each.url for each in told} >= refused
+
+            await until(all_told)
+            assert "/" in other
+            await page.close()
+
+
 async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessChromium) -> None:
     async with serving(POPUPS) as server:
         page = await opened(browser, server)

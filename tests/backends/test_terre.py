@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from handrail.backends.terre import finding
 from handrail.backends.terre.finding import TerreFinder
 from handrail.backends.terre.site import TerreSite
 
@@ -43,6 +45,42 @@ def test_what_leads_elsewhere_is_no_terre_and_is_not_followed(leading_on: tuple[
     port, asked = leading_on
     assert asyncio.run(TerreFinder(port, "/").find("game")) is None
     assert asked == []
+
+
+STRANGERS = {
+    "silent": (b"", True),
+    "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", False),
+    "hangs up": (b"", False),
+    "a page for everything": (b"HTTP/1.1 200 OK\r\n\r\n<title>OK</title>", False),
+    "a list for everything": (b'HTTP/1.1 200 OK\r\n\r\n["OK", {"dir": 1}]', False),
+    "no path": (b'HTTP/1.1 200 OK\r\n\r\n{"activeUserDataRoot": "OK\\u0000"}', False),
+    "deep": (b'HTTP/1.1 200 OK\r\n\r\n"OK"' + b"[" * 100_000, False),
+    "endless": (b"HTTP/1.1 200 OK\r\n\r\n" + b"OK" * (3 << 20), True),
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_a_port_that_something_else_has_taken_has_no_terre(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, stays = STRANGERS[name]
+    monkeypatch.setattr(finding, "_WITHIN", 0.2 if name == "silent" else 30)
+
+    async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            await writer.drain()
+            while stays and await reader.read(1):
+                pass
+        writer.close()
+
+    async def find() -> object:
+        server = await asyncio.start_server(answered, "127.0.0.1", 0)
+        try:
+            return await TerreFinder(server.sockets[0].getsockname()[1], "/").find("game")
+        finally:
+            server.close()
+
+    assert asyncio.run(find()) is None
 
 
 def test_a_screen_that_is_closed_is_not_kept() -> None:

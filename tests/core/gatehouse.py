@@ -23,6 +23,7 @@ from handrail.core.evidence import Evidence
 from handrail.core.gate import Gate
 from handrail.core.policy import Policy, compose
 from handrail.core.policy_document import PolicyDocument
+from handrail.core.recorder import Recorder
 from handrail.core.registry import Registry
 from handrail.store.journal import JournalFile
 
@@ -129,10 +130,7 @@ class Gatehouse:
             policy or (lambda: composed),
             approver or self.person,
             self.tokens,
-            Evidence(self.folder),
-            self._audit,
-            "/the/project",
-            now=lambda: NOON,
+            Recorder(Evidence(self.folder), self._audit, "/the/project", lambda: NOON),
         )
 
     async def call(self, name: str, value: Any = None, *, caller: Caller = AGENT, **more: Any) -> Any:

@@ -44,11 +44,8 @@ class House:
             gate._policy,
             self.gatehouse.person,
             gate._tokens,
-            gate._evidence,
-            gate._audit,
-            "/the/project",
+            gate._recorder,
             consents=self.consents,
-            now=lambda: NOON,
         )
 
     async def _work(self, call: Call, params: Any) -> Any:

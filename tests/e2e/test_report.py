@@ -22,6 +22,7 @@ TASK = "01J9Z3RZ6Q0000000000000000"
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+PICTURE_HASH = hashlib.sha256(PICTURE).hexdigest()
 HOSTILE = "</pre><script>document.title = 'taken'</script><img src=x onerror=alert(1)>\u202e\n"
 
 
@@ -108,28 +109,30 @@ def test_every_step_is_shown_one_after_the_other_and_all_of_it_proves_right(
     assert reader.does("count", "article >> visible=true") == 5
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('<span data-member="effect">WRITE', '<span data-member="effect">READ'),
-        ("onerror=alert(1)&gt;\\u{202e}\n</span>", "onerror=alert(2)&gt;\\u{202e}\n</span>"),
-        ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSK"),
-        ('"decision":"ask (default)"', '"decision":"allow (default)"'),
-        (base64.b64encode(b"\xff\x00\xfe").decode(), base64.b64encode(b"\xff\x00\xff").decode()),
-        (hashlib.sha256(PICTURE).hexdigest(), "0" * 64),
-    ],
-    ids=["fact", "diff", "picture", "record", "bytes", "hash"],
-)
-def test_whatever_was_changed_in_the_page_is_found(
-    told: Told, read: Callable[..., Reader], tmp_path: Path, old: str, new: str
-) -> None:
-    text = told.page.read_text()
-    assert old in text
-    changed = tmp_path / "changed.html"
-    changed.write_text(text.replace(old, new, 1))
-    reader = read(changed)
-    assert reader.does("text", "#proof").endswith("were changed after they were recorded!")
-    assert reader.does("count", ".changed") > 0
+TAMPERED = {
+    "fact": ('<span data-member="effect">WRITE', '<span data-member="effect">READ'),
+    "diff": ("onerror=alert(1)&gt;\\u{202e}\n</span>", "onerror=alert(2)&gt;\\u{202e}\n</span>"),
+    "picture": ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSK"),
+    "record": ('"decision":"ask (default)"', '"decision":"allow (default)"'),
+    "bytes": (base64.b64encode(b"\xff\x00\xfe").decode(), base64.b64encode(b"\xff\x00\xff").decode()),
+    "hash": (PICTURE_HASH, "0" * 64),
+    "outcome": ('<i class="refused"', '<i class="done"'),
+    "outcome in words": ('"en">refused', '"en">done'),
+    "duration": ('<span data-member="durationMs">', '<span data-member="durationMs">1'),
+    "time": ('<p><time datetime="2', '<p><time datetime="1'),
+    "time in words": (" UTC</time></p>", "1 UTC</time></p>"),
+    "a file that is no longer held to its hash": (f'data-sha256="{PICTURE_HASH}"', ""),
+}
+
+
+def test_whatever_was_changed_in_the_page_is_found(told: Told, read: Callable[..., Reader], tmp_path: Path) -> None:
+    text, changed = told.page.read_text(), tmp_path / "changed.html"
+    for what, (old, new) in TAMPERED.items():
+        assert old in text, what
+        changed.write_text(text.replace(old, new, 1))
+        reader = read(changed)
+        assert reader.does("text", "#proof").endswith("were changed after they were recorded!"), what
+        assert reader.does("count", ".changed") > 0, what
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -142,7 +145,9 @@ def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[...
     assert reader.does("audit") == []
 
 
-def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(told: Told, tmp_path: Path) -> None:
+def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(
+    told: Told, read: Callable[..., Reader], tmp_path: Path
+) -> None:
     kept = next((told.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
     looked = next((told.project / ".handrail/artifacts/desktop").glob("*/*/picture-1.png"))
     saved = shutil.copytree(told.project / ".handrail/artifacts", tmp_path / "saved")
@@ -157,6 +162,7 @@ def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(told: Told, tmp
     assert "something else" not in page
     assert "changed since it was recorded" in page
     assert "no longer there" in page
+    assert read(tmp_path / "lacking.html").does("text", "#proof").startswith("2 files were gone, or had been changed")
 
 
 def test_an_audit_that_was_changed_is_told(told: Told, tmp_path: Path) -> None:

@@ -74,6 +74,18 @@ def test_a_write_counts_although_nobody_waits_for_it(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_a_read_sees_a_write_that_nobody_waits_for_any_longer(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = opened(tmp_path)
+        writes = [batches.write(insert(number)) for number in range(50)]
+        for write in writes:
+            write.cancel()
+        assert await batches.read(numbers) == list(range(50))
+        await batches.close()
+
+    asyncio.run(run())
+
+
 def test_a_write_that_comes_alone_is_committed_at_once(tmp_path: Path) -> None:
     async def run() -> None:
         batches = opened(tmp_path)

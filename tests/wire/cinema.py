@@ -57,13 +57,17 @@ class Cinema:
         return self.client.ok("preview_scene", **({} if scene is None else {"scenePath": f"game/scene/{scene}"}))
 
     def picture(self) -> bytes:
-        """The newest among the evidence."""
-        found = (self.project / ".handrail/artifacts/webgal").rglob("picture-1.png")
-        return max(found, key=lambda path: path.stat().st_mtime_ns).read_bytes()
+        return newest_picture(self.project)
 
     def colour(self) -> tuple[int, int, int]:
         """Of the newest picture, near its upper left corner."""
         return pixel(self.picture(), 20, 20)
+
+
+def newest_picture(project: Path) -> bytes:
+    """Among the evidence."""
+    found = (project / ".handrail/artifacts/webgal").rglob("picture-1.png")
+    return max(found, key=lambda path: path.stat().st_mtime_ns).read_bytes()
 
 
 def furnish(project: Path) -> None:

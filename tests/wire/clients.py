@@ -225,6 +225,11 @@ class Up:
         _, said = self.process.communicate(timeout=20)
         assert self.process.returncode == 0, said.decode()
 
+    def kill(self) -> None:
+        self.http.close()
+        self.process.kill()
+        self.process.communicate(timeout=20)
+
 
 class Streamable(Client):
     """MCP over the `/mcp` of a running `handrail up`."""

@@ -204,7 +204,7 @@ async def test_a_failed_action_has_used_its_token_up(desk: DesktopHouse, bridge:
     assert await reason(bridge, "desktop.click", confirm={"token": token}, target=target) == "used"
 
 
-async def test_thousands_of_forged_and_bent_tokens_send_nothing(tmp_path: Path) -> None:
+async def test_a_thousand_forged_and_bent_tokens_send_nothing(tmp_path: Path) -> None:
     chance = random.Random(4)
     async with hosting(tmp_path, "token") as desk:
         bridges = [await desk.connect() for _ in range(10)]
@@ -218,7 +218,7 @@ async def test_thousands_of_forged_and_bent_tokens_send_nothing(tmp_path: Path) 
 
         async def attack(bridge: Bridge) -> set[str]:
             seen = set()
-            for _ in range(300):
+            for _ in range(100):
                 token = chance.choice(real)
                 forged = bent(token)
                 params = ENTER if forged != token else {"keys": ["escape"]}

@@ -1,12 +1,14 @@
 """preview_scene and browser_action: contract 3 §2.3, §4.2 and §8, with the real engine in a real Chromium."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from handrail.app.engines import ENGINE_FOLDER
 from tests.wire.cinema import BLUE, GREEN, RED, Cinema, furnish, local_page, png
 from tests.wire.clients import Client, Start
 from tests.wire.stage import put, put_policy
@@ -103,6 +105,26 @@ def test_a_person_can_open_the_address_and_nobody_else_finds_it(cinema: Cinema) 
         assert http.get(url.rpartition("/")[0].rpartition("/")[0] + "/guess/").status_code == 404
         assert http.get(url, headers={"Host": "evil.example"}).status_code == 421
         assert http.get(f"{url}game/background/out.png").status_code == 404
+
+
+def test_a_game_that_brings_its_own_engine_is_shown_by_it_and_what_that_frames_from_elsewhere_is_told(
+    cinema: Cinema,
+) -> None:
+    own = cinema.project / "own"
+    shutil.copytree(ENGINE_FOLDER, own, ignore=shutil.ignore_patterns("*.ttf"))
+    page = (own / "index.html").read_text()
+    framed = '<iframe src="https://example.com/ad"></iframe><iframe src="http://localhost:1/"></iframe>'
+    (own / "index.html").write_text(page.replace("</body>", f"{framed}<!-- our own --></body>"))
+    put(cinema.project, "own/game/scene/start.txt", "changeBg:green.png -next;\n雪乃:自己的;\n")
+    put(cinema.project, "own/game/background/green.png", png(GREEN))
+    result = cinema.client.ok("preview_scene", scenePath="own/game/scene/start.txt")
+    assert "<!-- our own -->" in httpx2.get(result["url"].partition("#")[0], trust_env=False).text
+    assert "firstErrorLine" not in result
+    assert result["logs"][1:3] == [
+        "https://example.com/ is not on this machine, so it was not loaded.",
+        "http://localhost:1/ is another place on this machine, so it was not loaded.",
+    ]
+    assert cinema.colour() == GREEN
 
 
 def test_a_link_that_leads_out_of_the_project_is_not_shown(cinema: Cinema) -> None:

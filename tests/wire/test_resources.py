@@ -26,6 +26,7 @@ def furnished(project: Path) -> None:
         "figure/live2d/hero/tex/0.png",
         "figure/live2d/hero/hero.moc",
         "figure/live2d/hero/idle.mtn",
+        "figure/live2d/both.jsonl",
         "figure/spine/boy.skel",
         "figure/spine/boy.png",
         "figure/spine/girl.png",
@@ -47,7 +48,7 @@ def test_resources_are_listed_below_their_own_folders_sorted_with_models_and_wit
 ) -> None:
     assert client.ok("list_project_resources") == {
         "backgrounds": ["beach.jpg", "cg/Abend.PNG", "loop.mp4"],
-        "figures": ["hero.png", "live2d/hero/hero.json", "spine/boy.skel", "spine/girl.json"],
+        "figures": ["hero.png", "live2d/both.jsonl", "live2d/hero/hero.json", "spine/boy.skel", "spine/girl.json"],
         "bgm": ["title.mp3"],
         "vocals": ["a/v 1.ogg", "雪乃.wav"],
         "scenes": ["ch1/one.txt", "start.txt"],

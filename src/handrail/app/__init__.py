@@ -1,6 +1,6 @@
 """The composition: the only place that knows everybody. What the command line and the Python API need is named here."""
 
-from handrail.app.app_desk import AppDesk, open_app_desk, revoked
+from handrail.app.app_desk import AppDesk, open_app_desk
 from handrail.app.approving import InQueue
 from handrail.app.apps import descriptor_problems
 from handrail.app.browsers import (
@@ -10,10 +10,12 @@ from handrail.app.browsers import (
     extension_folder,
     launch_browser,
     open_bus,
+    preview_program,
     remote_bus,
 )
 from handrail.app.desktops import closing, desktop_checkup, through
 from handrail.app.editing import serve_editor
+from handrail.app.engines import describe_engine
 from handrail.app.house import SURFACES, House, check_surfaces, describe, open_house
 from handrail.app.models import open_models
 from handrail.app.records import (
@@ -48,6 +50,7 @@ __all__ = [
     "connected_browsers",
     "console_key",
     "describe",
+    "describe_engine",
     "descriptor_problems",
     "desktop_checkup",
     "extension_folder",
@@ -64,9 +67,9 @@ __all__ = [
     "open_secrets",
     "policy_file",
     "policy_in_force",
+    "preview_program",
     "read_web_app",
     "remote_bus",
-    "revoked",
     "ripgrep_program",
     "running_server",
     "serve_editor",

@@ -9,15 +9,24 @@ if TYPE_CHECKING:
     from handrail.app.house import House
     from handrail.contract.model_desk import ModelDesk
     from handrail.core.agent.audience import Audience
+    from handrail.core.agent.limits import Limits
     from handrail.core.agent.runs import Runs
     from handrail.core.mimo.bus import LocalBus
 
 
+def limits_for(house: House) -> Limits:
+    """Where a task has none of its own."""
+    from handrail.core.agent.limits import Limits
+
+    return Limits(house.settings.agent_most_steps, house.settings.agent_most_cost)
+
+
 def agent_for(house: House, bus: LocalBus, models: ModelDesk) -> Callable[[Audience], Runs]:
     """Who follows the runs is known to the face alone."""
-    from handrail.core.agent.equipment import Equipment, Limits
+    from handrail.core.agent.equipment import Equipment
     from handrail.core.agent.fate import Records
     from handrail.core.agent.hands import Hands
+    from handrail.core.agent.offers import Offers
     from handrail.core.agent.runs import Runs
     from handrail.core.agent.thinking import Thinking
 
@@ -31,10 +40,10 @@ def agent_for(house: House, bus: LocalBus, models: ModelDesk) -> Callable[[Audie
             records=Records(house.audit, house.evidence),
             thinking=Thinking(bus.runs, settings.model_context_tokens),
             queue=house.prompts,
-            registry=house.registry,
+            offers=Offers(house.registry),
             project=house.project.location,
             max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
-            limits=Limits(settings.agent_most_steps, settings.agent_most_cost),
+            limits=limits_for(house),
         )
         return Runs(equipment, models.open)
 

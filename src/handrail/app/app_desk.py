@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,16 @@ from handrail.app.secrets import secrets_in
 from handrail.app.sign_ins import credentials_in, sign_in_to, turn_in
 from handrail.backends.apps.catalogue import Catalogue, usual_places
 from handrail.contract.errors import NotFound
+from handrail.core.access import record_access
 from handrail.core.apps.consent import place_of
+from handrail.core.audit import Audit
 from handrail.store.consents import SqliteConsents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handrail.contract.apps import App
+    from handrail.contract.call import Caller
     from handrail.contract.consents import Given
     from handrail.contract.secrets import Kept, Secret
     from handrail.store.state import State
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppDesk:
-    """Descriptors are read and checked in a thread, one after the other."""
+    """Descriptors are read and checked in a thread, one after the other. What a person changes is in the audit."""
 
     state: Path
     catalogue: Catalogue
     consents: SqliteConsents
+    audit: Audit
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     async def overview(self) -> dict[str, Any]:
@@ -48,8 +51,12 @@ class AppDesk:
     async def find(self, id: str) -> App:
         return await asyncio.to_thread(self._find, id)
 
-    def revoke(self, id: str) -> bool:
-        return self.consents.revoke(id)
+    def revoke(self, id: str, by: Caller) -> None:
+        """NotFound."""
+        if not self.consents.revoke(id):
+            hint = "`handrail apps consents` lists those that there are."
+            raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
+        record_access(self.audit, by, f"revoked the consent {id}")
 
     def _find(self, id: str) -> App:
         with self._turn:
@@ -76,29 +83,37 @@ class AppDesk:
     def _given(self) -> list[dict[str, Any]]:
         return [_consent(one, is_valid=self._is_valid(one)) for one in self.consents.given()]
 
-    async def keep_key(self, id: str, key: Secret) -> Kept:
+    async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
         from handrail.core.apps.signing_in import keep_key
 
-        return await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
+        kept = await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
+        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id} with a key")
+        return kept
 
     async def sign_in(
         self,
         id: str,
         show: Callable[[str], None],
+        by: Caller,
         *,
         client_id: str | None = None,
         client_secret: str | None = None,
         patience: float,
     ) -> Kept:
         app = await self.find(id)
-        return await sign_in_to(
+        kept = await sign_in_to(
             app, self.state, show, client_id=client_id, client_secret=client_secret, patience=patience
         )
+        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id}")
+        return kept
 
-    def sign_out(self, id: str) -> bool:
+    def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.core.apps.signing_in import sign_out
 
-        return sign_out(id, secrets_in(self.state), turn_in(self.state))
+        was_signed_in = sign_out(id, secrets_in(self.state), turn_in(self.state))
+        if was_signed_in:
+            record_access(self.audit, by, f"signed out of {id}")
+        return was_signed_in
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
         from handrail.contract.apps import OAuth2
@@ -130,21 +145,15 @@ class AppDesk:
         return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
 
 
-def app_desk(state: State) -> AppDesk:
-    return AppDesk(state.path, Catalogue(*usual_places(Path.home())), SqliteConsents(state.database))
+def app_desk(state: State, audit: Audit) -> AppDesk:
+    return AppDesk(state.path, Catalogue(*usual_places(Path.home())), SqliteConsents(state.database), audit)
 
 
 def open_app_desk(state_dir: Path | None) -> AppDesk:
     from handrail.store.state import open_state
 
-    return app_desk(open_state(state_dir))
-
-
-def revoked(desk: AppDesk, ids: Sequence[str]) -> None:
-    """NotFound names the first that is none."""
-    for id in ids:
-        if not desk.consents.revoke(id):
-            raise NotFound(f"There is no consent {id!r}.", hint="`handrail apps consents` lists those that there are.")
+    state = open_state(state_dir)
+    return app_desk(state, Audit(state.journal("audit")))
 
 
 def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from handrail.store.private_file import make_private_folder
 from handrail.store.state import State, state_path
 
 if TYPE_CHECKING:
-    from handrail.backends.remote_bus import BusAddress
+    from handrail.backends.remote_bus import ServerAddress
     from handrail.contract.browser import Bus
     from handrail.core.mimo.bus import LocalBus
 
@@ -48,7 +48,7 @@ def remote_bus(state_dir: Path | None) -> Bus:
     """For every other process: the bus of the server that runs on this state directory."""
     from handrail.backends.remote_bus import RemoteBus
 
-    return RemoteBus(_bus_address(state_dir))
+    return RemoteBus(find_server(state_dir))
 
 
 def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
@@ -56,7 +56,7 @@ def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
     from handrail.backends.remote_bus import RemoteBus
 
     async def asked() -> Any:
-        bus = RemoteBus(_bus_address(state_dir))
+        bus = RemoteBus(find_server(state_dir))
         try:
             return await bus.data(method, path)
         finally:
@@ -110,6 +110,13 @@ def chromium_program() -> str | None:
     return chromium.program()
 
 
+def preview_program() -> str | None:
+    """The browser that previews are looked at with."""
+    from handrail.backends import chromium
+
+    return chromium.program() or chromium.branded_program()
+
+
 def _no_chromium(extension: Path) -> Failure:
     from handrail.backends import chromium
 
@@ -122,14 +129,14 @@ def _no_chromium(extension: Path) -> Failure:
     )
 
 
-def _bus_address(state_dir: Path | None) -> Callable[[], BusAddress | None]:
-    from handrail.backends.remote_bus import BusAddress
+def find_server(state_dir: Path | None) -> Callable[[], ServerAddress | None]:
+    from handrail.backends.remote_bus import ServerAddress
 
-    def find() -> BusAddress | None:
+    def find() -> ServerAddress | None:
         server = running_server(state_dir)
         if server is None or not server.is_running:
             return None
         credentials = {"authorization": f"Bearer {server.token}", **console_key(state_dir)}
-        return BusAddress(server.host, server.port, credentials)
+        return ServerAddress(server.host, server.port, credentials)
 
     return find

@@ -13,7 +13,7 @@ from handrail.app.approving import InQueue, queue_approver, summons_to
 from handrail.app.apps import OpenApps, open_apps
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
-from handrail.app.previews import open_theatre
+from handrail.app.previews import kept_previews, open_theatre
 from handrail.app.sign_ins import credentials_in
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
@@ -27,6 +27,7 @@ from handrail.contract.paths import ClosedFolders
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence, utc_now
 from handrail.core.gate import Gate
+from handrail.core.recorder import Recorder
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
 from handrail.store import settings as settings_file
@@ -146,7 +147,8 @@ def open_house(
     apps = open_apps(credentials_in(state.path))
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
     theatre = open_theatre(files, policy.current, settings, is_server=is_server)
-    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, theatre, LocalTab(theatre, files))
+    previews = theatre if is_server else kept_previews(theatre, state, settings, files)
+    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(theatre, files))
     webgal = webgal_surface.surface(webgal_port)
     registry = Registry(
         [
@@ -170,9 +172,7 @@ def open_house(
         policy.current,
         approver,
         tokens,
-        evidence,
-        audit,
-        files.location,
+        Recorder(evidence, audit, files.location),
         consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from handrail.app.secrets import secrets_in
 from handrail.backends.models.late import LateModel
 from handrail.backends.models.opening import open_model
-from handrail.backends.models.providers import PROVIDERS, checked_provider, split
+from handrail.backends.models.providers import COMPATIBLE, PROVIDERS, checked_provider, split
 from handrail.contract.errors import InvalidParams
 from handrail.contract.model import NoModel, WrongKey
 from handrail.contract.model_desk import KnownModel, ModelOverview
 from handrail.contract.secrets import KeyringAway, Secret
+from handrail.core.web_address import read as read_address
 from handrail.store import settings as settings_file
 from handrail.store.model_choice import choose
 from handrail.store.state import open_state
@@ -66,13 +67,11 @@ class StateModels:
             KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
             for name in names
         ]
-        return ModelOverview(models=known, current=settings.model, base_url=settings.model_base_url)
+        return ModelOverview(models=known, current=settings.model, base_url=_checked(settings.model_base_url))
 
     def choose(self, name: str, base_url: str | None) -> None:
         split(name)
-        if base_url and not base_url.startswith(("http://", "https://")):
-            raise InvalidParams("The base URL must begin with http:// or https://.")
-        choose(self._state, model=name, model_base_url=base_url or "")
+        choose(self._state, model=name, model_base_url=_checked(base_url or ""))
 
     def keep(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
@@ -94,9 +93,10 @@ class StateModels:
             its = PROVIDERS[provider]
             hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
             raise WrongKey(f"There is no key for {its.title}.", hint=hint)
-        place = (wanted, settings.model_base_url, key)
+        base_url = _checked(settings.model_base_url) if _has_base_url(provider, settings.model) else ""
+        place = (wanted, base_url, key)
         if place not in self._opened:
-            self._opened[place] = LateModel(wanted, partial(open_model, wanted, settings.model_base_url or None, key))
+            self._opened[place] = LateModel(wanted, partial(open_model, wanted, base_url or None, key))
         return self._opened[place]
 
     def _key(self, provider: str) -> Secret | None:
@@ -121,6 +121,18 @@ def open_models(state_dir: Path | None) -> StateModels:
 
 
 _PREFIX = "model:"
+
+
+def _has_base_url(provider: str, chosen: str) -> bool:
+    """The address is that of the model that was chosen: another provider's key is none of its business."""
+    return provider == (split(chosen)[0] if chosen else COMPATIBLE)
+
+
+def _checked(base_url: str) -> str:
+    """InvalidParams. A name or password would be shown wherever the address is."""
+    if base_url and ("?" in base_url or "#" in base_url or read_address(base_url, "baseUrl").host is None):
+        raise InvalidParams("The base URL must begin with http:// or https://, and end with a path.")
+    return base_url
 
 
 def _name(provider: str) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.app.agent import agent_for
+from handrail.app.agent import agent_for, limits_for
 from handrail.app.app_desk import app_desk
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.apps import offered_tools
@@ -18,7 +18,7 @@ from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
 from handrail.app.models import StateModels
-from handrail.app.previews import framed_previews
+from handrail.app.previews import framed_previews, hosted_previews
 from handrail.app.records import policy_in_force
 from handrail.app.reporting import report_of
 from handrail.backends.person import user_name
@@ -73,7 +73,7 @@ async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.faces.bus.annex import Agent, MimoAnnex
 
     models = StateModels(house.state.path)
-    agent = Agent(agent_for(house, bus, models), models, house.registry)
+    agent = Agent(agent_for(house, bus, models), models, house.registry, limits_for(house))
     yield MimoAnnex(bus, Pairings(bus.plugin_records), agent, speaks_legacy=house.settings.legacy_events)
     await bus.close()
 
@@ -98,8 +98,9 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         sights=Sights(house.project),
         game=cache(lambda: _game(house)),
         previews=cache(lambda: framed_previews(house)),
+        hosting=cache(lambda: hosted_previews(house)),
         prompts=house.prompts,
-        apps=app_desk(house.state),
+        apps=app_desk(house.state, house.audit),
         policy=lambda: policy_in_force(house),
         checkup=checkup,
         report=lambda task: report_of(house, task)[1],

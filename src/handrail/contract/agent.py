@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from handrail.contract.model import Turn, Usage
 
 Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
 """waiting: for the person's next words. ended: the person stopped it."""
+Limit = Literal["mostSteps", "mostCost"]
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +35,31 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The event that brought the person's last words."""
     is_completed: bool = False
     """The agent said that the work is done."""
+    steps: int = 0
+    """Replies to the person's last words."""
+    most_steps: int | None = None
+    """None, here and of the cost: the one that is set."""
+    most_cost: float | None = None
+    reached: Limit | None = None
+    """The limit that keeps it from going on."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person sets for a task; what is left out stays."""
+
+    mode: Mode | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    most_steps: int | UnsetType | None = UNSET
+    most_cost: float | UnsetType | None = UNSET
+
+    @property
+    def is_of_limits_alone(self) -> bool:
+        """Those may change while the agent is at work."""
+        return self.mode is UNSET and self.model is UNSET
+
+    def applied(self, run: Run) -> Run:
+        chosen = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
+        return msgspec.structs.replace(run, **chosen)
 
 
 @dataclass(frozen=True, slots=True)

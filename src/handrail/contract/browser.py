@@ -98,11 +98,16 @@ class TaskRecord(Wire, frozen=True, kw_only=True):
     """An addition to the contract: a person has put it away."""
 
 
+LATEST_MS = 253_402_300_799_999
+"""The last moment of the last year that has four digits."""
+
+
 class Message(Wire, frozen=True, kw_only=True):
     id: str
     role: Role
     content: str
     timestamp: int
+    """Milliseconds since 1970, up to `LATEST_MS`."""
 
 
 class PluginRecord(Wire, frozen=True, kw_only=True):

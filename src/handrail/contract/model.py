@@ -10,10 +10,21 @@ import msgspec
 
 from handrail.contract.errors import Busy, Declined, Offline, TooLarge
 
+MOST_PICTURES = 3
+"""Of what tools hand back in a task, that its model is shown; each costs as much as a page of text."""
+
 
 class Picture(msgspec.Struct, frozen=True):
     mime: str
     data: bytes
+
+
+class Attachment(msgspec.Struct, frozen=True):
+    """What a person attached, as they know it: its artifact, name and media type."""
+
+    id: str
+    name: str
+    type: str
 
 
 class Said(msgspec.Struct, frozen=True, tag="user"):
@@ -24,6 +35,7 @@ class Said(msgspec.Struct, frozen=True, tag="user"):
     attached: str = ""
     """Texts, marked as untrusted."""
     pictures: tuple[Picture, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 class ToolUse(msgspec.Struct, frozen=True):
@@ -48,13 +60,15 @@ class Replied(msgspec.Struct, frozen=True, tag="assistant"):
 
 
 class Returned(msgspec.Struct, frozen=True, tag="tool"):
-    """What came of a tool, as the model reads it."""
+    """What came of a tool, as the model reads it. Of the `taken` pictures only a task's newest are still there."""
 
     use_id: str
     execution_id: str
     tool: str
     text: str
     is_error: bool = False
+    taken: int = 0
+    pictures: tuple[Picture, ...] = ()
 
 
 class Noted(msgspec.Struct, frozen=True, tag="note"):

@@ -46,6 +46,35 @@ class Trouble:
     is_exception: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A scene that is shown. `whereabouts` says by whom, and how long `url` works.
+
+    `missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
+    `newly_missing` those that it asked for on its way to this spot. `seconds` passed until it said that it is there.
+    """
+
+    url: str
+    position: Position
+    picture: bytes
+    missing: list[str]
+    newly_missing: list[str]
+    troubles: list[Trouble]
+    seconds: float
+    whereabouts: str
+
+
+class ScenePreviews(Protocol):
+    """Scenes shown and photographed, by this process or by another one."""
+
+    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+        """NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there.
+
+        `game` is the game's folder in the project, `fetched_ahead` what the engine fetches before it needs it.
+        """
+        ...
+
+
 class Screen(Protocol):
     @property
     def address(self) -> str:

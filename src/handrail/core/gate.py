@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from copy import copy
-from datetime import datetime
 from functools import partial
 from traceback import format_tb
 from typing import Any
@@ -17,21 +16,18 @@ import msgspec
 from handrail.contract.approval import Approver, Question
 from handrail.contract.call import Approved, Call
 from handrail.contract.consents import Consents
-from handrail.contract.content import Image
 from handrail.contract.effect import Effect
-from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal, InvalidParams
+from handrail.contract.errors import Aborted, Declined, Failure, InputOutput, Internal
 from handrail.contract.policy import Decision
-from handrail.contract.prompts import PromptImage
 from handrail.contract.target import Target
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.contract.tool import Preview, Reply, Settled
-from handrail.core.audit import Audit
 from handrail.core.deadline import Deadline
 from handrail.core.digest import digest
-from handrail.core.evidence import Evidence, Exhibit, utc_now
 from handrail.core.lanes import Lanes
 from handrail.core.passage import Passage
 from handrail.core.policy import Policy, Verdict
+from handrail.core.recorder import Recorder
 from handrail.core.registry import Registered, Registry, UnknownTool
 from handrail.core.summoning import Summon, nobody_is_called, summoning
 
@@ -48,24 +44,18 @@ class Gate:
         policy: Callable[[], Policy],
         approver: Approver,
         tokens: TokenStore,
-        evidence: Evidence,
-        audit: Audit,
-        project: str,
+        recorder: Recorder,
         *,
         consents: Consents | None = None,
         summon: Summon = nobody_is_called,
-        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self.registry = registry
         self._policy = policy
         self._approver = approver
         self._tokens = tokens
-        self._evidence = evidence
-        self._audit = audit
-        self._project = project
+        self._recorder = recorder
         self._consents = consents
         self._summon = summon
-        self._now = now
         self._lanes = Lanes()
 
     def asking(self, approver: Approver) -> "Gate":
@@ -82,17 +72,17 @@ class Gate:
             reply = await self._pass(passage)
         except asyncio.CancelledError:
             call.is_aborted = True
-            self._close(passage, error=Aborted("The caller stopped the call."))
+            self._recorder.close(passage, error=Aborted("The caller stopped the call."))
             raise
         except Failure as failure:
-            self._close(passage, error=failure)
+            self._recorder.close(passage, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
             _log(call.tool, fault)
             unforeseen = _as_failure(fault)
-            self._close(passage, error=unforeseen)
+            self._recorder.close(passage, error=unforeseen)
             raise unforeseen from None
-        self._close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
+        self._recorder.close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
         return reply
 
     def _entry(self, call: Call) -> Registered:
@@ -116,7 +106,7 @@ class Gate:
             _refuse_if_denied(verdict, call.tool)
             passage.passed.add(target)
             call.check = partial(self._check, passage)
-            call.keep = partial(self._keep, passage)
+            call.keep = partial(self._recorder.keep, passage)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
@@ -169,8 +159,7 @@ class Gate:
             passage.call.approved = self._approved(passage)
         scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
         token = self._tokens.issue(scope, _TOKEN_TTL)
-        passage.exhibit = self._exhibit(passage, preview)
-        self._record(passage, "begin", durable=True)
+        self._recorder.begin(passage, preview)
         self._tokens.consume(token, scope)
         return await self._within_deadline(passage, preview)
 
@@ -183,7 +172,6 @@ class Gate:
 
     async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
         assert passage.effect is not None
-        images = self._shown(passage, preview) if preview.pictures else ()
         question = Question(
             passage.call,
             passage.entry.tool.title,
@@ -191,7 +179,7 @@ class Gate:
             passage.params if preview.shown_params is None else preview.shown_params,
             preview,
             bound_to,
-            images,
+            self._recorder.show(passage, preview),
             passage.is_ruled,
         )
         await passage.call.progress("Waiting for a person's approval.")
@@ -215,28 +203,14 @@ class Gate:
 
     def _approved(self, passage: Passage) -> Approved:
         assert passage.answer is not None
-        return Approved(passage.answer.by, self._now(), passage.answer.prompt_id)
-
-    def _shown(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
-        """What a person is about to see is evidence, and on record before they see it."""
-        exhibit = self._opened(passage)
-        for picture in preview.pictures:
-            exhibit.add(picture.name, picture.data)
-        self._record(passage, "ask", durable=False)
-        return tuple(
-            PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
-            for picture in preview.pictures
-        )
+        return Approved(passage.answer.by, self._recorder.now(), passage.answer.prompt_id)
 
     async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
         async with self._deadline(passage):
             outcome = await tool.run(port, passage.call, passage.params, preview)
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
-        for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
-            self._opened(passage).add(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
-        if _is_longer(reply, passage.call.keeps_longer_than):
-            self._opened(passage)
+        self._recorder.keep_reply(passage, reply)
         return reply
 
     def _deadline(self, passage: Passage) -> Deadline:
@@ -246,60 +220,6 @@ class Gate:
         )
         return passage.deadline
 
-    def _opened(self, passage: Passage) -> Exhibit:
-        if passage.exhibit is None:
-            name, id = passage.entry.surface.name, passage.call.execution_id
-            passage.exhibit = self._evidence.open(name, id, self._now())
-        return passage.exhibit
-
-    def _keep(self, passage: Passage, name: str, content: Any) -> None:
-        """`Call.keep`: what is done is done, so that a full disk does not make it undone."""
-        try:
-            self._opened(passage).add(name, content)
-        except Failure as lost:
-            logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
-
-    def _exhibit(self, passage: Passage, preview: Preview) -> Exhibit:
-        exhibit = self._opened(passage)
-        exhibit.add(
-            "request.json",
-            {
-                "executionId": passage.call.execution_id,
-                "tool": passage.call.tool,
-                "caller": str(passage.call.caller),
-                "task": passage.call.task,
-                "params": passage.params if preview.shown_params is None else preview.shown_params,
-                "binding": dict(preview.binding),
-                "summary": preview.summary,
-            },
-        )
-        if preview.diff is not None:
-            exhibit.add("diff.patch", preview.diff)
-        return exhibit
-
-    def _close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
-        """The last line of every call: its result in the evidence, its end in the audit."""
-        outcome: dict[str, Any] = {"ok": error is None}
-        if error is not None:
-            outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
-        if passage.exhibit is not None:
-            try:
-                passage.exhibit.add("result.json", {**outcome, "result": result})
-            except Failure as lost:
-                logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
-        if isinstance(error, InvalidParams):
-            del outcome["error"]["message"]  # it quotes parameters, of which the audit holds but a digest
-        try:
-            self._record(passage, "end", durable=passage.exhibit is not None, **outcome)
-        except Failure as lost:
-            if passage.exhibit is None:
-                raise
-            # Its beginning is on record, and what was done is done: the answer must not say otherwise.
-            logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
-
-    def _record(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
-        self._audit.append(passage.record(event, self._project, **outcome), durable=durable)
-
 
 def _refuse_if_denied(verdict: Verdict, what: str) -> None:
     if verdict.decision is Decision.DENY:
@@ -308,10 +228,6 @@ def _refuse_if_denied(verdict: Verdict, what: str) -> None:
             hint="A person can change the rule in the policy file.",
             reason="policy",
         )
-
-
-def _is_longer(reply: Reply, most: int | None) -> bool:
-    return most is not None and len(msgspec.json.encode(reply.result)) > most
 
 
 def _digest(params: Any, binding: Mapping[str, str]) -> str:

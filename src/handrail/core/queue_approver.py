@@ -170,11 +170,19 @@ def prompt_of(question: Question) -> FileChangePrompt:
 
 def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
     """An app's parameters are told one by one: text in them is read as text."""
-    for name, value in msgspec.to_builtins(question.params).items():
+    for name, value in _given(question.params).items():
         if question.preview.consent is not None and isinstance(value, dict) and value:
             yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
         else:
             yield name, value
+
+
+def _given(value: Any) -> Any:
+    """What was left out is nothing to read about; a null that somebody wrote into a free object stays."""
+    if not isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
+    members = ((member, getattr(value, member.name)) for member in msgspec.structs.fields(value))
+    return {member.encode_name: _given(part) for member, part in members if part not in (None, UNSET)}
 
 
 def _quoted(name: str) -> str:

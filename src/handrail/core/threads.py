@@ -1,4 +1,4 @@
-"""Blocking work in a thread, ended cleanly: a cancelled call waits until its thread is through."""
+"""Blocking work in a thread, ended cleanly: who is cancelled waits until the thread is through."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,6 +25,22 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
         has_failed = future.exception() is not None
         if has_failed or not is_final:
             raise
+    return future.result()
+
+
+async def settled(work: Callable[[], T]) -> T:
+    """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
+    future = asyncio.get_running_loop().run_in_executor(None, work)
+    cancelled: asyncio.CancelledError | None = None
+    while not future.done():
+        try:
+            await asyncio.wait({future})
+        except asyncio.CancelledError as stop:
+            cancelled = stop
+    if cancelled is not None:
+        if not future.cancelled():
+            future.exception()  # looked at, so that nobody complains that it was not
+        raise cancelled
     return future.result()
 
 

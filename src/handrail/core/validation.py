@@ -26,9 +26,12 @@ class Validator:
             )
             raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
 
+    def fits(self, value: Any) -> bool:
+        return self._compiled.is_valid(value)
+
     def faults(self, value: Any) -> list[dict[str, str]]:
         """Each wrong `field` with a `message`; empty where all is well."""
-        if self._compiled.is_valid(value):
+        if self.fits(value):
             return []
         wrong: list[dict[str, str]] = []
         for error in self._compiled.iter_errors(value):

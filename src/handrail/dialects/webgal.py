@@ -1,5 +1,6 @@
 """Contract 3: `E_*` codes and its error object."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from handrail.contract import errors
@@ -23,6 +24,18 @@ CODES: Table = {
     errors.Aborted: "E_TIMEOUT",
     errors.InputOutput: "E_IO",
 }
+
+_CONDITIONS: dict[str, type[errors.Failure]] = {
+    code: condition for condition, code in reversed(list(CODES.items())) if condition is not errors.Failure
+}
+
+
+def failure_of(error: Mapping[str, Any]) -> errors.Failure:
+    """The condition that another process of ours has spelled so. KeyError: it is no error object."""
+    condition = _CONDITIONS.get(error["code"], errors.Internal)
+    failure = condition(error["message"], hint=error.get("hint"))
+    failure.details = error.get("details", {})
+    return failure
 
 
 def envelope(failure: errors.Failure) -> Envelope:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.contract.agent import Remembered, Run
-from handrail.contract.model import Noted, Returned, Turn
+from handrail.contract.model import MOST_PICTURES, Noted, Picture, Returned, Turn
 from handrail.store.batches import Batches
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ _runs = msgspec.json.Decoder(Run)
 _ADD = "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, ?, ?)"
 _PAGE = "SELECT number, at, turn FROM agent_turn WHERE task_id = ? AND number < ? ORDER BY number DESC LIMIT ?"
 _LAST = 2**62
+_ADD_PICTURE = "INSERT INTO agent_picture (task_id, execution_id, mime, data) VALUES (?, ?, ?, ?)"
+_PICTURES = "SELECT execution_id, mime, data FROM agent_picture WHERE task_id = ? ORDER BY number"
+_DROP_PICTURES = """
+DELETE FROM agent_picture WHERE task_id = ? AND number NOT IN (
+  SELECT number FROM agent_picture WHERE task_id = ? ORDER BY number DESC LIMIT ?
+)
+"""
 
 
 class SqliteRuns:
@@ -46,18 +53,34 @@ class SqliteRuns:
         return [_runs.decode(row[0]) for row in found]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
-        added = [(task_id, msgspec.json.encode(turn), 0, _now()) for turn in turns]
+        added = [(task_id, msgspec.json.encode(_without_pictures(turn)), 0, _now()) for turn in turns]
+        pictures = [
+            (task_id, turn.execution_id, picture.mime, picture.data)
+            for turn in turns
+            if isinstance(turn, Returned)
+            for picture in turn.pictures
+        ]
 
         def work(rows: sqlite3.Connection) -> None:
             rows.executemany(_ADD, added)
+            if pictures:
+                rows.executemany(_ADD_PICTURE, pictures)
+                rows.execute(_DROP_PICTURES, (task_id, task_id, MOST_PICTURES))
 
         return self._batches.write(work)
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
         """From the newest note that stands for what was before it."""
         query = "SELECT turn FROM agent_turn WHERE task_id = ? AND NOT is_past ORDER BY place, number"
-        found = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchall())
-        return [_turns.decode(row[0]) for row in found]
+
+        def work(rows: sqlite3.Connection) -> list[Turn]:
+            pictures: dict[str, list[Picture]] = {}
+            for execution, mime, data in rows.execute(_PICTURES, (task_id,)):
+                pictures.setdefault(execution, []).append(Picture(mime, data))
+            found = (_turns.decode(row[0]) for row in rows.execute(query, (task_id,)))
+            return [_with_pictures(turn, pictures) for turn in found]
+
+        return await self._batches.read(work)
 
     async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[Remembered]:
         def work(rows: sqlite3.Connection) -> list[Remembered]:
@@ -87,6 +110,16 @@ class SqliteRuns:
 
 def _remembered(row: tuple[int, int, bytes]) -> Remembered:
     return Remembered(row[0], row[1], _turns.decode(row[2]))
+
+
+def _without_pictures(turn: Turn) -> Turn:
+    return msgspec.structs.replace(turn, pictures=()) if isinstance(turn, Returned) else turn
+
+
+def _with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:
+    if not isinstance(turn, Returned) or turn.execution_id not in pictures:
+        return turn
+    return msgspec.structs.replace(turn, pictures=tuple(pictures[turn.execution_id]))
 
 
 def _now() -> int:

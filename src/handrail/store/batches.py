@@ -39,7 +39,7 @@ class Batches:
         self._bringing_home: asyncio.Task[None] | None = None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
-        """Done once the work is committed. Who does not wait for it loses nothing."""
+        """Done once the work is committed. Who does not wait for it, or no longer, loses nothing."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done.add_done_callback(_looked_at)
         if self._is_alone() and self._at_once(work, done):
@@ -48,7 +48,9 @@ class Batches:
         self._last = done
         if self._flushing is None:
             self._flushing = asyncio.create_task(self._flush())
-        return done
+        shown = asyncio.shield(done)  # who is cancelled while waiting does not cancel the write
+        shown.add_done_callback(_looked_at)
+        return shown
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Sees every write that was asked for before, and waits for no later one."""
@@ -106,8 +108,6 @@ class Batches:
             while self._pending:
                 batch, self._pending = self._pending, []
                 for (_, done), outcome in zip(batch, await self._in_thread(self._commit, batch), strict=True):
-                    if done.cancelled():
-                        continue
                     if isinstance(outcome, Failure):
                         done.set_exception(outcome)
                     else:

@@ -112,7 +112,23 @@ def _add_agent(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE browser_task ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task, _add_agent)
+def _add_pictures(connection: sqlite3.Connection) -> None:
+    """The newest pictures of a task, for its model; people find all of them among the evidence."""
+    connection.execute(
+        """
+        CREATE TABLE agent_picture (
+          number INTEGER PRIMARY KEY,
+          task_id TEXT NOT NULL,
+          execution_id TEXT NOT NULL,
+          mime TEXT NOT NULL,
+          data BLOB NOT NULL
+        )
+        """
+    )
+    connection.execute("CREATE INDEX agent_picture_of_task ON agent_picture (task_id, number)")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task, _add_agent, _add_pictures)
 
 
 def browser_database(state: Path) -> Database:

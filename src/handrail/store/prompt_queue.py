@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import UNSET
 
@@ -26,6 +26,7 @@ from handrail.core.first_answer import answering
 from handrail.core.prompt_entries import digest, read_answer
 from handrail.core.prompt_log import PromptLog
 from handrail.core.prompt_rules import check_new_prompt, new_id
+from handrail.core.threads import settled
 from handrail.store.answerers import Answerers
 from handrail.store.database import Database
 from handrail.store.following import FollowedFile
@@ -35,8 +36,6 @@ from handrail.store.waiters import Mailbox, Waiters
 LOG = "ui-prompts.jsonl"
 WAITERS = "waiters"
 DATABASE = "handrail.db"
-
-T = TypeVar("T")
 
 
 class LoggedPrompts:
@@ -55,7 +54,7 @@ class LoggedPrompts:
     async def request(
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
     ) -> str:
-        return await _to_the_end(lambda: self._log.request(prompt, request_id=request_id, run_id=run_id))
+        return await settled(lambda: self._log.request(prompt, request_id=request_id, run_id=run_id))
 
     async def respond(
         self,
@@ -73,7 +72,7 @@ class LoggedPrompts:
             deliver = self._waiters.deliver
             return self._log.respond(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
 
-        return await _to_the_end(respond)
+        return await settled(respond)
 
     async def ask(
         self,
@@ -119,7 +118,7 @@ class LoggedPrompts:
                     yield page
 
     async def close(self) -> None:
-        await _to_the_end(self._log.close)
+        await settled(self._log.close)
         self._answerers.close()
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
@@ -146,17 +145,3 @@ def _masked(prompt: Prompt | None, response: PromptResponse) -> frozenset[str]:
     if not isinstance(prompt, KvPrompt) or response.values is UNSET:
         return frozenset()
     return frozenset(key for key in prompt.secret_keys if response.values.get(key) == MASK)
-
-
-async def _to_the_end(work: Callable[[], T]) -> T:
-    """In a thread. When cancelled it still waits: what is written is written before anybody goes on."""
-    future = asyncio.get_running_loop().run_in_executor(None, work)
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait({future})
-        except asyncio.CancelledError as stop:
-            cancelled = stop
-    if cancelled is not None:
-        raise cancelled
-    return future.result()

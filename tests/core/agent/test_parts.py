@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from handrail.contract.agent import Run
-from handrail.contract.errors import Unsupported
 from handrail.contract.model import (
     Delta,
     Noted,
@@ -25,8 +24,8 @@ from handrail.contract.model import (
 from handrail.core.agent import planning
 from handrail.core.agent.auto_fix import check_may_mend
 from handrail.core.agent.compaction import cut, estimated_tokens, shortened
-from handrail.core.agent.equipment import Limits
 from handrail.core.agent.fate import Fate
+from handrail.core.agent.limits import LimitReached, Limits
 from handrail.core.agent.repetition import repetitions
 from handrail.core.agent.thinking import Question, Thinking
 from handrail.core.agent.wishes import pending, unsettled
@@ -55,6 +54,14 @@ def outcome(of: ToolUse, text: str = "none", *, is_error: bool = False) -> Retur
 )
 def test_the_steps_of_a_plan_are_the_items_of_its_last_list(text: str, steps: list[str]) -> None:
     assert planning.steps_of(text) == steps
+
+
+def test_a_plan_is_shown_with_the_words_before_it_and_its_steps_once() -> None:
+    assert (
+        planning.words_before("Two mistakes:\n\n- a\n- b\n\nSo:\n\n1. one\n2. two\n")
+        == "Two mistakes:\n\n- a\n- b\n\nSo:"
+    )
+    assert planning.words_before("- one\n- two") == ""
 
 
 def test_wishes_without_an_outcome_are_pending_until_the_person_speaks() -> None:
@@ -128,12 +135,28 @@ def test_what_had_begun_and_did_not_end_by_itself_is_unknown(
     assert Fate(ended, frozenset(begun)).is_unknown(use(1)) is is_unknown
 
 
-def test_a_task_costs_no_more_than_it_may() -> None:
-    run = Run(task_id="t", status="running", usage=Usage(1, 1, 0.5))
-    Limits(cost=1).check_cost(run)
-    Limits(cost=0).check_cost(run)
-    with pytest.raises(Unsupported):
-        Limits(cost=0.5).check_cost(run)
+def reached(limits: Limits, **members: Any) -> str | None:
+    try:
+        limits.check(Run(task_id="t", status="running", usage=Usage(1, 1, 0.5), **members))
+    except LimitReached as failure:
+        return failure.limit
+    return None
+
+
+def test_a_task_costs_no_more_than_it_may_and_its_own_limit_counts_first() -> None:
+    assert reached(Limits(cost=1)) is None
+    assert reached(Limits(cost=0)) is None
+    assert reached(Limits(cost=0.5)) == "mostCost"
+    assert reached(Limits(cost=0.5), most_cost=0.6) is None
+    assert reached(Limits(cost=0.5), most_cost=0) is None
+    assert reached(Limits(cost=1), most_cost=0.4) == "mostCost"
+
+
+def test_a_message_takes_no_more_replies_than_it_may_and_the_tasks_own_limit_counts_first() -> None:
+    assert reached(Limits(steps=3), steps=2) is None
+    assert reached(Limits(steps=3), steps=3) == "mostSteps"
+    assert reached(Limits(steps=3), steps=3, most_steps=4) is None
+    assert reached(Limits(steps=3), steps=2, most_steps=2) == "mostSteps"
 
 
 class Summing:

@@ -187,3 +187,48 @@ def test_an_expression_that_never_ends_is_given_up() -> None:
     tool = AppTool(name="act", description="Acts.", parameters=schema)
     with pytest.raises(InvalidParams):
         Checks().check_params(app_with(), tool, {"a": "a" * 40})
+
+
+EXPRESSION = {
+    "$defs": {
+        "node": {
+            "type": "object",
+            "anyOf": [
+                {"properties": {"of": {"$ref": "#/$defs/node"}}, "required": ["plus"]},
+                {"properties": {"of": {"$ref": "#/$defs/node"}}, "required": ["minus"]},
+            ],
+        }
+    },
+    "properties": {"node": {"$ref": "#/$defs/node"}},
+}
+BY_SCOPE = {
+    "$dynamicAnchor": "node",
+    "type": "object",
+    "allOf": [{"properties": {"of": {"$dynamicRef": "#node"}}}, {"properties": {"of": {"$dynamicRef": "#node"}}}],
+}
+DEEPEST = 60
+
+
+def nested(levels: int, last: Any) -> Any:
+    return {"plus": 1, "of": nested(levels - 1, last)} if levels else last
+
+
+@pytest.mark.parametrize(("schema", "member"), [(EXPRESSION, "node"), (BY_SCOPE, "of")])
+def test_a_schema_that_doubles_with_each_level_of_a_value_is_answered_all_the_same(
+    schema: dict[str, Any], member: str
+) -> None:
+    tool = AppTool(name="act", description="Acts.", parameters=schema)
+    checks = Checks()
+    checks.check_params(app_with(), tool, {member: nested(DEEPEST, {"plus": 1})})
+    with pytest.raises(InvalidParams, match="too involved to tell where"):
+        checks.check_params(app_with(), tool, {member: nested(DEEPEST, 7)})
+    with pytest.raises(InvalidParams, match=r"7 is not of type|not valid under any"):
+        checks.check_params(app_with(), tool, {member: nested(2, 7)})
+
+
+def test_a_schema_that_leads_back_once_is_told_of_at_any_depth() -> None:
+    schema = {"properties": {"of": {"$ref": "#"}, "plus": {"type": "integer"}}}
+    tool = AppTool(name="act", description="Acts.", parameters=schema)
+    with pytest.raises(InvalidParams) as raised:
+        Checks().check_params(app_with(), tool, {"of": nested(DEEPEST, {"plus": "x"})})
+    assert raised.value.details["fieldErrors"][0]["field"].endswith("of.plus")

@@ -7,6 +7,7 @@ import pytest
 
 from handrail.core.webgal.anatomy import Role, anatomy
 from handrail.core.webgal.character_file import names_in, places_of, renamed
+from handrail.core.webgal.judging import SLIPS
 from handrail.core.webgal.scene import check_scene
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
@@ -53,7 +54,10 @@ def test_every_part_is_told_with_its_place(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize("line", sorted({line for each in VECTORS["lines"] for line in each["input"].split("\n")}))
 def test_all_that_the_checks_look_up_has_a_place(line: str) -> None:
-    wanted = {(each.what, each.name) for each in check_scene(line).references}
+    scene = check_scene(line)
+    if any(finding.code in SLIPS for finding in scene.findings):
+        return  # looked up as it was meant, which is not what the engine reads
+    wanted = {(each.what, each.name) for each in scene.references}
     roles = {"jump": "label", "read": "variable"}
     found = {(roles.get(role, role), said) for role, said in parts(line)}
     assert {(what, name) for what, name in wanted if what != "dynamic"} <= found

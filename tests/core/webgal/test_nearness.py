@@ -2,8 +2,8 @@
 
 from itertools import product
 
-from handrail.core.webgal.nearness import Names, distance, folded, nearest
-from tests.core.webgal.game import game
+from handrail.core.webgal.nearness import Names, distance, folded, meant, nearest
+from tests.core.webgal.game import findings, game
 
 
 def _plain_distance(one: str, other: str) -> int:
@@ -40,3 +40,20 @@ def test_a_game_full_of_unknown_names_gets_only_so_many_guesses() -> None:
     assert sum(map(bool, guessed)) == 200
     script = "\n".join(f"setVar:v{number}=1;\n雪乃:{{w{number}}};" for number in range(400))
     assert [each.code for each in game(script).findings("start.txt")] == ["WG403"] * 400
+
+
+def test_names_that_differ_in_their_numbers_alone_are_near_and_no_correction() -> None:
+    assert meant("v3.wav", ["v1.wav", "v2.wav"]) is None
+    assert meant("s8.mp3", ["s08.mp3"]) == "s08.mp3"
+    assert meant("beach2.jpg", ["beach.jpg"]) == "beach.jpg"
+    (finding,) = findings("changeBg:scene12.png;", files=("background/scene11.png",))
+    assert finding.values["near"] == "scene11.png"
+    assert finding.edit is None
+
+
+def test_of_files_with_the_same_name_the_one_in_the_nearest_folder_is_named_first() -> None:
+    files = ("figure/claude/09_normal.webp", "figure/gemini/09_normal.webp")
+    for wanted in ("gemini/09_normal.png", "gemini/09normal.webp", "gemxni/09_normal.webp"):
+        (finding,) = findings(f"changeFigure:{wanted};", files=files)
+        assert finding.edit is not None
+        assert finding.edit.text == "gemini/09_normal.webp"

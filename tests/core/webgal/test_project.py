@@ -67,6 +67,11 @@ def test_an_unreachable_scene_is_told_unless_a_name_is_known_only_when_the_game_
     assert game("changeScene:{next};\nsetVar:next=1;", "end;", files=()).overall() == {}
 
 
+def test_a_scene_that_lies_elsewhere_may_lead_to_every_scene_and_name_every_file() -> None:
+    assert game("changeScene:https://example.com/next.txt;", "end;").overall() == {}
+    assert set(game("changeBg:https://example.com/a.png;", "end;").overall()) >= {"scene/scene1.txt", "bgm/a.mp3"}
+
+
 def test_a_game_without_a_first_scene_says_so() -> None:
     project = game("end;", files=())
     project.update("other.txt", "end;")

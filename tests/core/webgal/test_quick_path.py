@@ -6,8 +6,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from handrail.core.webgal.judging import judged
 from handrail.core.webgal.report import Report
-from handrail.core.webgal.scene import check_scene, forget, judged, look
+from handrail.core.webgal.scene import check_scene, forget, look
 from handrail.core.webgal.sentences import split_lines
 from tests.core.webgal.scripts import SCRIPTS, STATEMENTS
 

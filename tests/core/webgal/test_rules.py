@@ -137,6 +137,11 @@ LEGAL = [
     "changeBg:bg.png -transform={} -enterDuration=300;\nsetAnimation:enter -target=0 -next;\n: -notend;\nintro: -hold;",
     "choose: 去:a | 回:b;\nlabel:a;\nlabel: b;",
     "setVar:a=a * 2 ;\nsetVar:b= $stage.bgm.volume * 2 ;\nsetVar:c=random();\nsetVar:d=他说(嗯);",
+    "雪乃:走吧;\n -sayPlaceHolder;\n雪乃:好;",
+    "78:走吧;\n78:等等;\n他在 12 点出发;",
+    'setVar:data={"id":"a-b","list":[1,2]};\nsetVar:more=[{kind:"room",icon:"a:exit-to"}, {kind:"x"}];',
+    "setVar: quest=start - global;\nchangeFigure:a.png -id=girl-left -left;\nunlockCg:bg.png -name=What comes next;",
+    "choose:[抱住她]:x;\nlabel:x;\nchoose wisely: the door is shut;\nif (and only if) you dare;",
     "changeFigure:none;\nfilmMode:on;\nfilmMode:none;\nwait 5 minutes;\nbgm is on.;\nlabel the box, please.;",
 ]
 
@@ -177,6 +182,60 @@ def test_a_lower_case_word_is_a_speaker_once_it_speaks_twice_or_is_a_character()
     assert told("marcus:hi;\nmarcus:hello;") == []
     assert told("marcus:hi;", characters=frozenset({"marcus"})) == []
     assert told("setThing:a;\nsetThing:b;") == ["WG105", "WG105"]
+
+
+def test_a_number_is_a_speaker_once_it_speaks_twice_but_a_time_never_is() -> None:
+    assert told("78:走吧;") == ["WG306"]
+    assert told("78:走吧;\n78:好;") == []
+    assert told("10:30 出发;\n10:45 到达;") == ["WG306", "WG306"]
+
+
+def test_options_that_all_lead_nowhere_are_told_once() -> None:
+    assert told("choose:看海|看山|回家;") == ["WG310"]
+    assert told("choose:看海|看山|回家:x;\nlabel:x;") == ["WG310", "WG310"]
+
+
+def test_what_a_blank_and_a_hyphen_hide_is_told_once_a_line_and_not_of_a_false_comment() -> None:
+    assert told("雪乃:去吧 -甲 -乙 -丙;") == ["WG309"]
+    assert told("// 第一章 - 海边") == ["WG119"]
+
+
+def test_targets_of_one_choice_stand_at_their_own_places() -> None:
+    script = "choose:gone:gone|再来:gone;"
+    assert [(each.start, each.end) for each in findings(script)] == [(12, 16), (20, 24)]
+
+
+@pytest.mark.parametrize(
+    ("script", "codes"),
+    [
+        ("changeBg:bg.png；", ["WG102"]),
+        ("changeFigure:a.png -left；", ["WG102"]),
+        ("wait:100；", ["WG102"]),
+        ("changeFigure:a.png—next;", ["WG126"]),
+        ("changeFigure:a.png　-left -id=x;", ["WG120"]),
+        ("changeFigure:a.png left;", ["WG127"]),
+        ("changeFigrue:none;", ["WG105"]),
+        ("  label:x;\njumpLabel:x;", ["WG104"]),
+        ("label：x;\njumpLabel:x;", ["WG103"]),
+        ("setVar:a＝1;\nsetVar:b=1;\n雪乃:{a};", ["WG130"]),
+        ("choose:去:x｜回:y;\nlabel:x;\nlabel:y;", ["WG128"]),
+        ("  changeBg:gone.png；", ["WG104", "WG201", "WG102"]),
+    ],
+)
+def test_one_slip_is_one_problem_and_the_rest_of_its_line_is_judged_as_it_was_meant(
+    script: str, codes: list[str]
+) -> None:
+    assert told(script) == codes
+
+
+def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
+    script = "  changeBg:beech.jpg-next -ease=easeout"
+    lines = {each.code: script[each.start : each.end] for each in findings(script)}
+    assert lines == {"WG104": "  changeBg", "WG121": "-next", "WG201": "beech.jpg", "WG314": "easeout", "WG101": ""}
+    project = game(script)
+    assert mended(script, lambda text: project.findings_of(text, "start.txt")) == (
+        "changeBg:beech.jpg -next -ease=easeout;"
+    )
 
 
 def test_lines_that_continue_a_statement_are_read_as_one_and_legal_from_4_6_3_on() -> None:

@@ -16,6 +16,7 @@ from handrail.contract.call import Caller
 from handrail.contract.errors import BadAnswer, Conflict, Declined, Failure, NotFound
 from handrail.core.apps.consent import consent_to
 from handrail.core.apps.descriptor import read
+from handrail.core.audit import Audit
 from handrail.faces.cli.main import app as handrail
 from handrail.store.consents import SqliteConsents
 from handrail.store.state import open_state
@@ -75,6 +76,10 @@ class Home:
         done = self.run(*words, stdin=stdin)
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         return json.loads(done.stdout)
+
+    def accesses(self) -> list[str]:
+        records = Audit(open_state(self.state).journal("audit")).entries()
+        return [record["target"] for record in records if record["event"] == "access"]
 
     def refusal(self, kind: type[Failure], *words: str, stdin: str = "") -> Failure:
         done = self.run(*words, stdin=stdin)
@@ -139,6 +144,7 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
     assert home.run("consents", "revoke", "--app", "com.example.other").stdout == "Revoked: 0\n"
     assert home.run("consents", "revoke", "--all").stdout == "Revoked: 1\n"
     assert home.json("consents", "list", "--json") == {"consents": []}
+    assert [words.rpartition(" ")[0] for words in home.accesses()] == ["revoked the consent"] * 2
 
 
 def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
@@ -170,6 +176,7 @@ def test_a_key_is_kept_used_and_forgotten_and_never_shown(home: Home) -> None:
         assert home.run("logout", "com.example.web").stdout == "Signed out.\n"
         home.refusal(NotFound, "logout", "com.example.web")
         assert home.json(*call)["error"]["code"] == "AUTH_REQUIRED"
+    assert home.accesses() == ["signed in to com.example.web with a key", "signed out of com.example.web"]
     kept = [file for file in home.folder.rglob("*") if file.is_file() and b"good-key" in file.read_bytes()]
     assert kept == []
 

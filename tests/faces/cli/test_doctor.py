@@ -1,5 +1,6 @@
 """`handrail doctor`: what works here, what is missing, how to get it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     found = checks(looked)
     assert set(found) == {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "handrail up",
-        "extension", "Chromium", "browsers", "desktop", "apps",
+        "extension", "Chromium", "browsers", "WebGAL engine", "browser for previews", "desktop", "apps",
     }  # fmt: skip
     assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
     assert all(check["ok"] for check in found.values() if check["required"])
@@ -24,6 +25,8 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     assert "ripgrep 1" in found["ripgrep"]["detail"]
     assert found["handrail up"]["detail"] == "not running"
     assert found["browsers"]["detail"].startswith("none connected")
+    assert re.fullmatch(r"\d+\.\d+\.\d+, with handrail", found["WebGAL engine"]["detail"])
+    assert re.match(r"Chromium \d+\.", found["browser for previews"]["detail"])
     assert machine.run("doctor").out.startswith("ok ")
 
 
@@ -52,11 +55,17 @@ def test_a_server_that_died_is_told_from_one_that_never_ran(machine: Machine) ->
     assert token not in looked.out
 
 
-def test_without_gnu_diff_handrail_still_works(machine: Machine) -> None:
+def test_without_gnu_diff_and_chromium_handrail_still_works_and_says_what_to_install(machine: Machine) -> None:
+    machine.put("game/scene/start.txt", "a:b;\n")
+    machine.put("index.html", '<title>WebGAL</title><script type="module" src="./assets/index.js"></script>')
+    machine.put("assets/index.js", 'const a="4.6.4",b={version:a,contributors:[]};')
     looked = machine.run("doctor", "--json", PATH="/nowhere")
     assert looked.status == 0
-    diff = checks(looked)["GNU diff"]
-    assert (diff["ok"], "diffutils" in diff["fix"]) == (False, True)
+    found = checks(looked)
+    assert (found["GNU diff"]["ok"], "diffutils" in found["GNU diff"]["fix"]) == (False, True)
+    browser = found["browser for previews"]
+    assert (browser["ok"], browser["required"], "package chromium" in browser["fix"]) == (False, False, True)
+    assert found["WebGAL engine"]["detail"] == "4.6.4, of the project's own"
 
 
 def test_a_broken_descriptor_is_told_by_file_field_and_reason(machine: Machine, tmp_path: Path) -> None:

@@ -31,8 +31,17 @@ def test_a_model_is_chosen_its_key_kept_unseen_and_forgotten(tmp_path: Path) -> 
 
 
 def test_what_is_no_model_or_no_key_is_refused(tmp_path: Path) -> None:
-    for arguments, given in ((("use", "nonsense"), ""), (("key", "nobody"), "x\n"), (("key", "openai"), "\n")):
+    compatible = ("use", "openai-compatible:any", "--base-url")
+    for arguments, given in (
+        (("use", "nonsense"), ""),
+        (("key", "nobody"), "x\n"),
+        (("key", "openai"), "\n"),
+        ((*compatible, "localhost:11434"), ""),
+        ((*compatible, "http://ada:hush@localhost/v1"), ""),
+        ((*compatible, "http://localhost/v1?key=hush"), ""),
+    ):
         refused = handrail(tmp_path, *arguments, given=given)
         assert refused.returncode != 0, arguments
         assert refused.stderr.startswith("handrail: "), refused.stderr
+        assert "hush" not in refused.stderr
     assert not (tmp_path / "config.toml").exists()

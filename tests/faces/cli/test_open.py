@@ -45,7 +45,7 @@ def test_open_prints_an_address_that_lets_one_browser_in_where_there_is_no_displ
         found = WITH_CODE.fullmatch(printed.out.strip())
         assert found is not None
         assert found[1] == address
-        assert exchange(address, found[2]).startswith("handrail_session=")
+        assert exchange(address, found[2]).startswith("handrail_session_")
         assert machine.run("open").out != printed.out
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handrail.faces.cli.webgal_report import underlined
+from handrail.faces.cli.webgal_report import ranges, underlined
 from tests.faces.cli.machine import Machine
 
 START = "game/scene/start.txt"
@@ -133,3 +133,17 @@ def test_many_unused_files_are_told_in_short(game: Machine) -> None:
     assert "game/bgm/10.mp3" not in out
     assert "and 2 more" in out
     assert len(json.loads(game.run("webgal", "check", "--json").out)["files"]) == 12
+
+
+def test_a_mistake_that_stands_on_every_line_is_shown_ten_times_a_file_and_counted_always(game: Machine) -> None:
+    game.put(START, "雪乃:你好\n" * 40 + "wait:x;\n")
+    done = game.run("webgal", "check")
+    assert done.out.count("缺少分号 [WG101]") == 10
+    assert f"{START}: and 30 more [WG101] on lines 11-40\n" in done.out
+    assert "[WG116]" in done.out
+    assert "41 problems in" in done.out
+
+
+def test_lines_are_named_in_runs_and_not_without_end() -> None:
+    assert ranges([3, 4, 4, 5, 9]) == "3-5, 9"
+    assert ranges(list(range(1, 99, 2))).endswith("23 …")

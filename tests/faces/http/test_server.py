@@ -11,6 +11,7 @@ import pytest
 from handrail.contract.errors import Unsupported
 from handrail.faces.http import server_file
 from handrail.faces.http.listening import listen
+from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running, read_answer
 from tests.faces.http.test_tools import start_waiting
 
@@ -192,25 +193,7 @@ def test_a_running_call_gets_its_answer_when_the_server_stops(state: Path, proje
 
 
 def test_an_open_stream_does_not_hold_up_the_stop(state: Path, project: Path) -> None:
-    with Running(state, project) as server, server.connect() as idle, server.connect() as stream:
-        session = server.request(
-            "POST",
-            "/mcp",
-            headers={**server.bearer, "accept": "application/json, text/event-stream"},
-            json={
-                "jsonrpc": "2.0",
-                "id": 1,
-                "method": "initialize",
-                "params": {
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {},
-                    "clientInfo": {"name": "t", "version": "1"},
-                },
-            },
-        ).headers["mcp-session-id"]
-        own = f"Host: localhost:{server.port}\r\nAuthorization: Bearer {server.token}\r\nMcp-Session-Id: {session}\r\n"
-        stream.sendall(f"GET /mcp HTTP/1.1\r\n{own}Accept: text/event-stream\r\n\r\n".encode())
-        assert stream.recv(12) == b"HTTP/1.1 200"
+    with Running(state, project) as server, server.connect() as idle, mcp_stream(server):
         idle.sendall(f"GET /health HTTP/1.1\r\nHost: localhost:{server.port}\r\n".encode())
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(timeout=4) == 0

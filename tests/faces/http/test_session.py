@@ -12,6 +12,9 @@ import pytest
 from handrail import __version__
 from handrail.faces.http.codes import LIFETIME as CODE_LIFETIME
 from handrail.faces.http.codes import MOST_CODES, MOST_FAILURES, Codes, TooManyCodes, WrongCode
+from handrail.faces.http.credentials import Credentials
+from handrail.faces.http.programs import Programs
+from handrail.faces.http.server_file import Published, ServerFile
 from handrail.faces.http.sessions import LIFETIME, MOST_SESSIONS, Sessions
 from tests.faces.http.running import Running
 
@@ -32,7 +35,7 @@ def test_a_code_is_exchanged_for_a_cookie_that_no_script_and_no_other_site_gets(
     answer = exchange(server, server.new_code(), origin=server.address)
     assert answer.json == {"ok": True, "data": {"version": __version__, "project": str(server.project), "lang": None}}
     name, *flags = answer.headers["set-cookie"].split("; ")
-    assert re.fullmatch(r"handrail_session=[A-Za-z0-9_-]{43}", name)
+    assert re.fullmatch(r"handrail_session_[0-9a-f]{8}=[A-Za-z0-9_-]{43}", name)
     assert set(flags) == {"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"}
 
 
@@ -161,15 +164,24 @@ def test_a_page_that_may_call_with_the_token_may_not_borrow_the_cookie(server: R
     assert "access-control-allow-credentials" not in answer.headers
 
 
-@pytest.mark.parametrize("value", ["", "x", "A" * 43, "a; handrail_session=b", '"', "%00"])
+@pytest.mark.parametrize("value", ["", "x", "A" * 43, "a; NAME=b", '"', "%00"])
 def test_a_cookie_that_was_never_given_opens_nothing(value: str, server: Running) -> None:
-    assert server.request("GET", "/api/tools", headers={"cookie": f"handrail_session={value}"}).status == 401
+    name = server.sign_in()["cookie"].partition("=")[0]
+    cookie = f"{name}={value.replace('NAME', name)}"
+    assert server.request("GET", "/api/tools", headers={"cookie": cookie}).status == 401
 
 
 def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
     cookie = server.sign_in()["cookie"]
     assert server.request("GET", "/api/tools", headers={"cookie": f"other=1; {cookie}"}).status == 200
     assert server.request("GET", "/api/tools", headers={"cookie": f"{cookie}; {cookie}"}).status == 401
+
+
+def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: Path) -> None:
+    sessions, published = Sessions(tmp_path), Published(tmp_path, ServerFile(1, "127.0.0.1", 1, "secret"))
+    theirs = Credentials(published, sessions, Programs(), lambda token: False).set_cookie(sessions.start())
+    both = f"{theirs.partition(';')[0]}; {server.sign_in()['cookie']}"
+    assert server.request("GET", "/api/tools", headers={"cookie": both}).status == 200
 
 
 def test_the_file_holds_hashes_for_its_owner_alone(state: Path, project: Path) -> None:
@@ -234,8 +246,9 @@ def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str,
 def test_neither_code_nor_cookie_is_ever_logged(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         code, unused = server.new_code(), server.new_code()
-        cookie = exchange(server, code).headers["set-cookie"].partition(";")[0].partition("=")[2]
-        server.request("POST", "/api/tools/crash", headers={"cookie": f"handrail_session={cookie}"}, json={})
+        given = exchange(server, code).headers["set-cookie"].partition(";")[0]
+        cookie = given.partition("=")[2]
+        server.request("POST", "/api/tools/crash", headers={"cookie": given}, json={})
         server.request("POST", f"/api/session?code={unused}", headers={}, content=f"{{{unused}")
         server.call("crash")
         log = server.stop()

@@ -6,13 +6,14 @@ where no such word is asked for, its context does not reach either.
 
 import asyncio
 import base64
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from handrail.backends.chromium import complaints
 from handrail.backends.chromium.element import finding, found
+from handrail.backends.chromium.frames import ForeignFrames
 from handrail.backends.chromium.wire import Wire
 from handrail.contract.errors import Declined, Failure, NotShown
 from handrail.contract.preview import Element, Trouble
@@ -24,7 +25,6 @@ WIDTH, HEIGHT = 1280, 720
 _INSIDE = ("data:", "blob:", "about:")
 _MOST_TROUBLES = 100
 _MOST_MISSING = 1000
-_ELSEWHERE = re.compile(r"'(https?://[^']+)'")
 _A_MOMENT = "new Promise((done) => setTimeout(done, 50))"
 
 
@@ -45,6 +45,7 @@ class ChromiumPage:
         self._loaded.set()
         self._is_open = True
         self.url = "about:blank"
+        self._frames = ForeignFrames(wire, self._hear)
         wire.listen(session, self._on_event)
 
     @classmethod
@@ -60,6 +61,7 @@ class ChromiumPage:
             page._ask("Runtime.enable"),
             page._ask("Log.enable"),
             *([page._ask("Fetch.enable", patterns=[{"urlPattern": "*"}])] if is_watched else []),
+            *([page._frames.watch(session)] if is_watched else []),
             page._ask(
                 "Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False
             ),
@@ -128,6 +130,7 @@ class ChromiumPage:
     async def close(self) -> None:
         self._is_open = False
         self._wire.forget(self._session)
+        self._frames.forget()
         with suppress(Failure, TimeoutError):
             async with asyncio.timeout(2):
                 await self._wire.ask("Target.closeTarget", targetId=self._target)
@@ -137,9 +140,13 @@ class ChromiumPage:
         return await self._wire.ask(method, self._session, **params)
 
     def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        self._frames.on_event(method, params)
+        self._hear(self._session, method, params)
+
+    def _hear(self, session: str, method: str, params: dict[str, Any]) -> None:
         match method:
             case "Fetch.requestPaused":
-                self._on_request(params)
+                self._on_request(session, params)
             case "Page.frameStartedLoading" | "Page.frameStoppedLoading" if params["frameId"] == self._frame:
                 self._loaded.clear() if method.endswith("StartedLoading") else self._loaded.set()
             case "Page.frameNavigated" if "parentId" not in params["frame"]:
@@ -147,11 +154,11 @@ class ChromiumPage:
             case "Page.javascriptDialogOpening":
                 self._wire.tell("Page.handleJavaScriptDialog", self._session, accept=False)
             case "Runtime.exceptionThrown":
-                self._trouble(Trouble(_exception(params["exceptionDetails"]), is_exception=True))
+                self._trouble(complaints.exception(params["exceptionDetails"]))
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "assert"):
-                self._trouble(Trouble(" ".join(_said(each) for each in params["args"])))
+                self._trouble(complaints.printed(params["args"]))
             case "Log.entryAdded" if params["entry"]["source"] == "security":
-                self._blocked(params["entry"]["text"])
+                self._trouble(complaints.blocked(params["entry"]["text"]))
             case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
                 del self._missing[: -_MOST_MISSING + 1]
                 self._missing.append(params["entry"].get("url", ""))
@@ -159,17 +166,17 @@ class ChromiumPage:
                 self._is_open = False
                 self._trouble(Trouble("The page has crashed."))
 
-    def _on_request(self, params: dict[str, Any]) -> None:
+    def _on_request(self, session: str, params: dict[str, Any]) -> None:
         url, id = params["request"]["url"], params["requestId"]
         if url.startswith(_INSIDE) or self._is_allowed(url):
-            self._wire.tell("Fetch.continueRequest", self._session, requestId=id)
+            self._wire.tell("Fetch.continueRequest", session, requestId=id)
             return
-        self._wire.tell("Fetch.failRequest", self._session, requestId=id, errorReason="BlockedByClient")
+        self._wire.tell("Fetch.failRequest", session, requestId=id, errorReason="BlockedByClient")
         if params.get("resourceType") == "Document" and params["frameId"] == self._frame:
             self._refused = url
             self._loaded.set()
         else:
-            self._trouble(_elsewhere(url))
+            self._trouble(complaints.elsewhere(url))
 
     def _check(self, url: str) -> None:
         if not self._is_allowed(url):
@@ -179,19 +186,9 @@ class ChromiumPage:
         host = host_of_page(url)
         return host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
 
-    def _blocked(self, text: str) -> None:
-        """By the page's own policy for contents, before we were asked."""
-        found = _ELSEWHERE.search(text)
-        if found is not None and "Content Security Policy" in text:
-            self._trouble(_elsewhere(found[1]))
-
-    def _trouble(self, trouble: Trouble) -> None:
-        if len(self._troubles) < _MOST_TROUBLES:
+    def _trouble(self, trouble: Trouble | None) -> None:
+        if trouble is not None and len(self._troubles) < _MOST_TROUBLES:
             self._troubles.append(trouble)
-
-
-def _elsewhere(url: str) -> Trouble:
-    return Trouble(f"{url} is not on this machine, so it was not loaded.", url=url)
 
 
 def _not_local(url: str) -> Declined:
@@ -201,13 +198,3 @@ def _not_local(url: str) -> Declined:
         reason="policy",
         url=url,
     )
-
-
-def _exception(details: dict[str, Any]) -> str:
-    thrown = details.get("exception", {})
-    words = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
-    return str(words).partition("\n")[0]
-
-
-def _said(argument: dict[str, Any]) -> str:
-    return str(argument.get("value", argument.get("description", "")))

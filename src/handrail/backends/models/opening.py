@@ -28,6 +28,7 @@ def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
             f"{name} needs the address of its server.",
             hint="Set model_base_url, as in `handrail model use NAME --base-url http://127.0.0.1:11434/v1`.",
         )
+    from handrail.backends.models.declarations import to_anthropic, to_openai
     from handrail.backends.models.provided import ProvidedModel
 
     value = None if key is None else key.reveal()
@@ -36,9 +37,8 @@ def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
             from pydantic_ai.models.anthropic import AnthropicModel
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
-            return ProvidedModel(
-                name, AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url)), _MOST_TOKENS
-            )
+            claude = AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url))
+            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS)
         case "google":
             from pydantic_ai.models.google import GoogleModel
             from pydantic_ai.providers.google import GoogleProvider
@@ -51,7 +51,7 @@ def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
 
             known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url)
             plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
-            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain))
+            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain), declare=to_openai)
 
 
 _MOST_TOKENS = 16_000

@@ -1,54 +1,38 @@
 """A model that says what a file says: for demonstrations and tests, without a key and without a network.
 
-`{"turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is the next turn,
-counted by the replies that stand in the conversation already, so a run that was cut off goes on at the right place.
+`{"values": {…}, "turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. Every reply is
+the next turn that fits, found anew from the conversation each time: a run that was cut off goes on at the right place.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from handrail.backends.models.script import Script, ScriptedTurn, read_script
 from handrail.contract.errors import Damaged, NotFound
 from handrail.contract.model import Delta, Replied, Reply, ToolOffer, ToolUse, Turn, Usage
 
 _PIECE = 12
-
-
-class _Use(msgspec.Struct):
-    name: str
-    arguments: Mapping[str, Any] = {}
-
-
-class _Turn(msgspec.Struct):
-    """`seconds` is how long the model thinks before it speaks."""
-
-    text: str = ""
-    seconds: float = 0
-    uses: list[_Use] = []
-
-
-class _Script(msgspec.Struct):
-    turns: list[_Turn]
+_END = ScriptedTurn("That was all that my script says.")
 
 
 class ScriptedModel:
     def __init__(self, path: Path) -> None:
         self.name = f"script:{path}"
         try:
-            self._turns = msgspec.json.decode(path.read_bytes(), type=_Script).turns
+            self._script: Script = read_script(path.read_bytes())
         except FileNotFoundError:
             raise NotFound(f"There is no script {path}.") from None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, ValueError) as error:
             raise Damaged(f"{path} is no script of a model: {error}.") from None
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
         number = sum(isinstance(turn, Replied) for turn in turns)
-        said = self._turns[number] if number < len(self._turns) else _Turn("That was all that my script says.")
+        said = self._script.next_turn(turns) or _END
         if said.seconds:
             await asyncio.sleep(said.seconds)
         for start in range(0, len(said.text), _PIECE):

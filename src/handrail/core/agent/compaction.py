@@ -9,10 +9,13 @@ from handrail.contract.model import Noted, Replied, Returned, Said, Turn
 CHARACTERS_A_TOKEN = 3
 """A careful guess: English has four, Chinese fewer than two; a tool's JSON lies between."""
 _SHORT = 400
+_PICTURE = 1_600
+"""Tokens, of a screenshot."""
 
 
 def estimated_tokens(instructions: str, turns: Sequence[Turn]) -> int:
-    return (len(instructions) + sum(len(_text(turn)) for turn in turns)) // CHARACTERS_A_TOKEN
+    words = (len(instructions) + sum(len(_text(turn)) for turn in turns)) // CHARACTERS_A_TOKEN
+    return words + sum(len(turn.pictures) * _PICTURE for turn in turns if isinstance(turn, Said | Returned))
 
 
 def shortened(turns: Sequence[Turn], kept_whole: int) -> list[Turn]:
@@ -45,6 +48,7 @@ SUMMING_UP = (
 
 
 def _short(turn: Returned) -> Returned:
+    turn = msgspec.structs.replace(turn, pictures=())
     if len(turn.text) <= _SHORT:
         return turn
     end = "\n</untrusted>" if turn.text.startswith("<untrusted") else ""

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import msgspec
 
-from handrail.contract.agent import Run, RunStatus
+from handrail.contract.agent import Choice, Limit, Run, RunStatus
 from handrail.contract.call import Caller, new_execution_id
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
 from handrail.contract.model import Model, Noted, Replied, Reply, Returned, ToolUse, Turn
@@ -18,8 +18,9 @@ from handrail.core.agent import planning
 from handrail.core.agent.auto_fix import check_may_mend
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.instructions import instructions
-from handrail.core.agent.offers import offers
+from handrail.core.agent.limits import LimitReached
 from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, repetitions
+from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
 from handrail.core.agent.wishes import last_reply, pending
 from handrail.core.agent.wording import result_of
@@ -55,14 +56,17 @@ class Errand:
             self._is_free.set()
             await self._become("running")
 
+    async def choose(self, limits: Choice) -> None:
+        """They count from its next step on."""
+        self.run = limits.applied(self.run)
+        await self._become(self.run.status, self.run.trouble)
+
     async def go(self) -> None:
         """Until the person is needed. What the agent can't mend is told, and the run rests."""
         try:
             await self._settle()
-            for _ in range(self._at.limits.steps):
-                if not await self._step():
-                    return
-            raise self._at.limits.out_of_steps()
+            while await self._step():
+                pass
         except Failure as failure:
             await self._fail(failure)
         except Exception as fault:
@@ -90,19 +94,19 @@ class Errand:
     async def _think(self) -> None:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
         audience, run = self._at.audience, self.run
-        self._at.limits.check_cost(run)
+        self._at.limits.check(run)
         reply = await self._at.thinking.reply(
             Question(
                 task_id,
                 self._model,
                 instructions(run.mode, self._at.project, self._at.max_auto_fix()),
                 self._turns,
-                offers(self._at.registry, run.mode),
+                self._at.offers.in_mode(run.mode),
                 lambda text: audience.hear(task_id, message_id, target, text),
                 self._tell_of_waiting,
             )
         )
-        self.run = msgspec.structs.replace(self.run, usage=self.run.usage + reply.usage)
+        self.run = msgspec.structs.replace(self.run, usage=self.run.usage + reply.usage, steps=self.run.steps + 1)
         replied = _numbered(reply, message_id)
         if replied.text or replied.uses:
             await self._add(replied)
@@ -192,14 +196,21 @@ class Errand:
 
     async def _fail(self, failure: Failure) -> None:
         self._at.audience.failed(self.run.task_id, self.run.target, failure)
-        await self._become("waiting", failure.message)
+        reached = failure.limit if isinstance(failure, LimitReached) else None
+        await self._become("waiting", failure.message, reached=reached)
 
     async def _add(self, turn: Turn) -> None:
         await self._at.store.add(self.run.task_id, turn)
         self._turns.append(turn)
+        if isinstance(turn, Returned) and turn.pictures:
+            drop_old_pictures(self._turns)
 
-    async def _become(self, status: RunStatus, trouble: str = "", *, is_completed: bool = False) -> None:
-        self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, is_completed=is_completed)
+    async def _become(
+        self, status: RunStatus, trouble: str = "", *, is_completed: bool = False, reached: Limit | None = None
+    ) -> None:
+        self.run = msgspec.structs.replace(
+            self.run, status=status, trouble=trouble, is_completed=is_completed, reached=reached
+        )
         await self._at.store.save(self.run)
         await self._at.audience.changed(self.run)
 

@@ -1,18 +1,24 @@
 """What became of calls that nobody waited for to the end: after a crash, a restart or a stop, the audit tells."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from handrail.contract.content import Image
 from handrail.contract.errors import Failure
 from handrail.contract.model import Returned, ToolUse
+from handrail.core.agent.sight import pictures_in
 from handrail.core.agent.wording import trimmed, untrusted
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence
 
 _MAX_RESULT = 4 * 1024 * 1024
+_PICTURE = re.compile(r"picture-\d+\.\w+")
+"""What a tool handed back beside its result, as the gate names it."""
 _UNKNOWN = (
     "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
     "Look at how things stand before you do it again."
@@ -60,11 +66,21 @@ class Records:
         if record is None or _was_stopped(record):
             return None
         if "evidence" in record:
-            return _returned(use, self._kept(use, record), is_error=not record.get("ok"))
+            pictures, left_out = pictures_in(self._images(record))
+            known = _returned(use, self._kept(use, record) + left_out, is_error=not record.get("ok"))
+            return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
         return None if record.get("ok") else _returned(use, _error(record), is_error=True)
 
     def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
         return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)
+
+    def _images(self, record: Mapping[str, Any]) -> list[Image]:
+        evidence, images = record["evidence"], list[Image]()
+        for name in sorted(filter(_PICTURE.fullmatch, evidence.get("sha256", {}))):
+            with suppress(Failure):  # what was tidied away meanwhile is not shown
+                data = self._evidence.read(evidence["dir"], name, _MAX_RESULT)
+                images.append(Image(data, f"image/{name.rpartition('.')[2]}"))
+        return images
 
     def _kept(self, use: ToolUse, record: Mapping[str, Any]) -> str:
         """From the evidence: it was written before the audit said that the call had ended."""

@@ -6,6 +6,7 @@ from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.model import Returned, ToolUse
 from handrail.core import strict_json
 from handrail.core.agent.offers import is_offered
+from handrail.core.agent.sight import pictures_in
 from handrail.core.agent.wording import MOST_CHARACTERS, kept_whole, refused, worded
 from handrail.core.gate import Gate
 
@@ -30,7 +31,8 @@ class Hands:
         except Failure as failure:
             return Returned(use.id, use.execution_id, use.name, refused(failure), is_error=True)
         text = worded(entry.surface.name, use.name, reply, kept_whole(use.execution_id))
-        return Returned(use.id, use.execution_id, use.name, text)
+        pictures, left_out = pictures_in(reply.content)
+        return Returned(use.id, use.execution_id, use.name, text + left_out, taken=len(pictures), pictures=pictures)
 
 
 def _why_not(mode: Mode) -> str:

@@ -15,9 +15,23 @@ _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 _HARMLESS = frozenset({Effect.READ, Effect.ASK})
 
 
-def offers(registry: Registry, mode: Mode) -> Sequence[ToolOffer]:
-    """In plan mode only what changes nothing, whatever its parameters."""
-    return [_offer(entry) for entry in registry if mode == "act" or _only_looks(entry)]
+class Offers:
+    """Each made once: who is offered the same tools again sees that they are the same."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._made: dict[str, ToolOffer] = {}
+
+    def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
+        """In plan mode only what changes nothing, whatever its parameters."""
+        return [self._offer(entry) for entry in self._registry if mode == "act" or _only_looks(entry)]
+
+    def _offer(self, entry: Registered) -> ToolOffer:
+        tool = entry.tool
+        if tool.name not in self._made:
+            schema = {key: value for key, value in tool.input_schema.items() if key not in _LEFT_OUT}
+            self._made[tool.name] = ToolOffer(tool.name, tool.description, schema)
+        return self._made[tool.name]
 
 
 def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
@@ -38,9 +52,3 @@ def effect_of(registry: Registry, use: ToolUse) -> str | None:
 
 def _only_looks(entry: Registered) -> bool:
     return entry.tool.strongest_effect in _HARMLESS
-
-
-def _offer(entry: Registered) -> ToolOffer:
-    tool = entry.tool
-    schema = {key: value for key, value in tool.input_schema.items() if key not in _LEFT_OUT}
-    return ToolOffer(tool.name, tool.description, schema)

@@ -18,13 +18,21 @@ _CONFIRMED = "The person confirmed this plan."
 
 def steps_of(text: str) -> list[str]:
     """The items of the last list in it."""
-    found: list[str] = []
-    last_end = -1
+    return [match.group(1) for match in _last_list(text)]
+
+
+def words_before(text: str) -> str:
+    """The steps themselves are shown as what can be edited."""
+    listed = _last_list(text)
+    return text[: listed[0].start()].strip() if listed else text
+
+
+def _last_list(text: str) -> list[re.Match[str]]:
+    found: list[re.Match[str]] = []
     for match in _STEP.finditer(text):
-        if text[max(last_end, 0) : match.start()].strip():
+        if found and text[found[-1].end() : match.start()].strip():
             found.clear()
-        found.append(match.group(1))
-        last_end = match.end()
+        found.append(match)
     return found
 
 
@@ -39,7 +47,7 @@ async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAns
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
-        "message": text,
+        "message": words_before(text),
         "source": "handrail/agent",
         "tasks": _tasks(steps_of(text)),
     }

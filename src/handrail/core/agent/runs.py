@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from handrail.contract.agent import Mode, Run
+from handrail.contract.agent import Choice, Run
 from handrail.contract.errors import Conflict, Failure, NotFound
 from handrail.contract.model import Model, Replied, Returned, Said, ToolUse, Turn
 from handrail.core.agent import answering
@@ -28,24 +28,14 @@ class Runs:
         self._going: dict[str, tuple[Errand, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
-    async def say(
-        self, task_id: str, said: Said, admit: Admit, *, mode: Mode | None = None, model: str | None = None
-    ) -> None:
+    async def say(self, task_id: str, said: Said, admit: Admit, choice: Choice) -> None:
         """A person's words. Conflict while a run goes on that does not wait for them: two windows must not steer it."""
         async with self._lanes.turn(task_id):
             if await self._at_work(task_id) is not None:
                 await self._answer(task_id, said, admit)
             elif await admit():
                 known = await self.find(task_id) or Run(task_id=task_id, status="waiting")
-                run = msgspec.structs.replace(
-                    known,
-                    status="running",
-                    mode=known.mode if mode is None else mode,
-                    model=known.model if model is None else model,
-                    trouble="",
-                    target=said.id,
-                    is_completed=False,
-                )
+                run = msgspec.structs.replace(_goes_on(choice.applied(known)), target=said.id, steps=0)
                 left = await self._left(await self._at.store.turns(task_id))
                 await self._at.store.add(task_id, *left, said)
                 await self._begin(run)
@@ -59,7 +49,7 @@ class Runs:
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
             if not turns or (isinstance(turns[-1], Replied) and not turns[-1].uses):
                 raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
-            await self._begin(msgspec.structs.replace(run, status="running", trouble="", is_completed=False))
+            await self._begin(_goes_on(run))
             return await self._known(task_id)
 
     async def pause(self, task_id: str) -> Run:
@@ -93,13 +83,15 @@ class Runs:
             return going[0].run
         return await self._at.store.find(task_id)
 
-    async def change(self, task_id: str, *, mode: Mode | None = None, model: str | None = None) -> Run:
-        """For the next words. Conflict while the agent is at work."""
+    async def change(self, task_id: str, choice: Choice) -> Run:
+        """For the next words; limits count at once. Conflict of all others while the agent is at work."""
         async with self._lanes.turn(task_id):
-            if await self._at_work(task_id) is not None:
-                raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
-            run = await self.find(task_id) or Run(task_id=task_id, status="waiting")
-            run = msgspec.structs.replace(run, mode=mode or run.mode, model=run.model if model is None else model)
+            if (going := await self._at_work(task_id)) is not None:
+                if not choice.is_of_limits_alone:
+                    raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
+                await going[0].choose(choice)
+                return going[0].run
+            run = choice.applied(await self.find(task_id) or Run(task_id=task_id, status="waiting"))
             await self._save(run)
             return run
 
@@ -179,3 +171,7 @@ class Runs:
             del self._going[task_id]
         if not done.cancelled() and (fault := done.exception()) is not None:
             asyncio.get_running_loop().call_exception_handler({"message": "a run failed", "exception": fault})
+
+
+def _goes_on(run: Run) -> Run:
+    return msgspec.structs.replace(run, status="running", trouble="", is_completed=False, reached=None)

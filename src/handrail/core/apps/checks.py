@@ -1,10 +1,15 @@
 """Parameters before they leave and results after they arrive, against the schemas of the tool's descriptor."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handrail.contract.apps import App, AppTool
 from handrail.contract.errors import BadAnswer, InvalidParams
+from handrail.core.apps.schema_weight import expanded
 from handrail.core.validation import Validator
+
+_MOST_APPLIED = 100_000
+"""A schema that leads back into itself in several ways is applied that much more often with each level of a value."""
 
 
 class Checks:
@@ -45,8 +50,37 @@ class Checks:
 class _ToolChecks:
     def __init__(self, tool: AppTool) -> None:
         self.tool = tool
-        self.params = Validator({**tool.parameters, "type": "object"})
-        self.returns = None if tool.returns is None else Validator(tool.returns)
+        self.params = _Check({**tool.parameters, "type": "object"})
+        self.returns = None if tool.returns is None else _Check(tool.returns)
+
+
+class _Check:
+    """Whether a value fits can always be told; what is wrong with it, only where that takes a moment."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._validator = Validator(schema)
+        self._expansion = expanded(schema)
+
+    def faults(self, value: Any) -> list[dict[str, str]]:
+        if self._validator.fits(value):
+            return []
+        schemas, returns = self._expansion
+        if returns > 1 and schemas * returns ** _depth(value) > _MOST_APPLIED:
+            return [{"field": "", "message": "does not fit its schema, which is too involved to tell where"}]
+        return self._validator.faults(value)
+
+
+def _depth(value: Any) -> int:
+    levels, level = 0, [value]
+    while level := [part for each in level for part in _inside(each)]:
+        levels += 1
+    return levels
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _in_words(wrong: list[dict[str, str]]) -> str:

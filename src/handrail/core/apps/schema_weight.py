@@ -5,9 +5,9 @@ A few kilobytes of references can stand for more schemas than there is time to l
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from handrail.core.apps.subschemas import UNKNOWN, Subschemas
+from handrail.core.apps.subschemas import BY_SCOPE, UNKNOWN, Subschemas
 
 _HEAVIEST = 50_000
 _MOST_PATTERNS = 1000
@@ -39,26 +39,40 @@ class SchemaWeight:
                 return f"has a pattern of more than {_LONGEST_PATTERN} characters"
             if self._patterns > _MOST_PATTERNS or self._pattern_weight > _HEAVIEST_PATTERNS:
                 return "is one of schemas with too many patterns, or with patterns that repeat too much"
-        if expanded_weight(schema) > _HEAVIEST:
+        if expanded(schema).schemas > _HEAVIEST:
             return f"stands for more than {_HEAVIEST} schemas, once what it refers to is put in its place"
         return None
 
 
-def expanded_weight(root: Mapping[str, Any]) -> int:
-    """How many schemas it stands for with every reference put in its place; one to itself ends there."""
+class Expansion(NamedTuple):
+    """What a schema stands for with every reference put in its place; one to itself ends there."""
+
+    schemas: int
+    returns: int
+    """How many references lead back into what they stand in: so often it is applied anew for each level of a value."""
+
+
+def expanded(root: Mapping[str, Any]) -> Expansion:
     subschemas = Subschemas(root)
-    weights: dict[int, int] = {}
+    known: dict[int, Expansion] = {}
+    is_open: set[int] = set()
     waiting: list[Any] = [root]
     while waiting:
         schema = waiting[-1]
         parts = [*_parts(schema, subschemas)]
-        if id(schema) not in weights:
-            weights[id(schema)] = 0  # as long as it is open: who refers to it from inside adds nothing
-            waiting += (part for part in parts if id(part) not in weights)
-        else:
-            waiting.pop()
-            weights[id(schema)] = weights[id(schema)] or 1 + sum(weights[id(part)] for part in parts)
-    return weights[id(root)]
+        if id(schema) not in known and id(schema) not in is_open:
+            is_open.add(id(schema))
+            waiting += (part for part in parts if id(part) not in known and id(part) not in is_open)
+            continue
+        waiting.pop()
+        if id(schema) in is_open:
+            inner = [known[id(part)] for part in parts if id(part) not in is_open]
+            returns = sum(part is UNKNOWN or id(part) in is_open for part in parts)
+            is_open.remove(id(schema))
+            known[id(schema)] = Expansion(
+                1 + sum(each.schemas for each in inner), returns + sum(each.returns for each in inner)
+            )
+    return known[id(root)]
 
 
 def pattern_weight(pattern: str) -> int:
@@ -84,11 +98,9 @@ def _parts(schema: Any, subschemas: Subschemas) -> Iterator[Any]:
     """Whatever stands in it, and what it refers to. What is no schema weighs a little, too."""
     if isinstance(schema, dict):
         yield from (value for value in schema.values() if isinstance(value, dict | list))
-        if (
-            isinstance(reference := schema.get("$ref"), str)
-            and (target := subschemas.resolved(reference)) is not UNKNOWN
-        ):
-            yield target
+        if isinstance(reference := schema.get("$ref"), str):
+            yield subschemas.resolved(reference)
+        yield from (UNKNOWN for name in BY_SCOPE if name in schema)
     elif isinstance(schema, list):
         yield from (value for value in schema if isinstance(value, dict | list))
 

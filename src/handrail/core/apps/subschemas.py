@@ -16,7 +16,7 @@ UNKNOWN: dict[str, Any] = {}
 _ALONE = ("if", "then", "else", "not")
 _LISTED = ("allOf", "anyOf", "oneOf")
 _NAMED = ("dependentSchemas", "dependencies")
-_BY_SCOPE = ("$dynamicRef", "$recursiveRef")
+BY_SCOPE = ("$dynamicRef", "$recursiveRef")
 
 
 class Subschemas:
@@ -38,7 +38,7 @@ class Subschemas:
     def _beside(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(reference := schema.get("$ref"), str):
             yield self.resolved(reference)
-        if any(name in schema for name in _BY_SCOPE):
+        if any(name in schema for name in BY_SCOPE):
             yield UNKNOWN
         for name in _ALONE:
             yield schema.get(name)

@@ -14,8 +14,8 @@ from handrail.contract.errors import InvalidParams
 from handrail.contract.tokens import Scope, TokenStore
 from handrail.core.desktop.conditions import Unconfirmed
 from handrail.core.desktop.params import Confirm, read
-from handrail.core.desktop.threads import settled
 from handrail.core.digest import digest
+from handrail.core.threads import settled
 from handrail.core.tokens import fingerprint
 
 Mode = Literal["human", "token", "contract"]

@@ -10,8 +10,8 @@ import msgspec
 
 from handrail.contract.errors import InputOutput, NotFound, OutsideRoot
 from handrail.contract.files import Folder
-from handrail.core.desktop.threads import settled
 from handrail.core.evidence import utc_now
+from handrail.core.threads import settled
 
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"

@@ -11,9 +11,9 @@ IMAGES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".avif", "
 
 
 def is_model(path: str) -> bool:
-    """By its name alone: a Live2D model's JSON, or a Spine skeleton."""
+    """By its name alone: a Live2D model's JSON, several in a `.jsonl` of derived engines, or a Spine skeleton."""
     name = posixpath.basename(path).lower()
-    return name.endswith((".skel", ".model.json", ".model3.json")) or name in (
+    return name.endswith((".skel", ".model.json", ".model3.json", ".jsonl")) or name in (
         "model.json",
         "model3.json",
         "index.json",

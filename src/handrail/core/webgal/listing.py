@@ -8,9 +8,10 @@ from enum import Enum
 from functools import cached_property
 from urllib.parse import unquote
 
-from handrail.core.webgal.nearness import Names
+from handrail.core.webgal.nearness import Names, distance
 
 _SHORTEST_GUESS = 3
+_FAR = 4
 
 
 class Standing(Enum):
@@ -87,23 +88,27 @@ class Listing:
 
     def near(self, folder: str, name: str) -> list[str]:
         """What the name may have been meant for, as it would be written there."""
-        base = posixpath.basename(name.replace("\\", "/"))
+        place, base = posixpath.split(name.replace("\\", "/"))
         found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
         # Of names that short each is another's neighbour.
         if not found and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
             bases, names = self._guesses(folder)
-            found = [bases[near] for near in names.guessed(base)]
+            found = [other for near in names.guessed(base) for other in bases[near]]
+        if found and len(found) > 1 and place:
+            found = sorted(found, key=lambda other: _apart(place, posixpath.dirname(other)))
         return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
 
-    def _guesses(self, folder: str) -> tuple[dict[str, str], Names]:
+    def _guesses(self, folder: str) -> tuple[dict[str, list[str]], Names]:
         """The names of a folder by their last parts."""
         if folder not in self._guessing:
-            bases = {posixpath.basename(other): other for other in self.by_folder[folder]}
+            bases: dict[str, list[str]] = {}
+            for other in self.by_folder[folder]:
+                bases.setdefault(posixpath.basename(other), []).append(other)
             self._guessing[folder] = (bases, Names(bases))
         return self._guessing[folder]
 
     @cached_property
-    def _guessing(self) -> dict[str, tuple[dict[str, str], Names]]:
+    def _guessing(self) -> dict[str, tuple[dict[str, list[str]], Names]]:
         return {}
 
     @cached_property
@@ -124,6 +129,11 @@ class Listing:
             if "/" in path:
                 found.setdefault(posixpath.basename(path), []).append(path)
         return found
+
+
+def _apart(place: str, other: str) -> int:
+    """How far one folder's name is from another's."""
+    return distance(place.casefold(), other.casefold(), _FAR)
 
 
 def _stem(base: str) -> str:

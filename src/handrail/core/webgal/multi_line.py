@@ -4,6 +4,8 @@ from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.sentences import split_comment, split_lines
 
 PLACEHOLDER = ";_WEBGAL_LINE_BREAK_"
+EMPTY_SAYING = " -sayPlaceHolder;"
+"""How editors write dialogue without a word."""
 
 
 def joined(text: str) -> str:
@@ -52,7 +54,7 @@ def statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:
     texts, joined = list(lines), {}
     head: int | None = None
     for index, line in enumerate(lines):
-        if not continues(line):
+        if not continues(line) or line.rstrip() == EMPTY_SAYING:
             head = index
             continue
         if head is None or not texts[head].strip() or split_comment(texts[head])[1] is not None:

@@ -1,10 +1,12 @@
 """Which of the known names a wrong one was meant to be."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 
 _FURTHEST = 2
+_NUMBER = re.compile(r"[0-9]+")
 _MOST_SOUGHT = 200
 MOST_GUESSES = 50
 """For how many wrong names of one scene the near ones are sought: a script for another engine must not take minutes."""
@@ -90,6 +92,16 @@ class Names:
         if name not in self._sought and len(self._sought) < _MOST_SOUGHT:
             self._sought[name] = self.nearest(name)
         return self._sought.get(name, [])
+
+
+def meant(name: str, near: Iterable[str]) -> str | None:
+    """The first of the near names that it may be put right to: v1.wav and v2.wav are near, and both are meant."""
+    return next((other for other in near if not _is_numbered_alike(name, other)), None)
+
+
+def _is_numbered_alike(one: str, other: str) -> bool:
+    numbers, others = ([int(number) for number in _NUMBER.findall(name)] for name in (one, other))
+    return numbers != others and _NUMBER.split(folded(one)) == _NUMBER.split(folded(other))
 
 
 def _letters(plain: str) -> int:

@@ -25,7 +25,7 @@ _BLANK = r"[\s\ufeff]*+"
 _NONE = rf"{_BLANK}none{_BLANK}(?:[;-]|$)"
 _ALONE = rf"(?:{_START}|{_NO_COMMAND}(?!{_NONE})[A-Za-z0-9\"'(.]){_REST}"
 # The blank before an argument belongs to the text, or to nobody. In this order each may stand once.
-_VOICE = r"(?:-([^\s=;{\\%#-][^\s=;{\\]*\.(?i:ogg|mp3|wav)))?"
+_VOICE = r"(?:-([^\s=:;{\\%#-][^\s=:;{\\]*\.(?i:ogg|mp3|wav)))?"
 _COMMON = ("notend", "fontSize=(?:default|small|medium|large)", "(?:left|right|center)", "next")
 _FLAGS = "".join(rf"(?: ?(?<= )-{argument})?+" for argument in _COMMON)
 _ARGUMENTS = rf"(?:(?=-)(?<= ){_VOICE}{_FLAGS})?"

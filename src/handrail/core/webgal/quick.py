@@ -14,17 +14,19 @@ from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.references import Reference, What
 from handrail.core.webgal.report import Report
+from handrail.core.webgal.rules.heads import is_number
 
 Judge = Callable[[str], Report]
 Named = tuple[What, str, str]
 
 _ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
+_ODD_DASH = re.compile("[－—–−‐﹣][A-Za-z]")
 _ODD_START = re.compile(r"[\s#/<\ufeff]")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _VOICE = re.compile(r"[^\s={%#\\][^\s={]*\.(?:ogg|mp3|wav) *", re.IGNORECASE | re.ASCII)
 _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
 # What may be an argument behind a file's name.
-_GLUED = re.compile(r"\.[A-Za-z0-9]{2,5}[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
+_GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
 _ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()'\"]*|random\([^={()'\"]*\))")
 _NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NOTHING: list[Reference] = []
@@ -67,7 +69,7 @@ class Shortcuts:
         else:
             body = statement
         content, *pieces = body.split(SEPARATOR)
-        if _ODD_BLANK.search(content):
+        if _ODD_BLANK.search(content) or (command is not None and _ODD_DASH.search(body)):
             return None
         at = len(head) + 1 if colon else 0
         found = self._named(text, SAY if command is None else command.name, at, pieces) if pieces else _NOTHING
@@ -80,7 +82,8 @@ class Shortcuts:
         if content == "none":
             return None
         variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
-        return Report(findings, (*variables, *found), speaker=speaker, is_suspect=is_suspect)
+        who = [Reference("variable", name, 0, text.find(name), SAY) for name in interpolated(head if colon else "")]
+        return Report(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
 
     def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
         """What the arguments name; None where one of them is remarkable, or stands twice."""
@@ -105,7 +108,7 @@ class Shortcuts:
         if command is not None:
             is_known = command.content in _KNOWN and command.is_run and not command.takes_any
             return (command, None, False) if is_known else None
-        if head.startswith("\ufeff") or not _opens_quietly(head):
+        if head.startswith("\ufeff") or is_number(head.strip(BLANKS)) or not _opens_quietly(head):
             return None  # a matter of the whole file, or of the whole line
         report = self._judge(f"{head}:x;")
         return None if report.findings else (None, report.speaker, report.is_suspect)
@@ -149,7 +152,8 @@ def _command(
 def _is_any(known: Argument, value: str) -> bool:
     """Whether no rule could have anything against this value."""
     if known.kind is Kind.TEXT:
-        return not known.choices and value.lower() not in ("true", "false")
+        is_one_word = " " not in value and "-" not in value
+        return is_one_word and not known.choices and value.lower() not in ("true", "false")
     return known.kind is Kind.NUMBER and value.isascii() and value.isdigit()
 
 

@@ -11,12 +11,18 @@ import msgspec
 
 from handrail.core.webgal.commands import BY_TYPE, Content, Kind
 from handrail.core.webgal.conditions import interpolated, names_in
-from handrail.core.webgal.files import GAME, is_address
+from handrail.core.webgal.files import FOLDERS, GAME, is_address
 from handrail.core.webgal.options import BAR, is_scene, read_option
 from handrail.core.webgal.rules.choices import conditions_of
 from handrail.core.webgal.rules.line import Line
 
 What = Literal["file", "scene", "label", "animation", "variable", "dynamic"]
+_NAMED: dict[Content, What] = {
+    Content.FILE: "file",
+    Content.SCENE: "scene",
+    Content.JUMP: "label",
+    Content.ANIMATION: "animation",
+}
 _FOLDER = re.compile(re.escape(GAME) + r"/[a-z]+/")
 
 
@@ -36,47 +42,20 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
 
 
 def references(line: Line) -> Iterator[Reference]:
-    sentence, command = line.sentence, line.command
-
-    content = line.content
+    sentence, command, content = line.sentence, line.command, line.content
+    if line.has_speaker:
+        yield from _variables(line, interpolated(str(sentence.args[0][1])), 0)
     at = line.text.find(":") + 1 if ":" in line.statement else 0
-
-    def named(what: What, name: str, folder: str = "") -> Reference:
-        start = max(line.text.find(name, at), 0)
-        return Reference(what, name, 0, start, command.name, folder)
-
-    has_content = content not in ("", "none") and ":" in line.statement
-    if has_content and command.content is Content.CHOICE:
-        for option in BAR.split(content):
-            text, target = read_option(option)
-            for condition in conditions_of(text):
-                yield from (named("variable", name) for name in names_in(condition))
-            yield from (named("variable", name) for name in interpolated(text))
-            if _is_dynamic(target):
-                yield named("dynamic", target, "scene")
-            elif is_scene(target) and _is_fixed(target) and target == target.lstrip():
-                yield named("scene", target.rstrip(), "scene")
-            elif not is_scene(target) and target.strip() and target == target.lstrip():
-                yield named("label", target.rstrip())
-    elif has_content and command.folder is not None and _is_dynamic(content):
-        yield named("dynamic", content, command.folder)
-    elif has_content and _is_fixed(content):
-        if command.content is Content.FILE and command.folder is not None:
-            yield named("file", content, command.folder)
-        elif command.content is Content.SCENE:
-            yield named("scene", content, "scene")
-        elif command.content is Content.JUMP:
-            yield named("label", content)
-        elif command.content is Content.ANIMATION:
-            yield named("animation", content)
+    if content not in ("", "none") and ":" in line.statement:
+        yield from _options(line, at) if command.content is Content.CHOICE else _content(line, at)
     if command.content is Content.TEXT:
-        yield from (named("variable", name) for name in interpolated(sentence.content))
+        yield from _variables(line, interpolated(sentence.content), at)
     at = max(line.text.find(" -", at), 0)
     for key, value in sentence.args:
         if not isinstance(value, str) or key == "speaker":
             continue
         if key == "when":
-            yield from (named("variable", name) for name in names_in(value))
+            yield from _variables(line, names_in(value), at)
             continue
         argument = BY_TYPE[sentence.command].arguments.get(key)
         if argument is None:
@@ -85,9 +64,53 @@ def references(line: Line) -> Iterator[Reference]:
             folder = argument.folder or command.folder or "background"
             name = _FOLDER.sub("", value, count=1)
             if _is_fixed(name) or _is_dynamic(name):
-                yield named("dynamic" if _is_dynamic(name) else "file", name.strip(), folder)
+                yield _named(line, "dynamic" if _is_dynamic(name) else "file", name.strip(), at, folder)
         elif argument.kind is Kind.ANIMATION and _is_fixed(value):
-            yield named("animation", value)
+            yield _named(line, "animation", value, at)
+
+
+def _options(line: Line, at: int) -> Iterator[Reference]:
+    for option in BAR.split(line.content):
+        text, target = read_option(option)
+        at = max(line.text.find(option, at), at)
+        for condition in conditions_of(text):
+            yield from _variables(line, names_in(condition), at)
+        yield from _variables(line, interpolated(text), at)
+        at += len(text)  # many an option is called like its target
+        if _is_dynamic(target):
+            yield _named(line, "dynamic", target, at, "scene")
+        elif is_address(option):
+            yield from _elsewhere(line, option, at)
+        elif target.strip() and target == target.lstrip():
+            if is_scene(target):
+                yield _named(line, "scene", target.rstrip(), at, "scene")
+            else:
+                yield _named(line, "label", target.rstrip(), at)
+
+
+def _content(line: Line, at: int) -> Iterator[Reference]:
+    command, content = line.command, line.content
+    if command.folder is not None and _is_dynamic(content):
+        yield _named(line, "dynamic", content, at, command.folder)
+    elif command.content is Content.SCENE and is_address(content):
+        yield from _elsewhere(line, content, at)
+    elif command.content in _NAMED and _is_fixed(content):
+        yield _named(line, _NAMED[command.content], content, at, command.folder or "")
+
+
+def _elsewhere(line: Line, name: str, at: int) -> Iterator[Reference]:
+    """A scene that lies elsewhere in the net may name any scene and any file of the game."""
+    for folder in ("scene", *FOLDERS):
+        yield _named(line, "dynamic", name, at, folder)
+
+
+def _variables(line: Line, names: list[str], at: int) -> Iterator[Reference]:
+    return (_named(line, "variable", name, at) for name in names)
+
+
+def _named(line: Line, what: What, name: str, at: int, folder: str = "") -> Reference:
+    start = line.text.find(name, at)
+    return Reference(what, name, 0, start if start >= 0 else max(line.text.rfind(name), 0), line.command.name, folder)
 
 
 def _is_fixed(name: str) -> bool:

@@ -13,17 +13,15 @@ from msgspec.structs import replace
 
 from handrail.core.webgal.commands import BY_TYPE, SAY
 from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.judging import judged
 from handrail.core.webgal.multi_line import statements
 from handrail.core.webgal.plain import sifted
 from handrail.core.webgal.quick import Shortcuts
-from handrail.core.webgal.references import Reference, references, variables_set
+from handrail.core.webgal.references import Reference
 from handrail.core.webgal.report import Report
-from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
-from handrail.core.webgal.rules.line import Line
 from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_lines
 from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
-FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
 _REMEMBERED = 1 << 15
 _line_of = attrgetter("line")
@@ -115,26 +113,6 @@ class Scene:
                 own = sentence.args[1 if BY_TYPE[sentence.command].goes_on else 0 :]
                 return line if ("next", True) in own else None
         return None
-
-
-def judged(text: str) -> Report:
-    """The long way to what is known of a line: by every rule."""
-    sentence = read_line(text)
-    if sentence.command == COMMENT:
-        return Report()
-    name = sentence.speaker
-    line = Line(text, sentence)
-    named = tuple(references(line))
-    return Report(
-        tuple([finding for check in FAMILIES for finding in check(line)]),
-        named,
-        tuple(variables_set(line)),
-        tuple([each.folder for each in named if each.what == "dynamic"]),
-        name,
-        name is not None and name.isascii() and heads.guess(name) is not None,
-        sentence.content if sentence.command == "label" else "",
-        sentence.command == "changeScene",
-    )
 
 
 _SHORTCUTS = Shortcuts(judged)

@@ -5,7 +5,7 @@ import re
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.listing import Listing, Standing
-from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.nearness import meant, nearest
 from handrail.core.webgal.rules.line import Findings
 from handrail.core.webgal.sentences import split_lines
 
@@ -63,5 +63,6 @@ def _file(number: int, line: str, folder: str, name: str, listing: Listing, game
         yield Finding("WG202", number, start, end, {"path": f"{game}{folder}/"})
     else:
         near = listing.near(folder, name)
-        edit = Edit(start, end, near[0], is_safe=False) if near else None
+        fix = meant(name, near)
+        edit = Edit(start, end, fix, is_safe=False) if fix is not None else None
         yield Finding("WG201", number, start, end, {"path": f"{game}{folder}/{name}", "near": ", ".join(near)}, edit)

@@ -15,12 +15,12 @@ from handrail.core.mimo import catalogue
 from handrail.core.mimo.bus import LocalBus
 from handrail.faces.bus.bodies import Act, Acted, OwnTask, given
 from handrail.faces.bus.endpoint import Endpoint
-from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.people import caller as caller_of
+from handrail.faces.http.persons import check_is_persons
 
 _WHAT = "Acting past handrail's tools"
 _HINT = "Call POST /api/tools/browser_… instead: there actions are checked and asked for."

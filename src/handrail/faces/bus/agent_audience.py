@@ -10,6 +10,7 @@ from handrail.contract.agent import Run
 from handrail.contract.browser import Message, TaskStatus
 from handrail.contract.errors import Failure
 from handrail.contract.model import ToolUse
+from handrail.core.agent.limits import Limits
 from handrail.core.agent.offers import effect_of
 from handrail.core.agent.wording import unmarked
 from handrail.core.mimo.bus import LocalBus
@@ -30,10 +31,11 @@ class _Growing:
 
 
 class PageAudience:
-    def __init__(self, bus: LocalBus, news: News, registry: Registry) -> None:
+    def __init__(self, bus: LocalBus, news: News, registry: Registry, limits: Limits) -> None:
         self._bus = bus
         self._news = news
         self._registry = registry
+        self._limits = limits
         self._at_work: set[str] = set()
         self._traces: dict[str, str | None] = {}
         self._growing: dict[str, _Growing] = {}
@@ -82,7 +84,7 @@ class PageAudience:
         self._tell(task_id, _output(target, {"status": "error", "error": error}))
 
     def waits(self, run: Run) -> None:
-        self._tell(run.task_id, {"type": "runStatus", **status_of(run)})
+        self._tell(run.task_id, {"type": "runStatus", **status_of(run, self._limits)})
 
     async def changed(self, run: Run) -> None:
         if run.status != "running":

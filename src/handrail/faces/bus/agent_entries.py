@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from handrail.contract.agent import Remembered, Run
 from handrail.contract.browser import Wire
 from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse
+from handrail.core.agent.limits import Limits
 from handrail.core.agent.offers import effect_of
 from handrail.core.agent.wording import unmarked
 from handrail.core.registry import Registry
@@ -77,12 +78,21 @@ def arguments_of(use: ToolUse) -> dict[str, Any]:
     return {name: _short(value) for name, value in given.items()}
 
 
-def status_of(run: Run) -> dict[str, Any]:
+def status_of(run: Run, limits: Limits) -> dict[str, Any]:
     """`runStatus`, and `run` of the list."""
     usage: dict[str, Any] = {"inputTokens": run.usage.input_tokens, "outputTokens": run.usage.output_tokens}
     if run.usage.cost is not None:
         usage["cost"] = run.usage.cost
-    told = {"status": run.status, "mode": run.mode, "model": run.model or run.used_model, "usage": usage}
+    told: dict[str, Any] = {
+        "status": run.status,
+        "mode": run.mode,
+        "model": run.model or run.used_model,
+        "usage": usage,
+    }
+    most = limits.of(run)
+    told |= {"steps": run.steps, "mostSteps": most.steps, "mostCost": most.cost}
+    if run.reached is not None:
+        told["reached"] = run.reached
     return {**told, "trouble": run.trouble} if run.trouble else told
 
 

@@ -6,21 +6,23 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 
-from handrail.contract.agent import Run
+from handrail.contract.agent import Choice, Run
 from handrail.contract.browser import Wire
 from handrail.contract.model_desk import ModelDesk, ModelOverview
 from handrail.contract.secrets import Secret
+from handrail.core.agent.limits import Limits
 from handrail.core.agent.runs import Runs
 from handrail.core.mimo import task_ids
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.registry import Registry
+from handrail.faces.bus.agent_choice import MostCost, MostSteps
 from handrail.faces.bus.agent_entries import PLACES, Entry, entries, status_of
 from handrail.faces.bus.bodies import given
 from handrail.faces.bus.endpoint import Endpoint, Query
 from handrail.faces.bus.news import News
-from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.persons import check_is_persons
 
 _WHAT = "Looking after the agent"
 _HINT = "Do it in the console (`handrail open`) or on the command line."
@@ -41,6 +43,9 @@ class ChangedTask(Wire, frozen=True, kw_only=True):
     archived: bool | UnsetType = UNSET
     mode: Literal["plan", "act"] | UnsetType = UNSET
     model: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+    most_steps: MostSteps | UnsetType | None = UNSET
+    """None, here and of the cost: the settings' again."""
+    most_cost: MostCost | UnsetType | None = UNSET
 
 
 class ChosenModel(Wire, frozen=True, kw_only=True):
@@ -58,36 +63,39 @@ class Forgotten(Wire, frozen=True, kw_only=True):
 
 
 def endpoints(
-    bus: LocalBus, news: News, runs: Runs, models: ModelDesk, registry: Registry, key: ConsoleKey
+    bus: LocalBus, news: News, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
         check_is_persons(request, key, _WHAT, _HINT)
+
+    async def told(task_id: str) -> dict[str, Any] | None:
+        run = await runs.find(task_id)
+        return None if run is None else status_of(run, limits)
 
     async def show(request: Request, body: None) -> AgentTask:
         check(request)
         task, before, limit = await bus.tasks.find(_id(request)), paging.before(request), paging.limit(request)
         page = await bus.runs.page(task.id, None if before is None else -(-before // PLACES), limit)
-        run = await runs.find(task.id)
         more = page[0].number * PLACES if len(page) >= limit else UNSET
-        return AgentTask(run=None if run is None else status_of(run), entries=entries(page, registry), next=more)
+        return AgentTask(run=await told(task.id), entries=entries(page, registry), next=more)
 
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
         task = await bus.tasks.find(_id(request))
-        if body.mode is not UNSET or body.model is not UNSET:
-            await runs.change(task.id, mode=given(body.mode), model=given(body.model))
+        choice = Choice(mode=body.mode, model=body.model, most_steps=body.most_steps, most_cost=body.most_cost)
+        if choice != Choice():
+            await runs.change(task.id, choice)
         if body.title is not UNSET:
             await bus.tasks.rename(task, body.title)
         if body.archived is not UNSET:
             await bus.tasks.archive(task, body.archived)
         news.task_noted(task.id)
-        run = await runs.find(task.id)
-        return AgentTask(run=None if run is None else status_of(run), entries=[])
+        return AgentTask(run=await told(task.id), entries=[])
 
     def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
         async def run(request: Request, body: None) -> dict[str, Any]:
             check(request)
-            return status_of(await steer((await bus.tasks.find(_id(request))).id))
+            return status_of(await steer((await bus.tasks.find(_id(request))).id), limits)
 
         return on_task("POST", f"/{verb}", summary, run, dict[str, Any])
 
@@ -119,7 +127,8 @@ def endpoints(
             query=[Query("before", {"type": "integer", "minimum": 0}), Query("limit", _LIMIT)],
         ),
         on_task(
-            "POST", "", "Renames or archives a task, sets its mode or model.", change, AgentTask, body=ChangedTask
+            "POST", "", "Renames or archives a task, sets its mode, model or limits.", change, AgentTask,
+            body=ChangedTask,
         ),
         steering("stop", "Stops the agent.", runs.stop),
         steering("pause", "Lets the agent rest after its present step.", runs.pause),

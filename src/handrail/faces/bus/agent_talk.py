@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from handrail.contract.agent import Mode
 from handrail.contract.browser import Message
 from handrail.contract.errors import Failure, InvalidParams, TooLarge
 from handrail.contract.model import Picture, Said
@@ -12,7 +11,8 @@ from handrail.core.mimo.artifacts import Artifacts
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.tasks import Task
 from handrail.faces.bus.agent_audience import PageAudience
-from handrail.faces.bus.messages import optional_text, trace_of
+from handrail.faces.bus.agent_choice import choice_in
+from handrail.faces.bus.messages import trace_of
 
 _MOST_ATTACHMENTS = 8
 _LONGEST_TEXT = 400_000
@@ -31,7 +31,7 @@ class AgentTalk:
 
     async def hear(self, task: Task, message: Message, given: dict[str, Any]) -> None:
         """InvalidParams refuses the message; all other troubles are told to those who follow the task."""
-        mode, model = _mode(given), optional_text(given, "model") or None
+        choice = choice_in(given)
         attached, pictures = await _attached(self._bus.artifacts, given.get("attachments"))
 
         async def admit() -> bool:
@@ -40,20 +40,9 @@ class AgentTalk:
         self._audience.trace(task.id, trace_of(given))
         said = Said(message.id, message.content, attached, pictures)
         try:
-            await self._runs.say(task.id, said, admit, mode=mode, model=model)
+            await self._runs.say(task.id, said, admit, choice)
         except Failure as failure:
             self._audience.failed(task.id, message.id, failure)
-
-
-def _mode(given: dict[str, Any]) -> Mode | None:
-    match given.get("mode"):
-        case None:
-            return None
-        case "plan":
-            return "plan"
-        case "act":
-            return "act"
-    raise InvalidParams("`mode` must be plan or act.")
 
 
 async def _attached(artifacts: Artifacts, ids: Any) -> tuple[str, tuple[Picture, ...]]:

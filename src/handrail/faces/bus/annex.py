@@ -12,6 +12,7 @@ from starlette.types import Scope
 from handrail.contract.errors import Failure, NotFound
 from handrail.contract.model_desk import ModelDesk
 from handrail.core.agent.audience import Audience
+from handrail.core.agent.limits import Limits
 from handrail.core.agent.runs import Runs
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.pairing import Pairings
@@ -50,6 +51,7 @@ class Agent:
     runs: Callable[[Audience], Runs]
     models: ModelDesk
     registry: Registry
+    limits: Limits
 
 
 class MimoAnnex:
@@ -70,7 +72,7 @@ class MimoAnnex:
         self._wheel = Wheel(bus, self._news)
         self._plugins = PluginSocket(bus, self._news, self._wheel)
         self._agent = agent
-        audience = PageAudience(bus, self._news, agent.registry)
+        audience = PageAudience(bus, self._news, agent.registry, agent.limits)
         self._runs = agent.runs(audience)
         self._wheel.stop_agent = self._stop_agent
         pages = PageSocket(bus, AgentTalk(bus, self._runs, audience))
@@ -85,7 +87,8 @@ class MimoAnnex:
             *sight_routes.endpoints(bus),
             *plugin_routes.endpoints(bus, self._pairings, self._plugins, self._news, self._codes, key),
         ]
-        own = agent_routes.endpoints(bus, self._news, self._runs, self._agent.models, self._agent.registry, key)
+        agent = self._agent
+        own = agent_routes.endpoints(bus, self._news, self._runs, agent.models, agent.registry, agent.limits, key)
         return [*map(route, [*endpoints, *own]), *openapi.routes(endpoints)]
 
     def is_open(self, scope: Scope) -> bool:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from handrail import __version__
 from handrail.dialects.mimo import STATUS
 from handrail.faces.bus.endpoint import Endpoint
+from handrail.faces.http.credentials import COOKIE
 
 PATH = "/api/openapi.json"
 _REF = "#/components/schemas/{name}"
@@ -40,7 +41,7 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
             "schemas": {**components, "Refusal": _refusal()},
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "handrail_session"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": f"{COOKIE}_<of the state>"},
             },
         },
     }

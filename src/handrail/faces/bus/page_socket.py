@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handrail.contract.browser import Message
+from handrail.contract.browser import LATEST_MS, Message
 from handrail.contract.errors import InvalidParams
 from handrail.core.mimo import task_ids
 from handrail.core.mimo.bus import LocalBus
@@ -52,6 +52,6 @@ class PageSocket:
 
 def _timestamp(message: dict[str, Any], now: int) -> int:
     given = message.get("timestamp", now)
-    if type(given) is not int or given < 0:
+    if type(given) is not int or not 0 <= given <= LATEST_MS:
         raise InvalidParams("`timestamp` must be milliseconds since 1970.")
     return given

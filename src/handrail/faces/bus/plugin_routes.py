@@ -24,7 +24,6 @@ from handrail.faces.bus.bodies import (
 )
 from handrail.faces.bus.endpoint import Endpoint
 from handrail.faces.bus.news import News
-from handrail.faces.bus.persons import check_is_persons
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
@@ -32,6 +31,7 @@ from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, shown
 from handrail.faces.http.headers import header
 from handrail.faces.http.people import must_be_person
+from handrail.faces.http.persons import check_is_persons
 
 REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"

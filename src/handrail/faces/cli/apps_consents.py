@@ -7,6 +7,7 @@ import click
 
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.person import caller
 from handrail.faces.cli.times import local_time
 
 EPILOG = """\b
@@ -69,12 +70,13 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 @click.pass_context
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Take back some of them, or all. The next call is asked about again."""
-    from handrail.app import open_app_desk, revoked
+    from handrail.app import open_app_desk
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
     desk = open_app_desk(state or ctx.obj)
     if not ids:
         ids = [one.id for one in desk.consents.given() if everything or one.app == app]
-    revoked(desk, ids)
+    for id in ids:
+        desk.revoke(id, caller())
     say(f"Revoked: {len(ids)}")

@@ -9,6 +9,7 @@ import click
 from handrail.contract.errors import NotFound
 from handrail.faces.cli.output import one_line, say
 from handrail.faces.cli.parameters import state_option
+from handrail.faces.cli.person import caller
 from handrail.faces.cli.values import WholeNumber
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def login(
         return
     if isinstance(app.auth, ApiKey):
         _tell_about_key(app, app.auth)
-        kept = run(desk.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}"))))
+        kept = run(desk.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}")), caller()))
     else:
 
         def show(address: str) -> None:
@@ -70,7 +71,7 @@ def login(
 
         secret = _hidden("Client secret") if client_secret else None
         _tell_about_sign_in(app.auth)
-        signing_in = desk.sign_in(id, show, client_id=client_id, client_secret=secret, patience=timeout)
+        signing_in = desk.sign_in(id, show, caller(), client_id=client_id, client_secret=secret, patience=timeout)
         kept = run(signing_in)
     _say_where(app, kept)
 
@@ -83,7 +84,7 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.app import open_app_desk
 
-    if not open_app_desk(state or ctx.obj).sign_out(id):
+    if not open_app_desk(state or ctx.obj).sign_out(id, caller()):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 

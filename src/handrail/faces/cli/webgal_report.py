@@ -9,6 +9,8 @@ from handrail.faces.cli.output import one_line
 _TAB = 4
 _UNUSED = "WG404"
 _MOST_UNUSED = 10
+_MOST_ALIKE = 10
+_MOST_RANGES = 12
 _COLOURS = {"syntax": "red", "resource": "magenta", "style": "yellow"}
 
 
@@ -18,12 +20,19 @@ def report(found: dict[str, Any]) -> None:
     counts = dict.fromkeys(_COLOURS, 0)
     unused = []
     for file in found["files"]:
+        alike: dict[str, list[int]] = {}
         for problem in file["problems"]:
             counts[problem["kind"]] += 1
             if problem["code"] == _UNUSED:
                 unused.append((file["path"], problem["message"]))
                 continue
-            click.echo("\n".join(_lines(file["path"], problem)))
+            lines = alike.setdefault(problem["code"], [])
+            lines.append(problem["line"])
+            if len(lines) <= _MOST_ALIKE:
+                click.echo("\n".join(_lines(file["path"], problem)))
+        for code, lines in alike.items():
+            if rest := lines[_MOST_ALIKE:]:
+                click.echo(f"{one_line(file['path'])}: and {len(rest)} more [{code}] on lines {ranges(rest)}")
     if unused:
         click.echo(f"{_kind('style')} {one_line(unused[0][1])}")
         click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MOST_UNUSED]))
@@ -35,6 +44,18 @@ def report(found: dict[str, Any]) -> None:
     else:
         told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         click.echo(f"{sum(counts.values())} problems in {looked_at}: {told}.")
+
+
+def ranges(lines: list[int]) -> str:
+    """Line numbers in their order, runs of them drawn together: `3-7, 12`."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line <= runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RANGES])
+    return f"{shown} …" if len(runs) > _MOST_RANGES else shown
 
 
 def _lines(path: str, problem: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from handrail.core.access import record_access
 from handrail.core.prompt_entries import timestamp
 from handrail.faces.http.answers import success
 from handrail.faces.http.desk import Desk
@@ -37,8 +38,7 @@ def routes(desk: Desk, entrance: Entrance) -> list[Route]:
         return success(_overview(request, entrance))
 
     async def _record(request: Request, done: str) -> None:
-        record = {"event": "access", "caller": str(caller(request, desk.person)), "target": done, "ok": True}
-        await asyncio.to_thread(desk.audit.append, record, durable=True)
+        await asyncio.to_thread(record_access, desk.audit, caller(request, desk.person), done)
 
     return [
         Route(PATH, tell),

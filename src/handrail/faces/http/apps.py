@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.contract.errors import Failure, NotFound
+from handrail.contract.call import Caller
+from handrail.contract.errors import Failure
 from handrail.contract.secrets import Secret
 from handrail.faces.http.answers import success
 from handrail.faces.http.desk import AppsDesk, Desk
 from handrail.faces.http.json_body import json_object, optional_text, text_field
-from handrail.faces.http.people import must_be_person
+from handrail.faces.http.people import caller, must_be_person
 
 _LOOKING = "Looking after apps in the console"
 _SIGN_IN_SECONDS = 600.0
@@ -40,28 +41,27 @@ def routes(desk: Desk) -> list[Route]:
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a consent")
-        id = request.path_params["id"]
-        if not await asyncio.to_thread(apps.revoke, id):
-            raise NotFound(f"There is no consent {id[:100]!r}.")
+        await asyncio.to_thread(apps.revoke, request.path_params["id"], caller(request, desk.person))
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
         must_be_person(request, "Signing in to an app")
         id, given = request.path_params["id"], await json_object(request, {"key"})
-        await apps.keep_key(id, Secret(text_field(given, "key")))
+        await apps.keep_key(id, Secret(text_field(given, "key")), caller(request, desk.person))
         return success(sign_ins.told(await apps.description(id)))
 
     async def sign_in(request: Request) -> Response:
         must_be_person(request, "Signing in to an app")
         given = await json_object(request, {"clientId"})
-        address = await sign_ins.begin(request.path_params["id"], optional_text(given, "clientId"))
+        who, id = caller(request, desk.person), request.path_params["id"]
+        address = await sign_ins.begin(id, optional_text(given, "clientId"), who)
         return success({"address": address})
 
     async def sign_out(request: Request) -> Response:
         must_be_person(request, "Signing out of an app")
         id = request.path_params["id"]
         sign_ins.end(id)
-        await asyncio.to_thread(apps.sign_out, id)
+        await asyncio.to_thread(apps.sign_out, id, caller(request, desk.person))
         return success(sign_ins.told(await apps.description(id)))
 
     return [
@@ -83,11 +83,11 @@ class _SignIns:
         self._waiting: dict[str, asyncio.Task[Any]] = {}
         self._ended: dict[str, str] = {}
 
-    async def begin(self, id: str, client_id: str | None) -> str:
+    async def begin(self, id: str, client_id: str | None, by: Caller) -> str:
         """The address at which the person signs in. InvalidParams and the like, where it can't begin."""
         self.end(id)
         address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        signing_in = self._apps.sign_in(id, address.set_result, client_id=client_id, patience=_SIGN_IN_SECONDS)
+        signing_in = self._apps.sign_in(id, address.set_result, by, client_id=client_id, patience=_SIGN_IN_SECONDS)
         task = asyncio.ensure_future(signing_in)
         waiting: list[asyncio.Future[Any]] = [address, task]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

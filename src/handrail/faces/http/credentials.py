@@ -3,6 +3,7 @@
 import hmac
 from collections.abc import Callable
 from enum import Enum
+from hashlib import sha256
 
 from starlette.types import Scope
 
@@ -34,6 +35,8 @@ class Credentials:
         self._sessions = sessions
         self._programs = programs
         self._is_paired = is_paired
+        # Browsers don't tell ports apart: two servers on one host would take each other's cookie away.
+        self._cookie = f"{COOKIE}_{sha256(bytes(published.path)).hexdigest()[:8]}"
 
     def of(self, scope: Scope, token: str | None = None) -> Credential | None:
         """`token` is one that came beside the headers. Whoever shows a token is judged by that alone."""
@@ -50,8 +53,20 @@ class Credentials:
 
     def session(self, scope: Scope) -> str | None:
         """The id of the session whose cookie came along."""
-        secret = _secret(header(scope, b"cookie"))
+        secret = self._secret(header(scope, b"cookie"))
         return None if secret is None else self._sessions.find(secret)
+
+    def set_cookie(self, secret: str) -> str:
+        return f"{self._cookie}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
+
+    def no_cookie(self) -> str:
+        """Tells the browser to forget it."""
+        return f"{self._cookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict"
+
+    def _secret(self, cookies: str | None) -> str | None:
+        parts = (part.strip().partition("=") for part in (cookies or "").split(";"))
+        found = [value for name, _, value in parts if name == self._cookie]
+        return found[0] if len(found) == 1 else None
 
 
 def note(scope: Scope, credential: Credential | None) -> None:
@@ -62,19 +77,3 @@ def shown(scope: Scope) -> Credential | None:
     """What the guard has found; it overwrites whatever else might stand there."""
     found: Credential | None = scope.get(_KEY)
     return found
-
-
-def set_cookie(secret: str) -> str:
-    return f"{COOKIE}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
-
-
-def no_cookie() -> str:
-    """Tells the browser to forget it."""
-    return f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict"
-
-
-def _secret(cookies: str | None) -> str | None:
-    if not cookies:
-        return None
-    found = [value for name, _, value in (part.strip().partition("=") for part in cookies.split(";")) if name == COOKIE]
-    return found[0] if len(found) == 1 else None

@@ -5,7 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from handrail.contract.call import Caller
 from handrail.contract.game_view import GameView
+from handrail.contract.hosted_previews import HostedPreviews
 from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
@@ -27,15 +29,15 @@ class AppsDesk(Protocol):
 
     async def given(self) -> list[dict[str, Any]]: ...
 
-    def revoke(self, id: str) -> bool: ...
+    def revoke(self, id: str, by: Caller) -> None: ...
 
-    async def keep_key(self, id: str, key: Secret) -> Kept: ...
+    async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept: ...
 
     async def sign_in(
-        self, id: str, show: Callable[[str], None], *, client_id: str | None = None, patience: float
+        self, id: str, show: Callable[[str], None], by: Caller, *, client_id: str | None = None, patience: float
     ) -> Kept: ...
 
-    def sign_out(self, id: str) -> bool: ...
+    def sign_out(self, id: str, by: Caller) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Desk:
     sights: Sights
     game: Callable[[], GameView]
     previews: Callable[[], FramedPreviews]
+    hosting: Callable[[], HostedPreviews]
     prompts: PromptQueue
     apps: AppsDesk
     policy: Callable[[], Record]

@@ -24,10 +24,12 @@ class Entrance:
     credentials: Credentials
     programs: Programs
     send_strangers_away: Callable[[], Awaitable[None]]
+    hang_up: Callable[[], None]
 
     async def renew_token(self) -> None:
         self.published.renew_token()
         self.programs.forget()
+        self.hang_up()
         await self.send_strangers_away()
 
     async def end_session(self, id: str) -> None:

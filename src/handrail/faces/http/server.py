@@ -40,9 +40,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class McpEndpoint(Protocol):
-    """The mounted ASGI app; `run()` is alive as long as it may be called."""
+    """The mounted ASGI app; `run()` is alive as long as it may be called. `hang_up` ends every open stream."""
 
     def run(self) -> AbstractAsyncContextManager[None]: ...
+
+    def hang_up(self) -> None: ...
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -92,7 +94,8 @@ async def serve(
             credentials = Credentials(published, sessions, programs, annex.is_paired)
             board = PromptBoard(desk.prompts)
             sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching), annex.bus)
-            entrance = Entrance(published, key, codes, sessions, credentials, programs, sockets.send_strangers_away)
+            ending = (sockets.send_strangers_away, mcp_endpoint.hang_up)
+            entrance = Entrance(published, key, codes, sessions, credentials, programs, *ending)
             inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance, annex))
             guard = Guard(
                 inside,

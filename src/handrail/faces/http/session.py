@@ -9,7 +9,6 @@ from handrail.contract.errors import Declined
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.codes import TooManyCodes, WrongCode
 from handrail.faces.http.console_key import HEADER
-from handrail.faces.http.credentials import no_cookie, set_cookie
 from handrail.faces.http.desk import Desk
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
@@ -34,8 +33,8 @@ def routes(desk: Desk, entrance: Entrance) -> list[Route]:
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
-        answer = success(here)
-        answer.headers["set-cookie"] = set_cookie(sessions.start(header(request.scope, b"user-agent") or ""))
+        answer, secret = success(here), sessions.start(header(request.scope, b"user-agent") or "")
+        answer.headers["set-cookie"] = entrance.credentials.set_cookie(secret)
         return answer
 
     async def make_code(request: Request) -> Response:
@@ -51,7 +50,7 @@ def routes(desk: Desk, entrance: Entrance) -> list[Route]:
         must_be_person(request, "Signing out")
         await entrance.end_session(entrance.credentials.session(request.scope) or "")
         answer = success({})
-        answer.headers["set-cookie"] = no_cookie()
+        answer.headers["set-cookie"] = entrance.credentials.no_cookie()
         return answer
 
     return [

@@ -19,9 +19,8 @@ _OPEN = frozenset({"diff.patch"})
 def shown_file(file: ShownFile) -> str:
     name = escape(file.name)
     if file.data is None:
-        return (
-            f'<p class="lack"><code>{name}</code>: {both(file.lack or "missing")}<br><small>{file.sha256}</small></p>'
-        )
+        lack = file.lack or "missing"
+        return f'<p class="lack {lack}"><code>{name}</code>: {both(lack)}<br><small>{file.sha256}</small></p>'
     ending = file.name[file.name.rfind(".") :]
     if ending in _PICTURES:
         source = f"data:{_PICTURES[ending]};base64,{base64.b64encode(file.data).decode()}"

@@ -33,6 +33,7 @@ function stepwise(isOn) {
   by("all").setAttribute("aria-pressed", String(!isOn));
 }
 
+const texts = (key) => by("proof").dataset[key].split("|");
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const hashOf = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
@@ -59,21 +60,42 @@ function saysTheSame(element) {
   return !shown?.matches("pre.spelled") || plain(shown.textContent) === plain(new TextDecoder().decode(contentOf(element)));
 }
 
-/** What a step tells of its call, against the newest record of it. */
-function* untrueMembers(step) {
-  const lines = step.querySelectorAll("pre.record");
-  const record = lines.length ? JSON.parse(lines[lines.length - 1].textContent) : {};
+const inLines = (value) => (value !== null && typeof value === "object" ? Object.entries(value).map(([name, part]) => `${name}: ${part}`).join("\n") : String(value));
+
+function statusOf(record) {
+  if (record.event !== "end") return "interrupted";
+  if (record.ok === true) return "done";
+  return record.evidence ? "failed" : "refused";
+}
+
+/** What a step tells of its call, against the records of it; `entry` is its line in the list. */
+function* untrueParts(step, entry) {
+  const records = [...step.querySelectorAll("pre.record")].map((line) => JSON.parse(line.textContent));
+  if (!records.length) return;
+  const record = records[records.length - 1];
   for (const element of step.querySelectorAll("[data-member]")) {
     const value = element.dataset.member.split(".").reduce((part, name) => part?.[name], record);
-    if (plain(element.textContent) !== plain(String(value))) yield element;
+    if (plain(element.textContent) !== plain(inLines(value))) yield element;
   }
+  const status = statusOf(record);
+  const began = records[0].ts;
+  const told = texts(status).join("");
+  for (const element of [step.querySelector("h2 i"), entry.querySelector("i")]) {
+    if (element?.className !== status || element.textContent !== told) yield element ?? step;
+  }
+  for (const time of [step.querySelector("time"), entry.querySelector("time")]) {
+    if (time?.dateTime !== began || time.textContent !== `${began.replace("T", " ").replace(/Z$/, "")} UTC`) yield time ?? step;
+  }
+  const shown = new Set([...step.querySelectorAll("[data-sha256]")].map((element) => element.dataset.sha256));
+  const left = Object.values(record.evidence?.sha256 ?? {}).filter((hash) => !shown.has(hash));
+  if (left.length !== step.querySelectorAll(".lack").length) yield step;
 }
 
 /** Every file against the hash that a record names, every record against its own seal, every step against its record. */
 async function prove() {
   const proof = by("proof");
   const say = (key, count) => {
-    const [english, chinese] = proof.dataset[key].split("|");
+    const [english, chinese] = texts(key);
     proof.replaceChildren(...[["en", `${count}${english}`], ["zh", `${count}${chinese}`]].map(([lang, text]) => Object.assign(document.createElement("span"), { lang, textContent: text })));
   };
   if (!globalThis.crypto?.subtle) return say("unable", "");
@@ -90,10 +112,13 @@ async function prove() {
     const hash = await hashOf(contentOf(element));
     if (hash !== element.dataset.sha256 || !recorded.has(hash) || !saysTheSame(element)) wrong.push(element);
   }
-  for (const step of steps) wrong.push(...untrueMembers(step));
+  steps.forEach((step, number) => wrong.push(...untrueParts(step, links[number])));
   for (const element of wrong) (element.localName === "script" ? element.parentElement : element).classList.add("changed");
-  proof.className = wrong.length ? "wrong" : "right";
-  say(wrong.length ? "wrong" : "verified", `${wrong.length || count} `);
+  const lacking = document.querySelectorAll(".lack.missing, .lack.changed").length;
+  proof.className = wrong.length || lacking ? "wrong" : "right";
+  if (wrong.length) say("wrong", `${wrong.length} `);
+  else if (lacking) say("lacking", `${lacking} `);
+  else say("verified", `${count} `);
 }
 
 by("previous").addEventListener("click", () => show(at - 1, true));

@@ -8,13 +8,15 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from handrail.contract.browser import Message
+from handrail.contract.browser import LATEST_MS, Message
 from handrail.core.story import Step, Story
 from handrail.core.visible import visible
 from handrail.faces.report.files import shown_file
 from handrail.faces.report.texts import TEXTS, both
 
 _FACTS = ("target", "effect", "caller", "decision", "undoes")
+_STATUSES = ("done", "failed", "refused", "interrupted")
+_SAID_BY_SCRIPT = ("verified", "wrong", "lacking", "unable", *_STATUSES)
 
 
 def page(story: Story, made: datetime) -> Iterator[str]:
@@ -46,8 +48,10 @@ def _head(story: Story, title: str, made: datetime) -> Iterator[str]:
     ]
     yield f"<header>\n<h1>{title}</h1>\n{_list(facts)}\n"
     yield f'<p class="{"chain" if story.damage is None else "chain wrong"}">{chain}</p>\n'
-    texts = " ".join(f'data-{key}="{escape("|".join(TEXTS[key]))}"' for key in ("verified", "wrong", "unable"))
+    texts = " ".join(f'data-{key}="{escape("|".join(TEXTS[key]))}"' for key in _SAID_BY_SCRIPT)
     yield f'<p id="proof" role="status" {texts}>{both("checking")}</p>\n'
+    if story.words:
+        yield f"<p><small>{both('words')}</small></p>\n"
     yield (
         '<p class="reel">'
         f'<button id="previous">◀ {both("previous")}</button> <button id="play">{both("play")}</button> '
@@ -62,13 +66,13 @@ def _of_step(step: Step) -> tuple[str, Step | Message]:
 
 
 def _of_word(word: Message) -> tuple[str, Step | Message]:
-    at = datetime.fromtimestamp(word.timestamp / 1000, UTC).isoformat(timespec="milliseconds")
+    at = datetime.fromtimestamp(min(word.timestamp, LATEST_MS) / 1000, UTC).isoformat(timespec="milliseconds")
     return at.replace("+00:00", "Z"), word
 
 
 def _entry(number: int, at: str, moment: Step | Message) -> str:
     if isinstance(moment, Step):
-        words = f'<b>{_shown(str(moment.record.get("tool")))}</b> <i class="{moment.status}">{both(moment.status)}</i>'
+        words = f"<b>{_shown(str(moment.record.get('tool')))}</b> {_status(moment)}"
         words += f"<small>{_shown(str(moment.record.get('target') or ''))}</small>"
     else:
         words = f"<b>{both(f'said_{moment.role}')}</b><small>{_shown(moment.content[:80])}</small>"
@@ -78,7 +82,7 @@ def _entry(number: int, at: str, moment: Step | Message) -> str:
 def _step(number: int, at: str, step: Step) -> Iterator[str]:
     record = step.record
     yield f'<article id="step-{number}" class="{step.status}" tabindex="-1">\n'
-    yield f'<h2>{number}. {_member("tool", record.get("tool"))} <i class="{step.status}">{both(step.status)}</i></h2>\n'
+    yield f"<h2>{number}. {_member('tool', record.get('tool'))} {_status(step)}</h2>\n"
     facts = [(both(name), _member(name, record[name])) for name in _FACTS if name in record]
     facts += list(_more_facts(record))
     yield f"<p>{_time(at)}</p>\n{_list(facts)}\n"
@@ -94,17 +98,22 @@ def _more_facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield both("answer"), f"{_member('answer.status', status)} {both('by')} {_member('answer.by', by)}"
     match record.get("reached"):
         case {**places}:
-            yield both("reached"), "<br>".join(_shown(f"{place}: {said}") for place, said in places.items())
+            told = "\n".join(f"{place}: {said}" for place, said in places.items())
+            yield both("reached"), f'<div class="lines">{_member("reached", told)}</div>'
     match record.get("error"):
         case {**error}:
             yield both("error"), ": ".join(_member(f"error.{name}", part) for name, part in error.items())
     if isinstance(took := record.get("durationMs"), int | float):
-        yield both("took"), f"{took:,.1f} ms"
+        yield both("took"), f"{_member('durationMs', f'{took:.15g}')} ms"
 
 
 def _word(number: int, at: str, word: Message) -> Iterator[str]:
     yield f'<article id="step-{number}" class="said" tabindex="-1">\n<h2>{number}. {both(f"said_{word.role}")}</h2>\n'
     yield f'<p>{_time(at)}</p>\n<div class="word">{_shown(word.content)}</div>\n</article>\n'
+
+
+def _status(step: Step) -> str:
+    return f'<i class="{step.status}">{both(step.status)}</i>'
 
 
 def _member(path: str, value: object) -> str:

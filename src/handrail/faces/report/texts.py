@@ -19,6 +19,10 @@ TEXTS = {
     "failed": ("failed", "失败"),
     "file": ("A file of", "一个文件，大小"),
     "interrupted": ("interrupted", "中断"),
+    "lacking": (
+        "files were gone, or had been changed, when this page was made; all others and the records are as recorded.",
+        "个文件在生成本页时已不存在或被改动；其余文件与记录均与记录时一致。",
+    ),
     "large": ("too large for this page", "过大，未放入本页"),
     "made": ("Made", "生成于"),
     "missing": ("no longer there", "已不存在"),
@@ -38,6 +42,10 @@ TEXTS = {
     "unable": ("This browser can't check hashes here.", "此浏览器无法在此核对哈希。"),
     "undoes": ("Takes back", "撤销"),
     "verified": ("files and records are as they were recorded.", "个文件与记录均与记录时一致。"),
+    "words": (
+        "What was said is shown as the chat has it; the audit seals what was done.",
+        "对话内容按聊天记录显示；审计封存的是所做的操作。",
+    ),
     "wrong": ("were changed after they were recorded!", "个在记录之后被改动！"),
 }
 

@@ -16,7 +16,7 @@ from handrail.core.webgal.media import media_type
 from handrail.core.webgal.mending import mended, with_fix
 from handrail.core.webgal.project import CONFIG, SCENES, Project
 from handrail.surfaces.webgal.games import Games
-from handrail.surfaces.webgal.place import game_of
+from handrail.surfaces.webgal.place import game_of, has_games, the_game
 from handrail.surfaces.webgal.port import WebGal
 from handrail.surfaces.webgal.shown_game import Overview, Resources, Text, overview, resources, source, text_of
 from handrail.surfaces.webgal.surroundings import text_or_nothing
@@ -54,7 +54,7 @@ class ShownGame:
 
     def overview(self, language: Language) -> Overview | None:
         with self._lock:
-            if game_of(self._files) is None:
+            if not has_games(self._files):
                 return None
             game = self._opened()
             return overview(game.project, game.unreadable, game.stamp, language)
@@ -105,9 +105,7 @@ class ShownGame:
         return name
 
     def _opened(self) -> _Opened:
-        folder = game_of(self._files)
-        if folder is None:
-            raise NotFound("There is no WebGAL game in this project: no folder game/scene.")
+        folder = the_game(self._files)
         stamps = self._files.stamps(folder)
         stamp = self._stamp(folder, stamps)
         if self._last is None or self._last.stamp != stamp:

@@ -20,7 +20,7 @@ from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Settled, Tool
 from handrail.core.threads import in_thread
 from handrail.surfaces.webgal.characters import with_character
-from handrail.surfaces.webgal.place import game_of
+from handrail.surfaces.webgal.place import game_of, the_game
 from handrail.surfaces.webgal.port import WebGal
 
 _FILE = "characters.json"
@@ -72,9 +72,7 @@ def _check_image(webgal: WebGal, name: str) -> None:
     from handrail.core.webgal.listing import Standing
 
     parse_path(name)
-    folder = game_of(webgal.games.files)
-    if folder is None:
-        raise NotFound("There is no WebGAL game in this project: no folder game/scene.")
+    folder = the_game(webgal.games.files)
     listing = webgal.games.around(folder).listing
     if listing.find("figure", name)[0] in (Standing.THERE, Standing.UNKNOWN):
         return

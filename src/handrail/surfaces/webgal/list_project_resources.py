@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.contract.call import Call
-from handrail.contract.errors import InputOutput
+from handrail.contract.errors import InputOutput, NotFound
 from handrail.contract.schemas import schema
 from handrail.contract.tool import Preview, Tool
 from handrail.core.threads import in_thread
-from handrail.surfaces.webgal.place import game_of
+from handrail.surfaces.webgal.place import has_games, the_game
 from handrail.surfaces.webgal.port import WebGal
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def listed(webgal: WebGal) -> Result:
     from handrail.core.webgal.media import SOUNDS, VIDEOS
     from handrail.core.webgal.project import Surroundings
 
-    folder = game_of(webgal.games.files)
-    around = webgal.games.around(folder) if folder is not None else Surroundings()
+    files = webgal.games.files
+    around = webgal.games.around(the_game(files)) if has_games(files) else Surroundings()
     return Result(
         backgrounds=_with_ending(around, "background", IMAGES | VIDEOS | {".skel"}),
         figures=_figures(around),
@@ -76,7 +76,7 @@ TOOL = Tool(
     params=Params,
     input_schema={"type": "object", "additionalProperties": False, "properties": {}},
     output_schema=schema("webgal", "list_project_resources.response"),
-    errors=(InputOutput,),
+    errors=(NotFound, InputOutput),
     is_idempotent=True,
     run=list_project_resources,
 )

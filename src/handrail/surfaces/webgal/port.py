@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from handrail.contract.changes import Changes
 from handrail.contract.files import Folder
+from handrail.contract.preview import ScenePreviews
 from handrail.core.policy import Policy
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from handrail.surfaces.webgal.games import Games
     from handrail.surfaces.webgal.local_tab import LocalTab
     from handrail.surfaces.webgal.scripts import Scripts
-    from handrail.surfaces.webgal.theatre import Theatre
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class WebGal:
     checks: Checks
     changes: Changes
     scripts: Scripts
-    theatre: Theatre
+    previews: ScenePreviews
     tab: LocalTab
 
     @property

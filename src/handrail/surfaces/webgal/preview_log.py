@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from handrail.contract.preview import Position, Spot, Trouble
+from handrail.contract.preview import Position, Showing, Spot, Trouble
 from handrail.core.webgal.showing import RESOURCES, line_naming, line_to_blame, lines_wanting
-from handrail.surfaces.webgal.theatre import Showing
 
 _MOST_LINES = 5
 # What an engine says in every game: sounds that a jump cuts off. And what is missing, once more.
@@ -37,7 +36,7 @@ def told(showing: Showing, spot: Spot, text: str, game: str) -> PreviewLog:
         line = _line(trouble, text)
         if line is not None:
             numbered.append((line, f"{_lines([line])}: {trouble.message}"))
-        elif trouble.url is None:
+        else:
             others.append(trouble.message)
     numbered.sort()
     lines = [_place(showing.position, spot), *dict.fromkeys(line for _, line in numbered), *dict.fromkeys(others)]

@@ -53,13 +53,12 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     scene, text = await in_thread(call, read)
     spot = Spot(scene.name, first_shown_line(text))
     try:
-        showing = await webgal.theatre.show(scene.game, spot, fetched_ahead(text))
+        showing = await webgal.previews.show(scene.game, spot, fetched_ahead(text))
     except Failure as failure:
         raise as_not_shown(failure) from None
     log = told(showing, spot, text, scene.game)
     first = log.first_error_line
-    where = "It is shown by WebGAL Terre." if showing.is_in_editor else webgal.theatre.lifetime
-    result = Result(showing.url, [*log.lines, where], UNSET if first is None else first)
+    result = Result(showing.url, [*log.lines, showing.whereabouts], UNSET if first is None else first)
     return Reply(result, [Image(showing.picture)])
 
 

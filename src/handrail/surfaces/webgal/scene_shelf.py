@@ -11,7 +11,7 @@ from handrail.contract.target import Target
 from handrail.contract.tool import Listed, Preview, Reply, Shelf, Tool
 from handrail.core.threads import in_thread
 from handrail.surfaces.webgal.list_project_resources import listed
-from handrail.surfaces.webgal.place import SCENES, game_of
+from handrail.surfaces.webgal.place import SCENES, the_game
 from handrail.surfaces.webgal.port import WebGal
 
 _PREFIX = "webgal://scene/"
@@ -49,9 +49,9 @@ async def where(webgal: WebGal, call: Call, params: Params) -> Target:
 def _path(webgal: WebGal, params: Params) -> str:
     """In the project, and nowhere else: what an address names is read as a path of any tool's is."""
     name = unquote(params.uri.removeprefix(_PREFIX)) if params.uri.startswith(_PREFIX) else ""
-    folder = game_of(webgal.games.files)
-    if not name.endswith(".txt") or folder is None:
+    if not name.endswith(".txt"):
         raise NotFound(f"There is no scene {params.uri}.", hint=f"Scenes are {_PREFIX}NAME.txt.", uri=params.uri)
+    folder = the_game(webgal.games.files)
     path = f"{SCENES}/{name}" if folder == "." else f"{folder}/{SCENES}/{name}"
     return "/".join(webgal.games.files.parse(path))
 

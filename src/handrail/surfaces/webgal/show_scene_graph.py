@@ -8,7 +8,7 @@ from handrail.contract.call import Call
 from handrail.contract.errors import InputOutput, InvalidParams, NotFound, OutsideRoot
 from handrail.contract.tool import Preview, Tool
 from handrail.core.threads import in_thread
-from handrail.surfaces.webgal.place import games_below
+from handrail.surfaces.webgal.place import games_below, only
 from handrail.surfaces.webgal.port import WebGal
 
 
@@ -29,7 +29,7 @@ async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: 
 def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
     from handrail.core.webgal.picture import svg
 
-    (folder,) = games_below(webgal.games.files, params.path)
+    folder = only(games_below(webgal.games.files, params.path), params.path)
     graph = webgal.games.opened(folder, call.checkpoint)[0].graph()
     return Result(graph.as_data(), svg(graph))
 

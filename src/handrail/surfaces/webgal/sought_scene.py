@@ -3,12 +3,12 @@
 import posixpath
 from dataclasses import dataclass
 
-from handrail.contract.errors import Declined, InvalidParams, NotShown, Unsupported
+from handrail.contract.errors import Declined, InvalidParams, NotFound, NotShown, Unsupported
 from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
 from handrail.core.web_address import host_of_page
 from handrail.core.webgal.nearness import nearest
-from handrail.surfaces.webgal.place import SCENES, game_of
+from handrail.surfaces.webgal.place import SCENES, game_of, the_game
 
 START = "start.txt"
 LOCAL_HOSTS = ("localhost", "127.0.0.1")
@@ -32,7 +32,7 @@ def sought(files: Folder, path: str | None) -> SoughtScene:
     NotShown: there is no such scene. Declined: an address elsewhere.
     """
     if path is None:
-        return _existing(files, game_of(files), [START], START)
+        return _existing(files, None, [START], START)
     _refuse_address(path)
     name = "/".join(parse_path(path))
     game = game_of(files, name)
@@ -43,7 +43,7 @@ def sought(files: Folder, path: str | None) -> SoughtScene:
 
 def _existing(files: Folder, game: str | None, names: list[str], wanted: str) -> SoughtScene:
     if game is None:
-        raise NotShown("There is no WebGAL game in this project: no folder game/scene.", hint="Open the game's folder.")
+        game = _the_game(files)
     for name in names:
         if name.endswith(".txt") and files.mode((scene := SoughtScene(game, name)).path) is not None:
             return scene
@@ -52,6 +52,13 @@ def _existing(files: Folder, game: str | None, names: list[str], wanted: str) ->
     near = nearest(names[-1], known) or [stems[stem] for stem in nearest(_stem(wanted), stems)]
     hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources lists the scenes."
     raise NotShown(f"There is no scene {wanted!r} in {_joined(game, SCENES)}.", hint=hint, scenePath=wanted, near=near)
+
+
+def _the_game(files: Folder) -> str:
+    try:
+        return the_game(files)
+    except NotFound as failure:
+        raise NotShown(failure.message, hint=failure.hint or "Open the game's folder.", **failure.details) from None
 
 
 def _refuse_address(path: str) -> None:

@@ -15,7 +15,8 @@ from handrail.core.webgal.project import CONFIG, Surroundings
 
 _LARGEST = 1 << 20
 _VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+)\.(\d+)\.(\d+)')
-_STYLES = (".css", ".scss")
+# Style sheets, and the lists of models that derived engines show as one.
+_NAMING = (".css", ".scss", ".jsonl")
 
 
 def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> Surroundings:
@@ -42,7 +43,7 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
             parts |= named
         elif name.endswith(".atlas"):
             parts |= pages_of(path, text(path)) | {path}
-    styles = [path for path in listing.paths if path.endswith(_STYLES) or path.startswith("template/")]
+    naming = [path for path in listing.paths if path.endswith(_NAMING) or path.startswith("template/")]
     known = set(listing.paths)
     return Surroundings(
         listing=listing,
@@ -51,7 +52,7 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
         characters=names_in(text(CHARACTERS)) | names_in(text_or_nothing(files, CHARACTERS)),
         engine=_engine(text_or_nothing(files, f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")),
         config=text(CONFIG) if CONFIG in known else None,
-        mentions="\n".join(text(path) for path in styles if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
+        mentions="\n".join(text(path) for path in naming if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
         parts=frozenset(parts),
         models=frozenset(models),
     )

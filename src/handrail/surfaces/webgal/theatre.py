@@ -7,35 +7,19 @@ driven.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from handrail.contract.errors import Failure, NotShown, Offline
-from handrail.contract.preview import GameSite, LocalBrowser, Position, Screen, Spot, Trouble
+from handrail.contract.preview import GameSite, LocalBrowser, Screen, Showing, Spot
 from handrail.surfaces.webgal.seat import USUAL, Patience, Seat
 
 OpenSite = Callable[[str], Awaitable[GameSite]]
 FindSite = Callable[[str], Awaitable[GameSite | None]]
+_IN_EDITOR = "It is shown by WebGAL Terre."
 
 
 async def _no_editor(game: str) -> GameSite | None:
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """`missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
-    `newly_missing` those that it asked for on its way to this spot. `seconds` passed until it said that it is there.
-    """
-
-    url: str
-    position: Position
-    picture: bytes
-    missing: list[str]
-    newly_missing: list[str]
-    troubles: list[Trouble]
-    seconds: float
-    is_in_editor: bool
 
 
 class Theatre:
@@ -53,7 +37,7 @@ class Theatre:
         lifetime: str = "",
         patience: Patience = USUAL,
     ) -> None:
-        self.lifetime = lifetime
+        self._lifetime = lifetime
         self._open_browser = open_browser
         self._browser: LocalBrowser | None = None
         self._open_site = open_site
@@ -66,7 +50,7 @@ class Theatre:
         self._opening = asyncio.Lock()
 
     async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
-        """One at a time. NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there."""
+        """One at a time; the port is ScenePreviews."""
         async with self._turn:
             try:
                 return await self._shown(game, spot, fetched_ahead)
@@ -106,7 +90,8 @@ class Theatre:
         if position.is_waiting:
             await self._leave()  # what goes round in it would go on in the next scene
         url = f"{self._public_address(seat, spot)}#scene={quote(spot.scene.removesuffix('.txt'))}"
-        return Showing(url, position, picture, *missing, troubles, seconds, seat.is_in_editor)
+        whereabouts = _IN_EDITOR if seat.is_in_editor else self._lifetime
+        return Showing(url, position, picture, *missing, troubles, seconds, whereabouts)
 
     async def _seated(self, game: str, spot: Spot) -> Seat:
         """The warm one where it still is, or a new page before a screen of its own; on its way to the spot."""
@@ -118,8 +103,9 @@ class Theatre:
         await self._leave()
         screen = site.open_screen()
         try:
-            # A game reaches its own server alone; it need not be watched, since nothing is to be told of the rest.
-            page = await self.browser().open_page([urlsplit(screen.address).netloc], is_watched=False)
+            # A game reaches its own server alone. What it asks for elsewhere our own server makes the page tell.
+            allowed, is_watched = [urlsplit(screen.address).netloc], editor is not None
+            page = await self.browser().open_page(allowed, is_watched=is_watched)
         except BaseException:
             screen.close()
             raise

@@ -10,11 +10,11 @@ import { openLine, theLine } from "./line";
 import { closePanel, openPanel } from "./panel";
 import { reloadPrompts, takeIn } from "./prompts";
 
-/** A one-time code in the fragment never reaches a server's log; it leaves the address bar at once. */
+/** A one-time code in the fragment never reaches a server's log; it leaves the address bar at once. A page may follow it. */
 export async function start(): Promise<void> {
-  const code = /^#code=(.+)$/.exec(location.hash)?.[1];
+  const [, code, place] = /^#code=([^/]+)(\/.+)?$/.exec(location.hash) ?? [];
   if (code) {
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", `${location.pathname}${place ? `#${place}` : ""}`);
     await signIn(decodeURIComponent(code)).catch(() => undefined);
   }
   readPage();

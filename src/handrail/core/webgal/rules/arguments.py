@@ -10,6 +10,7 @@ from handrail.core.webgal.rules.contents import meant_number
 from handrail.core.webgal.rules.heads import is_command_by_mistake
 from handrail.core.webgal.rules.json_text import fault, repaired
 from handrail.core.webgal.rules.line import Findings, Line
+from handrail.core.webgal.rules.punctuation import is_false_comment
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
@@ -17,12 +18,17 @@ _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
 _RUN = r"(?<![ \t\u3000\u00a0])"
 _OTHER_BLANK = re.compile(rf"{_RUN}(?P<blank>[ ]*+[\t\u3000\u00a0][\t\u3000\u00a0 ]*+)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
 _OTHER_DASH = re.compile(rf"{_RUN}(?P<blank>[ \t\u3000]*+)(?P<dash>[－—–−‐﹣]+)(?P<name>[A-Za-z]+)(?=[=\s]|$)")
-_NO_HYPHEN = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<words>(?: +[A-Za-z]+)+)$")
+_NO_HYPHEN = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<words>(?: +[A-Za-z]+)+)$")
 _SPACED = re.compile(r"(?P<name>[A-Za-z]+)\s+(?P<value>\S.*)")
-_NO_BLANK = re.compile(r"\.[A-Za-z0-9]{2,5}(?P<dash>-)(?P<name>[A-Za-z]+)$")
+_NO_BLANK = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<dash>-)(?P<name>[A-Za-z]+)$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+# Flags that no name ends with; `-left` may be part of one.
+_STUCK = re.compile(r"(?<=.)-(?P<flag>next|notend|concat|continue|keep|parallel|writeDefault|global)$")
+_APART = re.compile(r"(?<=\S) +(?P<flag>[A-Za-z0-9]+)$")
+_NO_BLANKS = frozenset({"id", "figureId", "target"})
+_SHORT = 3
 # Written on dialogue out of habit; without effect there, and harmless.
-_ANYWHERE = frozenset(name for command in COMMANDS.values() for name in command.arguments)
+_ANYWHERE = frozenset({"sayPlaceHolder", *(name for command in COMMANDS.values() for name in command.arguments)})
 _BOOLEANS = ("true", "false")
 _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
@@ -34,8 +40,9 @@ def check(line: Line) -> Findings:
     statement, command = line.statement, line.command
     body = statement.partition(":")[2] if ":" in statement else statement
     content, *pieces = body.split(SEPARATOR)
-    yield from _separators(line, command, content)
+    yield from _separators(line, command, content, body)
     seen: set[str] = set()
+    is_hidden = line.is_dialogue and is_false_comment(line)
     for piece in pieces:
         name, is_given, value = piece.partition("=")
         name, value = name.strip(BLANKS), value.strip(BLANKS)
@@ -46,20 +53,28 @@ def check(line: Line) -> Findings:
         seen.add(name)
         known = command.arguments.get(name)
         if known is None:
-            if not command.takes_any:
-                yield from _unknown(line, command, piece, name, bool(is_given))
+            for finding in () if command.takes_any else _unknown(line, command, piece, name, bool(is_given)):
+                if finding.code != "WG309":
+                    yield finding
+                elif not is_hidden:
+                    is_hidden = True  # one blank and hyphen hide all that follows
+                    yield finding
+        elif (parted := _parted(command, name, known, value)) is not None:
+            shown, fix = piece.rstrip(BLANKS), f"-{name}={parted}"
+            yield line.at(f"-{shown}", "WG108", fix, is_safe=False, command=command.name, name=shown, near=fix)
         elif is_given:
             yield from _value(line, known, value)
 
 
-def _separators(line: Line, command: Command, content: str) -> Findings:
+def _separators(line: Line, command: Command, content: str, body: str) -> Findings:
     for found in _OTHER_BLANK.finditer(content):
         if found["name"] in command.arguments:
             start = line.text.find(found.group())
             yield line.between(start, start + len(found["blank"]), "WG120", " ", name=found["name"])
     if not line.is_dialogue:
-        for found in _OTHER_DASH.finditer(content):
-            if found["name"] in command.arguments and (found["blank"] or command.content is Content.FILE):
+        for found in _OTHER_DASH.finditer(body):
+            is_glued = not found["blank"] and (command.content is not Content.FILE or found.start() > len(content))
+            if found["name"] in command.arguments and not is_glued:
                 start = line.text.find(found.group())
                 end = start + len(found["blank"]) + len(found["dash"])
                 yield line.between(start, end, "WG126", " -", mark=found["dash"], name=found["name"])
@@ -78,7 +93,7 @@ def _separators(line: Line, command: Command, content: str) -> Findings:
 
 def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:
     shown = f"-{piece.rstrip(BLANKS)}"
-    if command.content is Content.ASSIGNMENT and not (_WORD.fullmatch(name) and nearest(name, command.arguments)):
+    if command.content is Content.ASSIGNMENT and not (_WORD.fullmatch(name) and _near(name, command)):
         if not is_given or not _WORD.fullmatch(name):
             yield line.at(shown, "WG110", rest=shown)
         return
@@ -96,7 +111,7 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
         fix = f"-{spaced['name']}={spaced['value']}"
         yield line.at(shown, "WG108", fix, is_safe=False, command=command.name, name=name, near=fix)
         return
-    near = nearest(name.lstrip("-"), command.arguments) if _WORD.fullmatch(name.lstrip("-")) else []
+    near = _near(name.lstrip("-"), command) if _WORD.fullmatch(name.lstrip("-")) else []
     if near:
         fix = f"-{near[0]}"
         yield line.at(f"-{name}", "WG108", fix, is_safe=False, command=command.name, name=name, near=fix)
@@ -112,6 +127,20 @@ def _apart(name: str, command: Command) -> str | None:
     if len(parts) > 1 and all(part in command.arguments for part in parts if part) and any(parts):
         return " ".join(f"-{part}" for part in parts if part)
     return None
+
+
+def _near(name: str, command: Command) -> list[str]:
+    """Arguments are few: even a short one's neighbour is worth naming."""
+    return nearest(name, command.arguments, 1 if len(name) == _SHORT else None)
+
+
+def _parted(command: Command, name: str, known: Argument, value: str) -> str | None:
+    """A value to which the next argument sticks: `-series=a-next`, or `-id=a left`, where a blank is nobody's."""
+    is_one_word = name in _NO_BLANKS or known.kind is Kind.NUMBER
+    found = _STUCK.search(value) or (_APART.search(value) if is_one_word else None)
+    if found is None or found["flag"] not in command.arguments or known.kind is Kind.CONDITION:
+        return None
+    return f"{value[: found.start()]} -{found['flag']}"
 
 
 def _takes_value(command: Command, name: str) -> bool:

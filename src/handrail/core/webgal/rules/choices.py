@@ -18,9 +18,12 @@ def check(line: Line) -> Findings:
     if "｜" in written and all(re.search("[:：]", option) for option in written.split("｜")):
         yield line.at(written, "WG128", written.replace("｜", "|"))
         return
-    for option in BAR.split(written):
-        if option.strip():
-            yield from _option(line, option)
+    options = [option for option in BAR.split(written) if option.strip()]
+    found = [finding for option in options for finding in _option(line, option)]
+    aimless = [finding for finding in found if finding.code == "WG310"]
+    # Where no option leads anywhere, that is most likely meant so: it is told once.
+    told = aimless[:1] if len(aimless) == len(options) else aimless
+    yield from (finding for finding in found if finding.code != "WG310" or finding in told)
 
 
 def conditions_of(text: str) -> list[str]:

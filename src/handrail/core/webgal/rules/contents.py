@@ -6,6 +6,7 @@ from handrail.core.webgal.commands import Content
 from handrail.core.webgal.conditions import compared, narrowed, unpaired, wide_sign
 from handrail.core.webgal.javascript import number
 from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.rules.heads import guess
 from handrail.core.webgal.rules.json_text import fault, repaired
 from handrail.core.webgal.rules.line import Findings, Line
 
@@ -14,17 +15,19 @@ _STEP = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>\+\+|--)")
 _ASSIGNMENT = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>[+\-*/]=|==)\s*(?P<value>[^=]+)")
 _OPERATOR = re.compile(r"[+\-*/()]")
 _NUMBER = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|ms|毫秒|s|秒|px)", re.IGNORECASE)
+_WITH_BRACES = frozenset({Content.TRANSFORM, Content.FRAMES, Content.ASSIGNMENT})
+_SHORT = 3
 _NOT_OFF = frozenset({"disable", "disabled", "off", "false", "close", "hide", "stop", "exit"})
 
 
 def check(line: Line) -> Findings:
     content, kind = line.content, line.command.content
-    if line.is_dialogue and content == "none":
+    if line.is_dialogue and content == "none" and guess(line.sentence.speaker or "") is None:
         yield line.at(content, "WG301")
     yield from _condition(line)
     if kind is Content.LABEL and content in ("", "none"):
         yield line.whole("WG122")
-    if not content or ("{" in content and kind not in (Content.TRANSFORM, Content.FRAMES)):
+    if not content or ("{" in content and kind not in _WITH_BRACES):
         return
     if kind is Content.ASSIGNMENT and ":" in line.statement:
         yield from _assignment(line, content)
@@ -39,7 +42,7 @@ def check(line: Line) -> Findings:
     elif (
         line.command.choices
         and content not in line.command.choices
-        and (near := nearest(content, line.command.choices))
+        and (near := nearest(content, line.command.choices, 1 if len(content) == _SHORT else None))
     ):
         yield line.at(content, "WG314", near[0], is_safe=False, value=content, near=near[0])
 
@@ -93,5 +96,7 @@ def _assignment(line: Line, content: str) -> Findings:
             yield line.at(content, "WG130", content.replace("＝", "=", 1), mark="＝")
         else:
             yield line.at(content, "WG114")
+    elif "{" in content:
+        return  # known only when the game runs, or data
     elif _OPERATOR.search(value := content.partition("=")[2]) and (what := unpaired(value)) is not None:
         yield line.at(value, "WG117", value=value, what=what)

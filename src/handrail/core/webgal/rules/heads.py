@@ -23,6 +23,8 @@ OTHER_NAMES = {
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
 _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
+_IF = re.compile(r"\s*(?P<if>if)\s*\(.*(?:[=!<>]=|[<>]).*\)")
+_MINUTES = re.compile(r"[0-5]\d(?!\d)")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
 _FOLDED = {folded(name): name for name in COMMANDS}
@@ -33,6 +35,8 @@ def check(line: Line) -> Findings:
     if line.is_dialogue:
         if line.has_speaker:
             yield from _speaker(line, str(line.sentence.args[0][1]))
+        elif (block := _IF.match(line.text)) is not None:
+            yield line.between(*block.span("if"), "WG106", name="if")
         return
     command = line.command
     if not command.is_run:
@@ -52,11 +56,22 @@ def _speaker(line: Line, head: str) -> Findings:
         yield line.between(0, len(head), "WG105", meant, name=name, near=meant)
     elif _is_other(name):
         meant = _OTHER[folded(name)]
-        yield line.between(0, len(head), "WG105", meant or None, is_safe=False, name=name, near=meant)
-    elif name.isascii() and name.isdigit():
+        # `setBgAni:bg_down 1s` takes more than another name.
+        fix = None if " " in line.content else meant or None
+        yield line.between(0, len(head), "WG105", fix, is_safe=False, name=name, near=meant)
+    elif is_number(name) and _MINUTES.match(line.content):
         yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
     elif _ARGUMENT.search(head):
         yield line.between(0, len(head), "WG313", name=head)
+
+
+def is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def is_suspect(name: str) -> bool:
+    """Whether somebody must say more than one line to be called so."""
+    return name.isascii() and (name.isdigit() or guess(name) is not None)
 
 
 def is_command_by_mistake(name: str) -> bool:

@@ -5,6 +5,7 @@ import re
 
 _WIDE = str.maketrans("｛｝［］：，“”", '{}[]:,""')
 _BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
+_HALF_KEY = re.compile(r'(?<=[{,])\s*(?:"(\w+)\s*(?=:[\d{["-])|(\w+)"\s*(?=:))')
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _PAIRS = {"{": "}", "[": "]"}
@@ -30,8 +31,11 @@ def repaired(text: str) -> str | None:
     better = text.translate(_WIDE)
     if '"' not in better:
         better = better.replace("'", '"')
-    better = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', better)))
-    return better if better != text and fault(better) is None else None
+    for bare in (better, _HALF_KEY.sub(lambda found: f'"{found[1] or found[2]}"', better)):
+        mended = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', bare)))
+        if mended != text and fault(mended) is None:
+            return mended
+    return None
 
 
 def _closed(text: str) -> str:

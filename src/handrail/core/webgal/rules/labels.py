@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from handrail.core.webgal.files import is_placeholder
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.nearness import MOST_GUESSES, folded, nearest
+from handrail.core.webgal.nearness import MOST_GUESSES, folded, meant, nearest
 from handrail.core.webgal.rules.line import Findings
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def check(scene: "Scene") -> Findings:
         # Labels are few: even a short name's neighbour is worth naming.
         limit = 1 if len(folded(jump.name)) < _SHORT else None
         near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []
-        edit = Edit(jump.start, jump.end, near[0], is_safe=False) if near else None
+        fix = meant(jump.name, near)
+        edit = Edit(jump.start, jump.end, fix, is_safe=False) if fix is not None else None
         values = {"name": jump.name, "near": ", ".join(near)}
         yield Finding("WG204", jump.line, jump.start, jump.end, values, edit)

@@ -7,12 +7,15 @@ from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.rules.line import Findings, Line
 
 _WIDE_SEMICOLON = re.compile(r"；\s*$")
-_WIDE_COLON = re.compile(r"^\s*(?P<name>[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
+_WIDE_COLON = re.compile(r"^\s*(?P<name>[？?]{1,4}|[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
 _SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
 _NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|/\*+|<!--|#+)(?=\s|//|[^\d\s])")
 _SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
 # English words, too: commands only where what follows can be nothing else.
-_SPACED_CONTENT = re.compile(r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*)(?: -.*)?$", re.DOTALL)
+_SPACED_CONTENT = re.compile(
+    r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*|choose\b.*:\S+|intro\s+[^\x00-\x7f].*)(?: -.*)?$",
+    re.DOTALL,
+)
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
@@ -59,10 +62,21 @@ def _cut(line: Line) -> Findings:
         yield line.between(at, at + 1, "WG304", "\\;", is_safe=False, rest=remark)
 
 
-def _false_comment(line: Line) -> Findings:
+def is_false_comment(line: Line) -> bool:
+    return _comment_mark(line) is not None
+
+
+def _comment_mark(line: Line) -> re.Match[str] | None:
+    """A colon makes a speaker of it, and nobody is called so; but #Tom may be."""
     found = _NO_COMMENT.match(line.text)
-    # A colon makes a speaker of it, and nobody is called so; but #Tom may be.
-    if found and (not line.has_speaker or found["mark"] != "#" or line.text[found.end() : found.end() + 1].isspace()):
+    is_one = found and (
+        not line.has_speaker or found["mark"] != "#" or line.text[found.end() : found.end() + 1].isspace()
+    )
+    return found if is_one else None
+
+
+def _false_comment(line: Line) -> Findings:
+    if (found := _comment_mark(line)) is not None:
         yield line.between(*found.span("mark"), "WG119", ";", mark=found["mark"])
 
 
@@ -70,12 +84,10 @@ def _colon(line: Line) -> Findings:
     spaced = _SPACED_WORD.match(line.statement)
     if spaced and spaced["name"] in COMMANDS and _is_command(spaced):
         yield line.between(*spaced.span("blank"), "WG109", ":", name=spaced["name"])
-    if line.has_speaker:
-        return
     wide = _WIDE_COLON.match(line.text)
     if wide and wide["name"] in COMMANDS:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
-    elif wide and _may_be_somebody(wide["name"]):
+    elif wide and not line.has_speaker and _may_be_somebody(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
 
 

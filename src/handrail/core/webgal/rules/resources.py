@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from handrail.core.webgal.files import is_placeholder
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.listing import Standing
-from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.nearness import meant, nearest
 from handrail.core.webgal.references import Reference
 from handrail.core.webgal.rules.line import Findings
 
@@ -41,7 +41,7 @@ def _file(reference: Reference, standing: Standing, path: str, around: "Surround
         near = listing.near(folder, name)
         code = "WG205" if reference.what == "scene" else "WG201"
         shown = f"{around.folder}{folder}/{name}"
-        yield _about(reference, code, near[0] if near else None, path=shown, near=", ".join(near))
+        yield _about(reference, code, meant(name, near), path=shown, near=", ".join(near))
 
 
 def _animation(reference: Reference, around: "Surroundings") -> Findings:
@@ -52,7 +52,7 @@ def _animation(reference: Reference, around: "Surroundings") -> Findings:
         yield _about(reference, "WG207", None, name=reference.name)
         return
     near = nearest(reference.name, known)
-    yield _about(reference, "WG206", near[0] if near else None, name=reference.name, near=", ".join(near))
+    yield _about(reference, "WG206", meant(reference.name, near), name=reference.name, near=", ".join(near))
 
 
 def _about(reference: Reference, code: str, fix: str | None, *, is_safe: bool = False, **values: str) -> Finding:

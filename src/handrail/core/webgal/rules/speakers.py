@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from handrail.core.webgal.company import Company
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.nearness import MOST_GUESSES, distance, folded
-from handrail.core.webgal.rules.heads import guess, is_surely_no_name
+from handrail.core.webgal.rules.heads import guess, is_number, is_surely_no_name
 from handrail.core.webgal.rules.line import Findings
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ def check(scene: "Scene", company: Company, characters: Collection[str]) -> Find
     spoken = company.spoken
     commands = set()
     for name, line in scene.suspects:
-        if name in characters or (spoken[name] > 1 and not is_surely_no_name(name)):
+        if name in characters or (spoken[name] > 1 and (is_number(name) or not is_surely_no_name(name))):
             continue
         commands.add(name)
-        near = guess(name) or []
         start = max(scene.lines[line - 1].find(name), 0)
+        if is_number(name):
+            begun = Edit(start, start, ":", is_safe=False)
+            yield Finding("WG306", line, start, start + len(name), {"name": name}, begun)
+            continue
+        near = guess(name) or []
         edit = Edit(start, start + len(name), near[0], is_safe=False) if near else None
         values = {"name": name, "near": ", ".join(near)}
         yield Finding("WG105", line, start, start + len(name), values, edit)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from handrail.core.webgal.company import Company
 from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.nearness import meant
 from handrail.core.webgal.rules.line import Findings
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ def check(scene: "Scene", company: Company, set_by_scenes: Collection[str]) -> F
     for reference in scene.references:
         if reference.what == "variable" and reference.name not in company.known:
             near = company.names.guessed(reference.name)
-            edit = Edit(reference.start, reference.end, near[0], is_safe=False) if near else None
+            fix = meant(reference.name, near)
+            edit = Edit(reference.start, reference.end, fix, is_safe=False) if fix is not None else None
             values = {"name": reference.name, "near": ", ".join(near)}
             yield Finding("WG403", reference.line, reference.start, reference.end, values, edit)

@@ -8,7 +8,7 @@ from handrail.contract.content import Resource
 from handrail.contract.errors import Conflict, Damaged, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 from handrail.contract.target import Target
 from handrail.contract.tool import SHELF_KEYWORD, Preview, Tool
-from handrail.surfaces.webgal.place import game_of
+from handrail.surfaces.webgal.place import the_game
 from handrail.surfaces.webgal.port import WebGal
 
 if TYPE_CHECKING:
@@ -53,10 +53,7 @@ def _argument(name: str, text: str) -> dict[str, str]:
 
 def game(webgal: WebGal, call: Call) -> "Project":
     """The project's game as it stands. NotFound."""
-    folder = game_of(webgal.games.files)
-    if folder is None:
-        raise NotFound("There is no WebGAL game in this project: no folder game/scene.")
-    return webgal.games.opened(folder, call.checkpoint)[0]
+    return webgal.games.opened(the_game(webgal.games.files), call.checkpoint)[0]
 
 
 def scene_part(path: str, uri: str, text: str) -> Resource:

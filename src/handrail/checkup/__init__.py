@@ -2,24 +2,16 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from handrail.checkup import browsers
+from handrail.checkup.check import Check, attempt, first_line
 from handrail.contract.errors import Failure
 
 _OLDEST_PYTHON = (3, 11)
 _MOST_PROBLEMS = 5
-
-
-class Check(NamedTuple):
-    """`required`: handrail does not work without it. What is not required has a slower or smaller stand-in."""
-
-    name: str
-    ok: bool
-    detail: str
-    fix: str | None = None
-    required: bool = True
 
 
 def report(project: Path, state: Path | None) -> dict[str, Any]:
@@ -38,9 +30,11 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _diff()
     yield _mcp_sdk()
     yield _server(state)
-    yield _extension()
-    yield _chromium()
-    yield _browsers(state)
+    yield browsers.extension()
+    yield browsers.chromium()
+    yield browsers.browsers(state)
+    yield browsers.engine(project)
+    yield browsers.preview_browser()
     yield _desktop(project, state)
     yield _apps()
 
@@ -63,7 +57,7 @@ def _state(state: Path | None) -> Check:
             raise PermissionError(f"{path} can't be written to")
         return f"{path}, format {number}"
 
-    return _attempt("state directory", look, "Name a folder that you may write to with --state or $HANDRAIL_STATE.")
+    return attempt("state directory", look, "Name a folder that you may write to with --state or $HANDRAIL_STATE.")
 
 
 def _project(project: Path, state: Path | None) -> Check:
@@ -81,7 +75,7 @@ def _project(project: Path, state: Path | None) -> Check:
         finally:
             house.close()
 
-    return _attempt("project", look, "Name the project's folder with --project, or mend what is named here.")
+    return attempt("project", look, "Name the project's folder with --project, or mend what is named here.")
 
 
 def _sandbox() -> Check:
@@ -99,19 +93,19 @@ def _ripgrep() -> Check:
 
     def look() -> str:
         program = ripgrep_program()
-        return f"{_first_line(program, '--version')} at {program}"
+        return f"{first_line(program, '--version')} at {program}"
 
-    return _attempt("ripgrep", look, "search_files needs it. Install handrail again: it brings ripgrep along.")
+    return attempt("ripgrep", look, "search_files needs it. Install handrail again: it brings ripgrep along.")
 
 
 def _diff() -> Check:
     def look() -> str:
-        line = _first_line("diff", "--version")
+        line = first_line("diff", "--version")
         if "GNU" not in line:
             raise OSError(f"not GNU diff: {line}")
         return line
 
-    return _attempt("GNU diff", look, "Large diffs are slow without it: install the package diffutils.", required=False)
+    return attempt("GNU diff", look, "Large diffs are slow without it: install the package diffutils.", required=False)
 
 
 def _mcp_sdk() -> Check:
@@ -140,33 +134,6 @@ def _server(state: Path | None) -> Check:
     )
 
 
-def _extension() -> Check:
-    from handrail.app import extension_folder
-
-    return _attempt("extension", lambda: str(extension_folder()), "Run `make setup`.", required=False)
-
-
-def _chromium() -> Check:
-    from handrail.app import chromium_program
-
-    found = chromium_program()
-    fix = None if found else "`handrail extension launch` needs the package chromium; your own Chrome needs nothing."
-    return Check("Chromium", found is not None, found or "not found", fix, required=False)
-
-
-def _browsers(state: Path | None) -> Check:
-    from handrail.app import connected_browsers
-
-    try:
-        names = connected_browsers(state)
-    except Failure as failure:
-        return Check("browsers", True, f"none connected: {failure.message}", required=False)
-    if names:
-        return Check("browsers", True, f"connected: {', '.join(names)}", required=False)
-    fix = "`handrail extension launch` starts one; `handrail extension pair` lets your own in."
-    return Check("browsers", False, "none connected", fix, required=False)
-
-
 def _desktop(project: Path, state: Path | None) -> Check:
     """What the desktop's host says of this session."""
     from handrail.app import desktop_checkup
@@ -192,26 +159,6 @@ def _apps() -> Check:
     more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
     fix = "`handrail apps check FILE` tells everything about a descriptor."
     return Check("apps", False, f"{count} found. {told}{more}", fix, required=False)
-
-
-def _attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:
-    import subprocess
-
-    try:
-        return Check(name, True, look(), required=required)
-    except Failure as failure:
-        return Check(name, False, failure.message, failure.hint or fix, required)
-    except (OSError, subprocess.SubprocessError) as error:
-        return Check(name, False, str(error), fix, required)
-
-
-def _first_line(program: str, option: str) -> str:
-    import subprocess
-
-    printed = subprocess.run(
-        [program, option], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=True
-    )
-    return printed.stdout.partition("\n")[0].strip()
 
 
 def _answers(host: str, port: int) -> bool:

@@ -1,0 +1,106 @@
+"""Where the demonstration takes place: a fresh folder with a copy of the game, and nothing of the person's own.
+
+Knows no programs. What is outside the folder is a short path for sockets, which may not be long, and it is removed.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GAME = ROOT / "examples" / "webgal-demo"
+_MARK = ".handrail-demo"
+_SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+
+
+class NotPossible(Exception):
+    """Why there is no demonstration, in words for the person."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    folder: Path
+    sockets: Path
+
+    @property
+    def project(self) -> Path:
+        return self.folder / GAME.name
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def script(self) -> Path:
+        return self.folder / "tour.json"
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Of every program here; its display is known once there is one."""
+        return {
+            **{name: os.environ[name] for name in _SHARED if name in os.environ},
+            "LANG": "C.UTF-8",
+            "HANDRAIL_LANG": os.environ.get("HANDRAIL_LANG", "en"),
+            "HANDRAIL_STATE": str(self.state),
+            "HOME": str(self.home),
+            "TMPDIR": str(self.sockets),
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "XDG_CACHE_HOME": str(self.home / ".cache"),
+            "XDG_DATA_HOME": str(self.home / ".local" / "share"),
+            "XDG_STATE_HOME": str(self.home / ".local" / "state"),
+            "XDG_RUNTIME_DIR": str(self.sockets / "runtime"),
+            "XDG_SESSION_TYPE": "x11",
+            "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.sockets}/runtime/bus",
+            "GDK_BACKEND": "x11",
+            "GTK_A11Y": "atspi",
+            "GTK_MODULES": "",
+            "GSETTINGS_BACKEND": "memory",
+            "GIO_USE_VFS": "local",
+            "NO_AT_BRIDGE": "0",
+        }
+
+
+@contextmanager
+def fresh_ground(folder: Path) -> Iterator[Ground]:
+    """Held until the end: a second demonstration in the same folder is refused. The folder stays, to be looked at."""
+    folder = folder.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise NotPossible(f"A demonstration is under way in {folder} already: end it first, with Ctrl-C.") from None
+        _clear(folder)
+        with tempfile.TemporaryDirectory(prefix="handrail-demo-", ignore_cleanup_errors=True) as sockets:
+            ground = Ground(folder, Path(sockets))
+            for private in (ground.home, ground.logs, ground.sockets / "runtime"):
+                private.mkdir(mode=0o700)
+            shutil.copytree(GAME, ground.project, ignore=shutil.ignore_patterns("node_modules", "dist", ".*"))
+            yield ground
+
+
+def _clear(folder: Path) -> None:
+    """Nothing is removed that was not made here."""
+    if folder.exists():
+        if not (folder / _MARK).exists() and any(folder.iterdir()):
+            raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
+        shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / _MARK).touch()

@@ -1,0 +1,115 @@
+"""What the demonstration says in the terminal: who speaks, what is called, what is asked; coloured where it may be."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from handrail.contract.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
+from handrail.core.visible import visible
+from handrail.faces.cli.gutter import behind_gutter
+
+_WIDEST = 110
+_LONGEST_ERROR = 240
+_SUBJECTS = ("path", "scenePath", "url", "tool", "groupTitle", "text", "textGone", "clickId", "question")
+_NAMES = 2
+"""Lines of a diff that name its file."""
+_DIFF = {"+": "green", "-": "red", "@": "cyan"}
+
+
+class Teller:
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, soft_wrap=False)
+        if not self._console.is_terminal or self._console.width > _WIDEST:
+            self._console.width = _WIDEST
+        self._since: dict[str, float] = {}
+
+    def title(self, text: str) -> None:
+        self._console.print(Rule(Text(text, "bold"), align="left", style="dim"))
+
+    def line(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style), overflow="fold")
+
+    def address(self, text: str) -> None:
+        """On one line, however long: it is to be clicked on or copied."""
+        self._console.print(Text(f"  {text}", "cyan underline"), soft_wrap=True)
+
+    def says(self, who: str, text: str) -> None:
+        self._console.print()
+        self._console.print(Text(who, "bold"))
+        self._console.print(Padding(Markdown(visible(text)), (0, 2)))
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Of the task's page."""
+        match event:
+            case {"type": "chatDelta", "finished": True, "content": str(text)}:
+                self.says("Agent", text)
+            case {"type": "toolUsed", "status": "running", "actionId": str(call)}:
+                self._since.setdefault(call, time.monotonic())
+            # Those without a message are the browser's own news of what the agent's call does there.
+            case {"type": "toolUsed", "name": str(name), "actionId": str(call), "status": str(status), "messageId": _}:
+                took = time.monotonic() - self._since.pop(call, time.monotonic())
+                self._outcome(name, event.get("arguments", {}), took, status == "success", str(event.get("text", "")))
+            case {"type": "structuredOutput", "status": "success", "data": {"result": str(result)}}:
+                self.says("Done", result)
+            case {"type": "structuredOutput", "status": "error", "error": {"message": str(message)}}:
+                self.line(f"  ✗ {visible(message)}", "red")
+            case {"type": "runStatus", "status": "paused"}:
+                self.line("  paused; Resume in the console goes on", "yellow")
+
+    def asks(self, prompt: Prompt) -> None:
+        self._console.print()
+        self._console.print(Text(f"? {visible(_title(prompt))}", "bold yellow"))
+        match prompt:
+            case FileChangePrompt(message=message, diff=diff, command=command):
+                for text in (message, command):
+                    self._behind(text if isinstance(text, str) else "")
+                if isinstance(diff, str):
+                    for number, line in enumerate(diff.splitlines()):
+                        self._behind(line, "bold" if number < _NAMES else _DIFF.get(line[:1], ""))
+            case TaskConfirmPrompt(tasks=tasks):
+                for number, task in enumerate(tasks, 1):
+                    self._behind(f"{number}. {task.title}")
+            case KvPrompt(message=message) if isinstance(message, str):
+                self._behind(message)
+
+    def answered(self, what: str, by: str) -> None:
+        self.line(f"  → {what}, by {visible(by)}", "yellow")
+
+    def hint(self, text: str) -> None:
+        self._console.print(Text(f"  {text} ", "dim"), end="")
+
+    def _outcome(self, name: str, arguments: Mapping[str, Any], took: float, is_done: bool, text: str) -> None:
+        subject = next((str(arguments[key]) for key in _SUBJECTS if arguments.get(key)), "")
+        if arguments.get("dryRun") is True:
+            subject += " (dry run)"
+        line = Text.assemble(
+            ("  ✓ ", "green") if is_done else ("  ✗ ", "red"),
+            (name, "bold"),
+            f" {visible(subject)[:70]}".rstrip(),
+            (f"  {took:.1f} s", "dim"),
+        )
+        self._console.print(line, overflow="ellipsis", no_wrap=True)
+        if not is_done:
+            self._behind(text[:_LONGEST_ERROR], "red")
+
+    def _behind(self, text: str, style: str = "") -> None:
+        for line in behind_gutter(text.rstrip("\n"), self._console.width) if text else ():
+            self._console.print(Text(line, style), overflow="crop", no_wrap=True)
+
+
+def _title(prompt: Prompt) -> str:
+    match prompt:
+        case TaskConfirmPrompt():
+            return "The agent's plan: may it go on?"
+        case KvPrompt():
+            return "The agent asks you"
+        case ResultPrompt():
+            return "Done"
+    return str(prompt.title) if prompt.title is not UNSET else "May this call run?"

@@ -1,0 +1,78 @@
+"""The long way to what is known of a line: by every rule, and as its author meant it where only a sign is wrong."""
+
+from msgspec.structs import replace
+
+from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.references import Reference, references, variables_set
+from handrail.core.webgal.report import Report
+from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
+from handrail.core.webgal.rules.line import Line
+from handrail.core.webgal.sentences import COMMENT, read_line
+
+FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
+# A wide sign, a blank or a letter in the other case: the engine reads another statement, or another file's name.
+# All else about the line is told of the statement that was meant: one slip is one problem, not three.
+_SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
+SLIPS = frozenset(_SLIPS.split())
+_ONLY_SAFE = frozenset({"WG105"})
+
+
+def judged(text: str) -> Report:
+    sentence = read_line(text)
+    if sentence.command == COMMENT:
+        return Report()
+    line = Line(text, sentence)
+    findings = tuple([finding for check in FAMILIES for finding in check(line)])
+    for finding in findings:
+        edit = finding.edit
+        if finding.code in SLIPS and edit is not None and (edit.is_safe or finding.code not in _ONLY_SAFE):
+            return _as_meant(text, finding, edit)
+    name = sentence.speaker
+    named = tuple(references(line))
+    return Report(
+        findings,
+        named,
+        tuple(variables_set(line)),
+        tuple([each.folder for each in named if each.what == "dynamic"]),
+        name,
+        name is not None and heads.is_suspect(name) and not any(finding.code == "WG306" for finding in findings),
+        sentence.content if sentence.command == "label" else "",
+        sentence.command == "changeScene",
+    )
+
+
+def _as_meant(text: str, slip: Finding, edit: Edit) -> Report:
+    meant = judged(edit.applied(text))
+    return replace(
+        meant,
+        findings=(slip, *(_moved(finding, edit) for finding in meant.findings)),
+        references=tuple(_reference(each, edit) for each in meant.references),
+    )
+
+
+def _moved(finding: Finding, slip: Edit) -> Finding:
+    start, end, edit = _start(finding.start, slip), _end(finding.end, slip), finding.edit
+    if edit is not None:
+        edit = Edit(_start(edit.start, slip), _end(edit.end, slip), edit.text, edit.is_safe)
+        if edit.start < slip.end and slip.start < edit.end:
+            edit = None  # what stands there is another text
+    return replace(finding, start=start, end=end, edit=edit)
+
+
+def _reference(each: Reference, slip: Edit) -> Reference:
+    return replace(each, start=_start(each.start, slip))
+
+
+def _start(place: int, slip: Edit) -> int:
+    """Where a place of the mended line stands in the line as it is written."""
+    if len(slip.text) == slip.end - slip.start:
+        return place
+    behind = place - (slip.start + len(slip.text))
+    return slip.end + behind if behind >= 0 else min(place, slip.start)
+
+
+def _end(place: int, slip: Edit) -> int:
+    if len(slip.text) == slip.end - slip.start:
+        return place
+    behind = place - (slip.start + len(slip.text))
+    return slip.end + behind if behind > 0 else min(place, slip.end) if place > slip.start else place

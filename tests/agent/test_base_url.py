@@ -1,0 +1,37 @@
+"""An address that was given for one model is that provider's alone: no other one's key is sent there."""
+
+from pathlib import Path
+
+import pytest
+
+from handrail.app.models import StateModels
+from handrail.contract.model import Model, NoModel
+from handrail.contract.secrets import Secret
+
+KEYS = {"ANTHROPIC_API_KEY": "sk-anthropic", "OPENAI_API_KEY": "sk-openai", "OPENAI_COMPATIBLE_API_KEY": "sk-own"}
+
+
+@pytest.mark.parametrize(
+    ("name", "base_url"),
+    [
+        ("openai-compatible:other", "http://localhost:11434/v1"),
+        ("anthropic:any", None),
+        ("openai:any", None),
+    ],
+)
+async def test_only_the_chosen_providers_models_are_asked_for_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, base_url: str | None
+) -> None:
+    opened: list[tuple[str, str | None]] = []
+
+    def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
+        opened.append((name, base_url))
+        raise NoModel("Enough is seen.")
+
+    monkeypatch.setattr("handrail.app.models.open_model", open_model)
+    models = StateModels(tmp_path, KEYS)
+    models.choose("openai-compatible:chosen", "http://localhost:11434/v1")
+    model = await models.open(name)
+    with pytest.raises(NoModel):
+        await anext(aiter(model.stream("", (), ())))
+    assert opened == [(name, base_url)]

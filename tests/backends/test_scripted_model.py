@@ -1,0 +1,102 @@
+"""A script of a model: which turn comes next, and what was found on the way filled in."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.backends.models.script import Script, read_script
+from handrail.backends.models.scripted import ScriptedModel
+from handrail.contract.errors import Damaged, NotFound
+from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse, Turn
+
+WISH = Said("evt-1", "Mend it.")
+
+
+def script(turns: list[Any], **values: dict[str, str]) -> Script:
+    return read_script(json.dumps({"turns": turns, "values": values}).encode())
+
+
+def returned(tool: str, text: str, *, is_error: bool = False) -> Returned:
+    return Returned("use_0", "exec_0", tool, text, is_error)
+
+
+def said(script: Script, *turns: Turn) -> str | None:
+    found = script.next_turn(turns)
+    return None if found is None else found.text
+
+
+def test_every_reply_is_the_next_turn_and_at_the_end_there_is_none() -> None:
+    told = script([{"text": "one"}, {"text": "two"}])
+    assert said(told, WISH) == "one"
+    assert said(told, WISH, Replied("one")) == "two"
+    assert said(told, WISH, Replied("one"), Replied("two")) is None
+
+
+def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
+    use = {"name": "click", "arguments": {"to": {"ids": ["{{button}}", 7]}, "why": "{{button}}!"}}
+    told = script(
+        [{"text": "Look."}, {"text": "{{button}}", "uses": [use]}], button={"of": "index", "find": r"(\d+) Go"}
+    )
+    turn = told.next_turn([WISH, Replied("Look."), returned("index", "3 Stop\n12 Go")])
+    assert turn is not None
+    assert turn.text == "12"
+    assert turn.uses[0].arguments == {"to": {"ids": ["12", 7]}, "why": "12!"}
+
+
+def test_the_newest_find_counts_and_an_error_is_none() -> None:
+    told = script([{"text": "{{n}}"}], n={"of": "index", "find": r"\d+"})
+    assert said(told, returned("index", "1"), returned("index", "2"), returned("index", "3", is_error=True)) == "2"
+    assert said(told, returned("index", "4", is_error=True)) is None
+
+
+def test_a_turn_that_lacks_a_value_is_passed_over_unless_there_is_another_in_its_place() -> None:
+    turns = [{"text": "Press {{n}}."}, {"text": "There is none."}]
+    assert said(script(turns, n={"of": "index", "find": r"\d+"}), returned("index", "-")) == "There is none."
+    with_other = script(turns, n={"of": "index", "find": r"\d+", "otherwise": "0"})
+    assert said(with_other, returned("index", "-")) == "Press 0."
+
+
+def test_a_story_goes_one_way_where_a_value_was_found_and_another_where_not() -> None:
+    turns = [{"text": "Go on.", "needs": ["yes"]}, {"text": "Leave it.", "unless": ["yes"]}, {"text": "End."}]
+    told = script(turns, yes={"of": "note", "find": "confirmed"})
+    assert said(told, Noted("The person confirmed this plan.")) == "Go on."
+    assert said(told, Noted("No.")) == "Leave it."
+    assert said(told, Noted("The person confirmed it."), Replied("Go on.")) == "End."
+
+
+def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
+    """What is found later changes nothing about the way that was taken: a run that was cut off goes on in it."""
+    turns = [{"text": "Before.", "unless": ["word"]}, {"text": "After.", "needs": ["word"]}, {"text": "End."}]
+    told = script(turns, word={"of": "person", "find": "word"})
+    assert said(told, WISH, Replied("Before."), Said("evt-2", "a word")) == "After."
+    assert said(told, WISH, Replied("Before."), Said("evt-2", "a word"), Replied("After.")) == "End."
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("no JSON", "malformed"),
+        ('{"turns": [{"texts": "one"}]}', "texts"),
+        ('{"turns": [{"text": "{{nobody}}"}]}', "turn 1 names nobody"),
+        ('{"turns": [{"needs": ["nobody"]}]}', "turn 1 names nobody"),
+        ('{"turns": [], "values": {"n": {"of": "x", "find": "("}}}', "no pattern"),
+    ],
+)
+def test_what_is_no_script_is_refused_with_the_reason(tmp_path: Path, content: str, why: str) -> None:
+    file = tmp_path / "script.json"
+    file.write_text(content)
+    with pytest.raises(Damaged, match=why):
+        ScriptedModel(file)
+
+
+async def test_a_model_streams_its_turn_and_then_gives_it_whole(tmp_path: Path) -> None:
+    file = tmp_path / "script.json"
+    use = {"name": "read_file", "arguments": {"path": "a.txt"}}
+    file.write_text(json.dumps({"turns": [{"text": "I look at it now.", "uses": [use]}]}))
+    *pieces, reply = [piece async for piece in ScriptedModel(file).stream("", [WISH], [])]
+    assert "".join(piece.text for piece in pieces) == "I look at it now."  # type: ignore[union-attr]
+    assert reply.replied.uses == (ToolUse("use_0_0", "read_file", '{"path":"a.txt"}'),)  # type: ignore[union-attr]
+    with pytest.raises(NotFound):
+        ScriptedModel(tmp_path / "none.json")

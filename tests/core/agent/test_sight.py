@@ -1,0 +1,60 @@
+"""Pictures of tools on their way to a model: which, how many, and for how long."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from handrail.contract.content import Image, Text
+from handrail.contract.model import Picture, Returned, Turn
+from handrail.core.agent.sight import drop_old_pictures, pictures_in
+from handrail.store.agent_runs import SqliteRuns
+from handrail.store.batches import Batches
+from handrail.store.browser_tables import browser_database
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+def taken(number: int, count: int = 1) -> Returned:
+    pictures = tuple(Picture("image/png", f"{number}-{index}".encode()) for index in range(count))
+    return Returned(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
+
+
+def left(turns: list[Turn]) -> list[int]:
+    return [len(turn.pictures) for turn in turns if isinstance(turn, Returned)]
+
+
+@pytest.mark.parametrize(
+    ("image", "fits"),
+    [
+        (Image(b"x"), True),
+        (Image(PNG + (100).to_bytes(4, "big") * 2), True),
+        (Image(PNG + (100).to_bytes(4, "big") + (8_001).to_bytes(4, "big")), False),
+        (Image(b"x" * 3_500_001), False),
+        (Image(b"<svg/>", "image/svg+xml"), False),
+    ],
+)
+def test_a_picture_that_no_model_takes_is_told_of(image: Image, fits: bool) -> None:
+    shown, told = pictures_in([Text("words"), image])
+    assert (len(shown), bool(told)) == ((1, False) if fits else (0, True))
+
+
+def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = Batches(browser_database(tmp_path))
+        runs, turns = SqliteRuns(batches), list[Turn]()
+        for number, count in enumerate((1, 2, 1, 1)):
+            await runs.add("t", taken(number, count))
+            turns.append(taken(number, count))
+            drop_old_pictures(turns)
+        assert left(turns) == [0, 1, 1, 1]
+        assert await runs.turns("t") == turns
+        assert [one.turn.taken for one in await runs.page("t", None, 9) if isinstance(one.turn, Returned)] == [
+            1,
+            2,
+            1,
+            1,
+        ]
+        await batches.close()
+
+    asyncio.run(run())

@@ -1,0 +1,153 @@
+"""`make demo` as it is called there: the whole tour once, its record against what happened on disk; and its ends."""
+
+import html
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.answers import preset_of
+from demo.ground import GAME, NotPossible, fresh_ground
+from tests.e2e.console_person import Browser
+from tests.e2e.servers import audit_records, until
+from tests.faces.http.running import ROOT
+from tests.wire.clients import run
+
+SCENE = "game/scene/harbour.txt"
+PATIENCE = 100
+pytestmark = pytest.mark.xdist_group("demo")
+
+
+def command(folder: Path) -> list[str]:
+    return [sys.executable, "-m", "demo", "--quick", "--folder", str(folder)]
+
+
+class Toured:
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.project = folder, folder / GAME.name
+        self.done = subprocess.run(
+            command(folder),
+            cwd=ROOT,
+            env={**os.environ, "ANSWER": "allow"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert self.done.returncode == 0, self.done.stdout + self.done.stderr
+        self.report = Path(self.done.stdout.splitlines()[-1])
+        self.page = self.report.read_text()
+
+    def shown(self, name: str) -> str:
+        """A file of the evidence as the report shows it."""
+        found = re.search(rf'<pre data-name="{re.escape(name)}"[^>]*>\n(.*?)</pre>', self.page, re.DOTALL)
+        assert found is not None, name
+        return html.unescape(re.sub(r"<[^>]+>", "", found[1]))
+
+
+@pytest.fixture(scope="module")
+def toured(tmp_path_factory: pytest.TempPathFactory) -> Toured:
+    return Toured(tmp_path_factory.mktemp("demo") / "tour")
+
+
+def test_the_last_line_is_the_path_of_the_report_which_proves_right(toured: Toured, browser: Browser) -> None:
+    assert toured.report == toured.folder / "report.html"
+    browser.step("report", "open", toured.report.as_uri(), {"until": "#proof.right, #proof.wrong"})
+    assert browser.step("report", "text", "#proof").endswith("files and records are as they were recorded.")
+    browser.step("report", "close")
+
+
+def test_the_scene_on_disk_is_the_example_with_the_diff_of_the_report(toured: Toured) -> None:
+    hunk = [line for line in toured.shown("diff.patch").split("\n")[3:] if line]
+    old, new = ("\n".join(line[1:] for line in hunk if line[0] in kind) for kind in (" -", " +"))
+    before, after = ((folder / SCENE).read_text() for folder in (GAME, toured.project))
+    assert before.replace(old, new, 1) == after != before
+    changed = [pair for pair in zip(before.split("\n"), after.split("\n"), strict=True) if pair[0] != pair[1]]
+    assert changed == [
+        ("changeBg:harbor.png -next;", "changeBg:harbour.png -next;"),
+        ("playEfect:bell.wav -volume=40;", "playEffect:bell.wav -volume=60;"),
+    ]
+    checked = run("webgal", "check", SCENE, "--project", toured.project, "--state", toured.folder / "state")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: Toured) -> None:
+    records = [
+        record for record in audit_records(toured.folder / "state") if record.get("event") == "end" and "task" in record
+    ]
+    assert all(record["ok"] for record in records), records
+    tools = [record["tool"] for record in records]
+    assert tools == [
+        *("list_project_resources", "read_file", "validate_script", "ask_followup_question"),
+        *("write_to_file", "write_to_file", "validate_script", "preview_scene", "task_start"),
+        *("browser_wait_for", "browser_wait_for", "browser_dom_index", "browser_click"),
+        *("browser_wait_for", "browser_dom_index", "browser_click", "browser_screenshot"),
+        *("apps_list", "apps_call", "desktop_observe", "desktop_click", "desktop_click", "attempt_completion"),
+    ]
+    asked = [record for record in records if record["decision"].startswith("ask")]
+    assert {record["effect"] for record in asked} == {"WRITE", "UI_CONTROL", "EXECUTE"}
+    assert all(record["answer"]["by"].startswith("make demo ANSWER=allow") for record in asked)
+    assert all(f">{tool}</span>" in toured.page for tool in tools)
+
+
+def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None:
+    (notes,) = toured.folder.glob("home/**/notes.json")
+    assert [note["text"] for note in json.loads(notes.read_text())["notes"]] == [
+        "harbour.txt: the picture is harbour.png, and the bell rings at 60."
+    ]
+    answered = [entry["response"] for entry in entries(toured.folder / "state") if entry["action"] == "response"]
+    assert [response["status"] for response in answered] == ["ok"] * 9
+    assert len(answered[0]["tasks"]) == 5
+    assert answered[1]["values"] == {"answer": "60"}
+
+
+def entries(state: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (state / "ui-prompts.jsonl").read_text().splitlines()]
+
+
+def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured: Toured, tmp_path: Path) -> None:
+    assert living_in(toured.folder) == []
+    folder = tmp_path / "stopped"
+    stopped = subprocess.Popen(
+        command(folder), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    until(lambda: len(living_in(folder)) > 2, PATIENCE)
+    with pytest.raises(NotPossible, match="under way"), fresh_ground(folder):
+        pass
+    stopped.send_signal(signal.SIGINT)
+    said, complained = stopped.communicate(timeout=PATIENCE)
+    assert stopped.returncode == 130, said + complained
+    assert "stopped" in complained
+    until(lambda: living_in(folder) == [])
+
+
+def living_in(folder: Path) -> list[str]:
+    """The programs that were started for it."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"HANDRAIL_STATE={folder}/" in (place / "environ").read_text(errors="replace"):
+                found.append((place / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_folder_that_holds_something_else_is_not_cleared(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(NotPossible, match="not from a demonstration"), fresh_ground(tmp_path):
+        pass
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_an_answer_is_allow_or_deny_or_asked_for() -> None:
+    assert [preset_of(given) for given in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
+    with pytest.raises(ValueError, match="allow or deny"):
+        preset_of("perhaps")

@@ -1,0 +1,81 @@
+"""What is missing for a preview is told, with what to do: the engine, a port, a browser that starts."""
+
+import asyncio
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.app import describe_engine, engines, open_house
+from handrail.contract.call import Call, Caller
+from handrail.contract.errors import Failure
+from handrail.core.approvals import NobodyToAsk
+from handrail.dialects import webgal
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project/game/scene").mkdir(parents=True)
+    (tmp_path / "project/game/scene/start.txt").write_text("a:b;\n")
+    return tmp_path / "project"
+
+
+async def error(project: Path) -> dict[str, Any]:
+    """Of a preview, as the contract spells it."""
+    house = open_house(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
+    try:
+        with pytest.raises(Failure) as raised:
+            await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1")))
+        return dict(webgal.envelope(raised.value)["error"])
+    finally:
+        await house.theatre.close()
+        house.close()
+
+
+async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "ENGINE_FOLDER", project / "nowhere")
+    told = await error(project)
+    assert told["code"] == "E_PREVIEW_FAIL"
+    assert told["message"] == "The WebGAL engine is not installed, and the project brings none."
+    assert "make setup" in told["hint"]
+    with pytest.raises(Failure, match="not installed"):
+        describe_engine(project)
+
+
+async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def taken(*wanted: Any, **more: Any) -> asyncio.Server:
+        raise OSError(errno.EADDRINUSE, "Address already in use")
+
+    monkeypatch.setattr(asyncio, "start_server", taken)
+    told = await error(project)
+    assert told["code"] == "E_PREVIEW_FAIL"
+    assert told["message"] == "No port of this machine could be opened for the preview: Address already in use."
+
+
+@pytest.mark.parametrize(("program", "why"), [("exit 1", "ended at once"), ("exec cat <&3", "did not start")])
+async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, why: str
+) -> None:
+    monkeypatch.setattr("handrail.backends.chromium.headless._STARTS_WITHIN", 0.3)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    broken = tmp_path / "bin/chromium"
+    broken.parent.mkdir()
+    broken.write_text(f"#!/bin/sh\n{program}\n")
+    broken.chmod(0o755)
+    told = await error(project)
+    assert told["code"] == "E_PREVIEW_FAIL"
+    assert str(broken) in told["message"]
+    assert why in told["message"]
+    assert "by hand" in told["hint"]

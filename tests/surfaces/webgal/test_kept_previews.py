@@ -1,0 +1,107 @@
+"""Whoever answers in the server's place, a scene is shown, and `whereabouts` says why the server does not.
+
+The server is a stand-in: an older or newer one can't be installed beside ours.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from handrail.app.previews import kept_previews
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.errors import NotShown, Timeout
+from handrail.contract.preview import Position, Showing, Spot
+from handrail.store.settings import Settings
+from handrail.store.state import open_state
+from handrail.surfaces.webgal.theatre import Theatre
+
+pytestmark = pytest.mark.anyio
+OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")
+THEIRS = Showing("http://127.0.0.1:1/up/", Position("start.txt", 1, {"a": 1}), b"\x89PNG", ["x"], [], [], 0.1, "By up.")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class OwnTheatre(Theatre):
+    def __init__(self) -> None:
+        """Nothing is started."""
+
+    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+        return OWN
+
+
+async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing, Any]:
+    """By a process beside a server that gives this answer, or hangs up; and what that server was asked."""
+    asked: list[Any] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        length = int(head.lower().partition("content-length: ")[2].partition("\r\n")[0])
+        asked.append(json.loads(await reader.readexactly(length)))
+        if status is not None:
+            text = body if isinstance(body, bytes) else msgspec.json.encode(body)
+            writer.write(b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n" % (status, len(text)) + text)
+        writer.close()
+
+    state, project = open_state(tmp_path / "state"), LocalFolder.open(str(tmp_path))
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    address = {"pid": os.getpid(), "host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "token": "t" * 43}
+    (state.path / "server.json").write_text(json.dumps(address))
+    try:
+        previews = kept_previews(OwnTheatre(), state, Settings(), project)
+        return await previews.show("game", Spot("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
+    finally:
+        server.close()
+        project.close()
+        state.close()
+
+
+def refusal(code: str, message: str, **details: Any) -> dict[str, Any]:
+    return {"ok": False, "error": {"code": code, "message": message, "details": details}}
+
+
+async def test_what_the_server_shows_comes_back_whole_and_unsaved_content_goes_with_the_wish(tmp_path: Path) -> None:
+    showing, asked = await shown(tmp_path, 200, {"ok": True, "data": THEIRS})
+    assert showing == THEIRS
+    assert (asked["path"], asked["line"], asked["content"]) == ("game/scene/a b/start.txt", 3, "雪乃:未保存;")
+    assert asked["fetchedAhead"] == ["x.png"]
+    assert asked["ground"]["project"] == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (None, b"", "By itself."),
+        (409, refusal("CONFLICT", "It is another's."), "By itself. It is another's."),
+        (404, refusal("NOT_FOUND", "There is nothing at this path."), "another version"),
+        (401, refusal("UNAUTHORIZED", "This needs a token."), "By itself. This needs a token."),
+        (200, {"ok": True, "data": {"url": 1}}, "another version"),
+        (500, b"\xff", "another version"),
+        (500, b"[]", "another version"),
+    ],
+)
+async def test_where_the_server_does_not_show_it_the_process_does_and_says_why(
+    tmp_path: Path, status: int | None, body: Any, told: str
+) -> None:
+    showing, _ = await shown(tmp_path, status, body)
+    assert showing.picture == b"own"
+    assert told in showing.whereabouts
+
+
+async def test_a_scene_that_the_server_could_not_show_is_not_tried_again(tmp_path: Path) -> None:
+    failed = {"code": "E_PREVIEW_FAIL", "message": "No.", "hint": "Yes.", "details": {"near": ["a"]}}
+    with pytest.raises(NotShown) as raised:
+        await shown(tmp_path, 503, refusal("UNAVAILABLE", "No.", toolError=failed))
+    assert (raised.value.message, raised.value.hint, raised.value.details) == ("No.", "Yes.", {"near": ["a"]})
+    late = {"code": "E_TIMEOUT", "message": "Late."}
+    with pytest.raises(Timeout):
+        await shown(tmp_path, 503, refusal("UNAVAILABLE", "Late.", toolError=late))

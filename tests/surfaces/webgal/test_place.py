@@ -1,0 +1,64 @@
+"""Which game of a project is meant: that of a path, the only one, or none until it is named."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.backends.localfs.folder import LocalFolder
+from handrail.contract.errors import NotFound, NotShown
+from handrail.surfaces.webgal.place import game_of, games_below, the_game
+from handrail.surfaces.webgal.sought_scene import SoughtScene, sought
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[LocalFolder]:
+    folder = LocalFolder.open(str(tmp_path))
+    yield folder
+    folder.close()
+
+
+def put(folder: Path, *games: str) -> None:
+    for game in games:
+        scene = folder / game / "scene/start.txt"
+        scene.parent.mkdir(parents=True)
+        scene.write_text("a:b;\n")
+
+
+@pytest.mark.parametrize("where", ["public/games", "games", "data/games"])
+def test_the_only_game_of_a_terre_is_the_projects(tmp_path: Path, files: LocalFolder, where: str) -> None:
+    put(tmp_path, f"{where}/海边 1/game")
+    (tmp_path / where / "template").mkdir()
+    (tmp_path / where / "list.json").write_text("[]")
+    game = f"{where}/海边 1/game"
+    assert game_of(files) == the_game(files) == game
+    assert games_below(files, ".") == [game]
+    assert sought(files, None) == sought(files, "start") == SoughtScene(game, "start.txt")
+
+
+def test_of_several_games_none_is_taken_for_the_projects_and_all_are_named(tmp_path: Path, files: LocalFolder) -> None:
+    first, second = games = ["public/games/a/game", "public/games/b/game"]
+    put(tmp_path, *games)
+    assert game_of(files) is None
+    with pytest.raises(NotFound) as raised:
+        the_game(files)
+    assert raised.value.message == f"There are 2 WebGAL games in this project: {first}, {second}."
+    assert raised.value.details == {"games": games}
+    for path in (None, "start.txt"):
+        with pytest.raises(NotShown, match="There are 2 WebGAL games"):
+            sought(files, path)
+    assert games_below(files, ".") == games
+    assert games_below(files, "public/games/b") == [second]
+    assert game_of(files, f"{second}/scene/start.txt") == second
+    assert sought(files, f"{second}/scene/start.txt") == SoughtScene(second, "start.txt")
+
+
+def test_many_games_are_counted_and_not_all_named(tmp_path: Path, files: LocalFolder) -> None:
+    put(tmp_path, *(f"games/{number:02}/game" for number in range(25)))
+    with pytest.raises(NotFound, match=r"There are 25 .* games/19/game and 5 more\.$"):
+        the_game(files)
+
+
+def test_a_game_of_the_projects_own_comes_before_a_collection(tmp_path: Path, files: LocalFolder) -> None:
+    put(tmp_path, "game", "public/games/a/game")
+    assert the_game(files) == "game"

@@ -1,0 +1,177 @@
+"""Who shows a scene: `handrail up` where it runs for the project, otherwise the process that was called (rulings 3)."""
+
+import base64
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from handrail import __version__
+from tests.conformance_desktop.png import pixel
+from tests.wire.cinema import BLUE, GREEN, RED, furnish, newest_picture
+from tests.wire.clients import Cli, Json, Start, Stdio, Up
+from tests.wire.stage import put, put_policy
+
+pytestmark = pytest.mark.timeout(300)
+BY_SERVER = "The address works while `handrail up` runs."
+BY_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
+NO_TERRE = {"HANDRAIL_TERRE": "off", "HANDRAIL_DESKTOP": "false"}
+NO_BROWSER = {**NO_TERRE, "PATH": "/nowhere"}
+PATIENCE = 60
+_ESTABLISHED = "01"
+
+
+class Hosted:
+    """A project with its server, and an agent's program beside it that has no browser of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.state = folder / "project", folder / "state"
+        self.project.mkdir(parents=True)
+        furnish(self.project)
+        self.up = Up(self.project, self.state, environ=NO_TERRE)
+        self.agent = Stdio(self.project, self.state, environ=NO_BROWSER)
+
+    def ask(self, *, key: bool = True, **changed: Any) -> httpx2.Response:
+        """As another process of handrail's does it."""
+        ground = {"version": __version__, "project": str(self.project), "terre": "off", "terrePort": 3001}
+        ground |= {name: changed.pop(name) for name in tuple(changed) if name in ground}
+        wanted = {"ground": ground, "path": "game/scene/start.txt", "line": 2, **changed}
+        shown = {"x-handrail-console-key": (self.state / "console.key").read_text().strip()} if key else {}
+        return self.up.http.post("/api/webgal/showing", json=wanted, headers=shown)
+
+    def close(self) -> None:
+        self.agent.close()
+        self.up.close()
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
+    hosted = Hosted(tmp_path_factory.mktemp("hosted"))
+    yield hosted
+    hosted.close()
+
+
+@pytest.fixture
+def hosted(hosts: Hosted) -> Hosted:
+    put_policy(hosts.project)
+    return hosts
+
+
+def served(result: Json) -> str:
+    return str(result["url"]).partition("#")[0]
+
+
+def test_the_server_that_runs_shows_scenes_and_their_address_outlives_the_process_that_was_called(
+    hosted: Hosted,
+) -> None:
+    called = Cli(hosted.project, hosted.state, environ=NO_BROWSER).ok("preview_scene", scenePath="beach_date.txt")
+    assert called["logs"] == ["beach_date.txt is shown at line 2.", BY_SERVER]
+    assert pixel(newest_picture(hosted.project), 20, 20) == GREEN
+    assert httpx2.get(f"{served(called)}game/scene/start.txt", trust_env=False).text.startswith("changeBg:red.png")
+    again = hosted.agent.ok("preview_scene", scenePath="wanting.txt")
+    assert served(again) == served(called), "it is the same place, and warm"
+    assert again["firstErrorLine"] == 2
+    assert again["logs"][-1] == BY_SERVER
+    assert pixel(newest_picture(hosted.project), 20, 20) == RED
+
+
+def test_each_preview_passes_one_gate_and_stands_in_the_audit_once(hosted: Hosted) -> None:
+    def told() -> list[Json]:
+        lines = (hosted.state / "audit/log.jsonl").read_text().splitlines()
+        return [record for record in map(json.loads, lines) if record.get("tool") == "preview_scene"]
+
+    before = len(told())
+    hosted.agent.ok("preview_scene")
+    assert len(told()) == before + 1
+
+
+def test_what_the_scene_came_to_on_the_server_is_the_callers_error(hosted: Hosted) -> None:
+    put(hosted.project, "game/scene/hidden.txt", "雪乃:藏;\n")
+    put_policy(hosted.project, rules=[{"effect": "READ", "path": "game/scene/hidden.txt", "decision": "deny"}])
+    assert hosted.agent.code("preview_scene", scenePath="hidden.txt") == "E_POLICY_VIOLATION"
+    refused = hosted.ask(path="game/scene/hidden.txt").json()["error"]
+    assert refused["details"]["toolError"]["code"] == "E_POLICY_VIOLATION"
+    gone = hosted.ask(path="game/scene/strat.txt").json()["error"]["details"]["toolError"]
+    assert (gone["code"], gone["hint"]) == ("E_PREVIEW_FAIL", "Did you mean start.txt?")
+    assert hosted.ask(path="../start.txt").json()["error"]["details"]["toolError"]["code"] == "E_DENY_PATH"
+
+
+def test_unsaved_content_is_shown_by_the_server_and_written_nowhere(hosted: Hosted) -> None:
+    before = (hosted.project / "game/scene/start.txt").read_bytes()
+    text = 'changeBg:海 100% "x" 🌊.png -next;\n雪乃:未保存;\n'
+    shown = hosted.ask(content=text).json()["data"]
+    assert shown["position"]["stage"]["showText"] == "未保存"
+    assert pixel(_bytes(shown["picture"]), 20, 20) == BLUE
+    assert (hosted.project / "game/scene/start.txt").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"key": False}, 403),
+        ({"project": "/"}, 409),
+        ({"version": "0.0.0"}, 409),
+        ({"terre": "auto"}, 409),
+        ({"terrePort": 1}, 409),
+        ({"line": "2"}, 400),
+    ],
+)
+def test_the_server_shows_nothing_to_who_lacks_the_key_or_means_another_project_version_or_setting(
+    hosted: Hosted, changed: Json, status: int
+) -> None:
+    answer = hosted.ask(**changed)
+    assert answer.status_code == status
+    assert "toolError" not in answer.json()["error"]["details"]
+
+
+def test_a_scene_of_another_project_is_shown_by_the_process_that_was_called(
+    hosted: Hosted, own_project: Path, start: Start
+) -> None:
+    """Here, where it has no browser, it can't; the server's would have shown it."""
+    other = start("stdio", own_project, hosted.state, environ=NO_BROWSER)
+    assert "Chromium" in other.error("preview_scene")["message"]
+
+
+def test_a_server_that_starts_later_takes_over_and_one_that_is_killed_in_the_middle_is_made_up_for(
+    own_project: Path, own_state: Path, start: Start
+) -> None:
+    furnish(own_project)
+    agent = start("stdio", own_project, own_state, environ=NO_TERRE)
+    assert agent.ok("preview_scene")["logs"] == ["start.txt is shown at line 2.", BY_PROCESS]
+    up = Up(own_project, own_state, environ=NO_BROWSER)
+    try:
+        assert "Chromium" in agent.error("preview_scene")["message"], "the server, which has none, was asked"
+        os.kill(up.process.pid, signal.SIGSTOP)
+        told: list[Json] = []
+        calling = threading.Thread(target=lambda: told.append(agent.ok("preview_scene")))
+        calling.start()
+        _until_asked(up)
+    finally:
+        up.kill()
+    calling.join(PATIENCE)
+    assert told[0]["logs"] == ["start.txt is shown at line 2.", BY_PROCESS]
+
+
+def _until_asked(up: Up) -> None:
+    """A request has come to a server that is stopped, and so can't have read it."""
+    ending, deadline = f":{up.http.base_url.port or 0:04X}", time.monotonic() + PATIENCE
+    while not any(local.endswith(ending) and unread for local, unread in _connections()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _connections() -> list[tuple[str, int]]:
+    """Of this machine: their own ends, and how many bytes wait to be read there."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [(row[1], int(row[4].partition(":")[2], 16)) for row in rows if row[3] == _ESTABLISHED]
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)
