@@ -18,7 +18,7 @@ interface Told {
   event: ChatEvent;
 }
 
-const PAGE = 200;
+const PAGE = 100;
 const MOST_IDS = 5000;
 export const pathOf = (taskId: string): string => `/api/agent/task/${encodeURIComponent(taskId)}`;
 

@@ -11,7 +11,7 @@ import { Chunk, useFar } from "./Chunk";
 import { TroubleCard } from "./TroubleCard";
 
 const NEAR_END = 60;
-const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text === message) };
+const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text.startsWith(message)) };
 
 /** What was said and done, the newest at the end; it stays there as long as nobody looks further up. */
 export function Transcript({ taskId }: { taskId: string }) {
