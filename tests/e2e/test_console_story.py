@@ -94,7 +94,7 @@ class Story:
         person.does("fill", "Your words", "Mend it, then buy tea.")
         person.does("key", "Enter")
         person.does("wait", ".talk .words")
-        until(lambda: {task["taskId"] for task in self._tasks()} - known)
+        until(lambda: {task["taskId"] for task in self._tasks()} != known)
         [self.task] = {task["taskId"] for task in self._tasks()} - known
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
@@ -157,7 +157,7 @@ def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
     assert paired.does("count", ".plan li.done") == 2
 
     assert (paired.house.project / "scene.txt").read_text() == AFTER
-    until(lambda: shop.bought)
+    until(lambda: shop.bought != [])
     assert shop.bought == ["/bought"]
     done = ["read_file", "write_to_file", "write_to_file", "task_start", "browser_click", "attempt_completion"]
     assert story.uses() == [(name, "success") for name in done]
