@@ -109,7 +109,8 @@ def test_settings_set_variables_and_other_scenes_do() -> None:
 
 
 def test_the_settings_are_checked() -> None:
-    config = "Game_nam:x;\nTitle_img:beech.jpg;\nGame_key : a;\nTitle_bgm:A.mp3;\nGame_Logo:none.png|bg.png|none;\nOwn_key:1;\n"
+    logos = "Game_Logo:none.png|bg.png|none;"
+    config = f"Game_nam:x;\nTitle_img:beech.jpg;\nGame_key : a;\nTitle_bgm:A.mp3;\n{logos}\nOwn_key:1;\n"
     found = game("end;", config=config).settings(config)
     assert [(finding.line, finding.code) for finding in found] == [
         (1, "WG405"),
