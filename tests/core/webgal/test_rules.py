@@ -240,6 +240,7 @@ def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
     script = "  changeBg:beech.jpg-next -ease=easeout"
     lines = {each.code: script[each.start : each.end] for each in findings(script)}
     assert lines == {"WG104": "  changeBg", "WG121": "-next", "WG201": "beech.jpg", "WG314": "easeout", "WG101": ""}
+    assert [(each.start, each.end) for each in findings("\u3000label：x") if each.code == "WG101"] == [(8, 8)]
     project = game(script)
     assert mended(script, lambda text: project.findings_of(text, "start.txt")) == (
         "changeBg:beech.jpg -next -ease=easeout;"
@@ -251,6 +252,16 @@ def test_lines_that_continue_a_statement_are_read_as_one_and_legal_from_4_6_3_on
     assert told(script) == ["WG205", "WG118", "WG118"]
     assert told(script, engine=(4, 6, 4)) == ["WG205"]
     assert told("雪乃:a;\n -next;", engine=(4, 5, 18)) == ["WG118"]
+
+
+def test_of_a_statement_over_several_lines_no_line_is_mended() -> None:
+    found = findings("choose:\n  |去:strat.txt\n  |回:start.txt;\nchangeFigure:a.png\n -mouthOpen=b.png;")
+    assert [(each.code, each.line, each.end <= len("changeFigure:a.png"), each.edit) for each in found] == [
+        ("WG205", 1, True, None),
+        ("WG118", 2, True, None),
+        ("WG201", 4, True, None),
+        ("WG118", 5, True, None),
+    ]
 
 
 def test_safe_fixes_are_applied_together_and_guesses_are_not() -> None:

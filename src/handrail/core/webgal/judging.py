@@ -88,4 +88,4 @@ def _end(place: int, slip: Edit) -> int:
     if len(slip.text) == slip.end - slip.start:
         return place
     behind = place - (slip.start + len(slip.text))
-    return slip.end + behind if behind > 0 else min(place, slip.end) if place > slip.start else place
+    return slip.end + behind if behind >= 0 else slip.end if place > slip.start else place

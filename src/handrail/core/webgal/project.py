@@ -152,7 +152,7 @@ class Project:
         ]
         if not found:
             return found
-        counting = (finding for finding in found if self._counts(finding) and scene.silence.lets_pass(finding))
+        counting = (scene.placed(each) for each in found if self._counts(each) and scene.silence.lets_pass(each))
         return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
 
     def _counts(self, finding: Finding) -> bool:

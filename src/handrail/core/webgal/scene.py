@@ -85,7 +85,7 @@ class Scene:
             for each in report.references:
                 self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
-            self.findings += [self._placed(finding, number) for finding in report.findings]
+            self.findings += [self.placed(replace(finding, line=number)) for finding in report.findings]
         if (name := report.speaker) is not None:
             self.speakers[name] += 1
             if report.is_suspect:
@@ -99,11 +99,12 @@ class Scene:
         if report.dynamic:
             self.dynamic.update(report.dynamic)
 
-    def _placed(self, finding: Finding, number: int) -> Finding:
-        if not self._is_joined or number not in self._joint[1]:
-            return replace(finding, line=number)
-        width = len(self.lines[number - 1])  # the columns are those of a text that stands nowhere
-        return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
+    def placed(self, finding: Finding) -> Finding:
+        """Of a joined statement the columns are those of a text that stands nowhere, so no line is mended by them."""
+        if not self._is_joined or finding.line not in self._joint[1]:
+            return finding
+        width = len(self.lines[finding.line - 1])
+        return replace(finding, start=min(finding.start, width), end=min(finding.end, width), edit=None)
 
     def _before(self, number: int) -> int | None:
         """The line of the statement before, where it goes on only because it says so."""
