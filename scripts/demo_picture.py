@@ -13,7 +13,7 @@ from tests.faces.http.running import ROOT
 
 FOLDER = Path(tempfile.gettempdir()) / "handrail" / "demo"
 """It is in the picture, so it has a name that people would give it."""
-SIZE = {"width": 1440, "height": 900}
+WINDOW = {"width": 1440, "height": 900, "at": ""}
 
 
 def take(images: Path) -> None:
@@ -31,7 +31,7 @@ def _tour(browser: Browser, folder: Path, picture: Path, scheme: str) -> None:
     assert demo.stdout is not None
     try:
         address = next(line.strip() for line in demo.stdout if "#code=" in line)
-        browser.step(scheme, "open", address, {**SIZE, "colorScheme": scheme})
+        browser.step(scheme, "open", address, {**WINDOW, "colorScheme": scheme})
         for title, button in (("Plan", "Confirm"), ("A question", "Send"), ("Overwrite", "Allow once")):
             browser.step(scheme, "read", title)
             if title == "A question":

@@ -163,6 +163,6 @@ def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) ->
 
 
 def test_an_address_that_lets_somebody_in_may_lead_to_a_page(browser: Browser, house: Running) -> None:
-    browser.step("led", "open", f"{house.address}/#code={house.new_code()}/tools", {})
+    browser.step("led", "open", f"{house.address}/#code={house.new_code()}/tools", {"at": ""})
     browser.step("led", "wait", ".rail a.tools[aria-current=page]")
     browser.step("led", "close")
