@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from bench import (
     apps,
     console_news,
+    console_talk,
     desktop_health,
     desktop_reading,
     desktop_screen,
@@ -34,6 +35,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "snapshots": snapshot_listing.measure,
     "prompts": prompt_log.measure,
     "console": console_news.measure,
+    "talk": console_talk.measure,
     "gate": gate_overhead.measure,
     "webgal": webgal_check.measure,
     "editor": webgal_editor.measure,

@@ -53,7 +53,7 @@ def _rounds(state: Path) -> tuple[list[float], list[float]]:
     """Milliseconds until the page shows a prompt, and until its append returns."""
     log = PromptLog(JournalFile(state / "ui-prompts.jsonl"))
     shown, appended = [], []
-    driver = [str(_NODE), str(_DRIVER), _console(state)]
+    driver = [str(_NODE), str(_DRIVER), console_address(state)]
     with subprocess.Popen(driver, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as browser:
         _report(browser, "ready")
         for number in range(_WARM_UP + _ROUNDS):
@@ -75,7 +75,7 @@ def _report(browser: "subprocess.Popen[str]", title: str) -> float:
             return float(report["at"])
 
 
-def _console(state: Path) -> str:
+def console_address(state: Path) -> str:
     """The address that lets one browser in."""
     server = json.loads((state / "server.json").read_text())
     address = f"http://{server['host']}:{server['port']}"

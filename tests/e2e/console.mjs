@@ -32,7 +32,7 @@ async function withOurExtension(options) {
   return context;
 }
 
-async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", ...given }) {
+async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", at = "activity", ...given }) {
   const options = { locale: "en-US", viewport: { width, height }, ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
@@ -45,6 +45,23 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   windows.set(name, { page, faults });
   await page.goto(address);
   await page.locator(until).waitFor();
+  if (at) await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, at);
+}
+
+async function takeForm(page, colorScheme, width) {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: page.viewportSize().height });
+  // What is laid out by its size has seen the new one.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** The tester's own channel passes the page's policy. The styles are ours and loaded already: nothing is fetched once more. */
+async function findings(page) {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], preload: false }));
+  const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
+  return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
 }
 
 const steps = {
@@ -73,6 +90,13 @@ const steps = {
   },
   /** A prompt that has just appeared takes no answer: the console gives the person time to read. */
   read: (page, title) => page.locator(SHOWN, { hasText: title }).locator("form[data-armed=true]").waitFor(),
+  /** The same in the conversation that it belongs to. */
+  answerInPlace: async (page, title, button) => {
+    const card = page.locator(".in-place article.prompt", { hasText: title });
+    await card.locator("form[data-armed=true]").waitFor();
+    await card.getByRole("button", { name: button }).first().click();
+    await card.waitFor({ state: "detached" });
+  },
   go: async (page, name) => {
     await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
     await page.locator(`.rail a.${name}[aria-current=page]`).waitFor();
@@ -149,13 +173,14 @@ const steps = {
       }
     }, selector);
   },
-  /** What axe finds, and whether the page is wider than its window. The tester's own channel passes the page's policy. */
-  audit: async (page) => {
-    await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
-    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
-    const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
-    return [...found, ...((await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) ? ["too wide"] : [])];
+  /** What axe finds, and whether the page is wider than its window, in each of these forms: `[colour scheme, width]`, or as it is. */
+  audit: async (page, forms = [null]) => {
+    const found = [];
+    for (const form of forms) {
+      if (form) await takeForm(page, ...form);
+      found.push(...(await findings(page)).map((one) => (form ? `${form.join(" ")}: ${one}` : one)));
+    }
+    return found;
   },
   /** Once what moves has come to rest, in a game's frame as well: that has no end that we could wait for. */
   photograph: async (page, path) => {

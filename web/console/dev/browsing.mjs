@@ -58,7 +58,6 @@ export function browsing() {
       const isThere = state.plugins.some((one) => one.clientId === clientId && one.socketConnected);
       return known ? { ...known, connected: isThere, ageMs: Date.now() - known.lastUpdated, stale: !isThere, clientId } : { windows: [], tabs: [], tabGroups: [], activeWindowId: null, activeTabId: null, lastUpdated: 0, connected: false, ageMs: 0, stale: true };
     }
-    if (path === "/task/list") return state.tasks;
     if (path === "/extension/chosen") {
       for (const one of state.plugins) one.chosen = one.clientId === body.clientId;
       for (const one of state.plugins) one.selected = one.chosen && one.socketConnected;

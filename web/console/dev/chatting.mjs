@@ -6,7 +6,7 @@ export const LONG = "01J00000000000000000000005";
 export const TALK = "01J00000000000000000000006";
 
 export function chatting({ tell, ask, record, tasks }) {
-  const state = { models: [], current: "", baseUrl: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), numbers: 0, ids: 100, mute: false };
+  const state = { models: [], current: "", baseUrl: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), names: new Map(), numbers: 0, ids: 100, mute: false };
 
   const runOf = (taskId) => state.runs.get(taskId) ?? null;
   const turnsOf = (taskId) => state.turns.get(taskId) ?? state.turns.set(taskId, []).get(taskId);
@@ -19,7 +19,8 @@ export function chatting({ tell, ask, record, tasks }) {
     return kept;
   }
   function run(taskId, more) {
-    const now = { status: "waiting", mode: "act", model: "script:tour", usage: { inputTokens: 0, outputTokens: 0 }, ...runOf(taskId), ...more };
+    const now = { status: "waiting", mode: "act", model: "script:tour", usage: { inputTokens: 0, outputTokens: 0 }, steps: 0, mostSteps: 100, mostCost: 5, ...runOf(taskId), ...more };
+    now.canResume = more.canResume ?? (now.status === "paused" || now.status === "ended");
     state.runs.set(taskId, now);
     event(taskId, { type: "runStatus", ...now });
     return now;
@@ -54,7 +55,7 @@ export function chatting({ tell, ask, record, tasks }) {
     if (message.content === "refuse this") return { ok: false, error: { code: "CONFLICT", message: "The agent is at work on this task." } };
     state.said.push(message);
     ensure(message.taskId, message.content);
-    if (!turnsOf(message.taskId).some((one) => one.id === message.id)) add(message.taskId, { kind: "user", id: message.id, text: message.content, ...(message.attachments ? { attachments: message.attachments } : {}) });
+    if (!turnsOf(message.taskId).some((one) => one.id === message.id)) add(message.taskId, { kind: "user", id: message.id, text: message.content, ...(message.attachments ? { attachments: message.attachments.map((id) => ({ id, name: state.names.get(id) ?? id, type: "text/plain" })) } : {}) });
     if (!state.current) {
       event(message.taskId, { type: "structuredOutput", status: "error", isComplete: true, targetEventId: message.id, error: { code: "UNAVAILABLE", message: "No model is connected.", details: { retryable: false } } });
     } else {
@@ -63,8 +64,18 @@ export function chatting({ tell, ask, record, tasks }) {
     return { ok: true };
   }
 
+  /** The tasks in whose title or messages all the words stand, from the one after `before` on. */
+  function listed(query) {
+    const words = (query.get("query") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const textOf = ({ taskId, title }) => [title, ...(state.turns.get(taskId) ?? []).map(({ text }) => text)].join("\n").toLowerCase();
+    const found = tasks().filter((task) => words.length === 0 || words.every((word) => textOf(task).includes(word)));
+    const from = query.get("before") ? found.findIndex(({ taskId }) => taskId === query.get("before")) + 1 : 0;
+    return found.slice(from, from + Number(query.get("limit") ?? 200));
+  }
+
   /** What the server answers; undefined where it is not about conversations. */
   function answer(method, path, query, body) {
+    if (path === "/task/list") return listed(query);
     if (path === "/agent/models") return { models: state.models, current: state.current, ...(state.baseUrl ? { baseUrl: state.baseUrl } : {}) };
     if (path === "/agent/model") {
       Object.assign(state, { current: body.model, baseUrl: body.baseUrl ?? "" });
@@ -82,19 +93,20 @@ export function chatting({ tell, ask, record, tasks }) {
     if (!taskId) return path === "/task/id" ? { taskId: `01J${String(++state.ids).padStart(23, "0")}` } : undefined;
     if (verb) {
       state.steered.push(verb);
-      return run(taskId, { status: { stop: "ended", pause: "paused", resume: "running" }[verb] });
+      return run(taskId, { status: { stop: "ended", pause: "paused", resume: "running" }[verb], trouble: undefined, reached: undefined });
     }
     if (method === "POST") {
       const task = ensure(taskId);
       if (body.title !== undefined) Object.assign(task, { title: body.title, updatedAt: Date.now() });
       if (body.archived !== undefined) Object.assign(task, { archived: body.archived, updatedAt: Date.now() });
+      for (const [name, standard] of [["mostSteps", 100], ["mostCost", 5]]) if (body[name] !== undefined) return run(taskId, { [name]: body[name] ?? standard, reached: undefined });
       return body.mode || body.model !== undefined ? run(taskId, { ...(body.mode ? { mode: body.mode } : {}), ...(body.model ? { model: body.model } : {}) }) : { task };
     }
     if (!state.turns.has(taskId) && !tasks().some((one) => one.taskId === taskId)) return null;
     const before = Number(query.get("before") ?? Number.POSITIVE_INFINITY);
     const fits = turnsOf(taskId).filter(({ n }) => n < before);
     const entries = fits.slice(-Number(query.get("limit") ?? 200));
-    return { run: runOf(taskId), entries, ...(fits.length > entries.length ? { next: entries[0].n } : {}) };
+    return { task: tasks().find((one) => one.taskId === taskId), run: runOf(taskId), entries, ...(fits.length > entries.length ? { next: entries[0].n } : {}) };
   }
 
   function connectModel(name = "script:tour") {

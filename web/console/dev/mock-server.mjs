@@ -188,6 +188,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path === "/desktop/doctor") return ok({ healthy: true, os: "linux", session: "x11", permissions: {}, fixes: [] });
     if (path === "/artifacts/presign") {
       const artifactId = `art-${randomUUID()}`;
+      chat.state.names.set(artifactId, body.name);
       return ok({ artifactId, uploadUrl: `http://127.0.0.1:1/api/artifacts/${artifactId}/upload?token=t`, downloadUrl: "", expiresAt: 0 });
     }
     const chatData = chat.answer(request.method, path, url.searchParams, body);

@@ -11,10 +11,11 @@ export async function launch() {
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const complaints = [];
 
-  /** A window of its own, signed in, with everything that the page complains about kept. */
-  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "", permissions = [] } = {}) {
+  /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
+  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
     const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
     const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());

@@ -28,7 +28,7 @@ test("without a session the console asks for the code, and a wrong one is told",
 });
 
 test("the code leaves the address", async () => {
-  const page = await world.open();
+  const page = await world.open({ path: "" });
   await eventually(() => page.evaluate(() => location.hash), "");
   await page.context().close();
 });

@@ -1,9 +1,9 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { start } from "./actions/session";
-import { App } from "./components/App";
+import { App, prepare } from "./components/App";
 import { preferences } from "./preferences";
-import { language, waiting } from "./store";
+import { language, page, waiting } from "./store";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/panel.css";
@@ -23,6 +23,8 @@ effect(() => {
 effect(() => {
   document.title = waiting.value > 0 ? `(${waiting.value}) handrail` : "handrail";
 });
+
+effect(() => prepare(page.value));
 
 render(<App />, document.getElementById("console") as HTMLElement);
 void start();

@@ -14,6 +14,7 @@ interface PromptPage {
   next?: string | number | null;
 }
 
+const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
 /** As the server names who answered by talking to the agent. */
 const BY_WORDS = "the chat";
 let isHistoryRead = false;
@@ -27,7 +28,7 @@ export async function reloadPrompts(): Promise<void> {
   queue.value = receive(queue.value, answered.entries);
   if (!isHistoryRead) olderPrompts.value = token(answered.next);
   isHistoryRead = true;
-  announceNew(pending);
+  announceNew(pending, false);
   queue.value = replacePending(queue.value, pending, knownBefore);
 }
 
@@ -44,7 +45,7 @@ async function allPending(): Promise<RequestEntry[]> {
 
 export function takeIn(entries: readonly PromptEntry[]): void {
   const answeredIds = new Set(entries.filter((entry) => entry.action === "response").map((entry) => entry.requestId));
-  announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[]);
+  announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[], true);
   queue.value = receive(queue.value, entries);
   // What somebody answered by words in the chat is no surprise there: it does not have to be put away as well.
   const isSaid = entries.some((entry) => entry.action === "response" && entry.requestId === queue.value.shown && entry.answeredBy === BY_WORDS);
@@ -52,13 +53,13 @@ export function takeIn(entries: readonly PromptEntry[]): void {
 }
 
 /** A prompt rises by itself and never takes the focus: what a person types elsewhere stays there. */
-function announceNew(requests: readonly RequestEntry[]): void {
+function announceNew(requests: readonly RequestEntry[], isNews: boolean): void {
   for (const entry of requests) {
     if (queue.value.asked.has(entry.requestId)) continue;
     const title = titleOf(entry);
     announcement.value = texts.value.arrived(title);
-    // In its own task's conversation it stands in place.
-    if (!isTalkedAbout(entry)) isPanelOpen.value = true;
+    // In its own task's conversation it stands in place; what was reported while nobody looked can be read at any time.
+    if (!isTalkedAbout(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
     notify(title, entry, () => showPrompt(entry.requestId));
   }
 }
@@ -66,7 +67,10 @@ function announceNew(requests: readonly RequestEntry[]): void {
 const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
 
 export function titleOf(entry: RequestEntry): string {
-  const { title, kind } = entry.prompt;
+  const { title, kind, source = "" } = entry.prompt;
+  // What handrail asks in its own name has a name in every language; what else calls itself so keeps what it says.
+  const own = texts.value.ownTitles[source];
+  if (own && title === OWN_TITLES[source]) return own;
   return visible(title || (texts.value.kinds[kind] ?? texts.value.unknownKind));
 }
 
@@ -93,9 +97,9 @@ export async function respond(request: RequestEntry, response: PromptResponse): 
     return;
   }
   announcement.value = texts.value.sent;
-  queue.value = moveOn(
-    receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]),
-  );
+  const known = receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]);
+  // Answered in its conversation: what the panel shows stays there.
+  queue.value = known.shown === requestId ? moveOn(known) : known;
   if (queue.value.shown === null) closePanel();
 }
 

@@ -12,14 +12,19 @@ import { reloadPrompts, takeIn } from "./prompts";
 
 /** A one-time code in the fragment never reaches a server's log; it leaves the address bar at once. A page may follow it. */
 export async function start(): Promise<void> {
+  addEventListener("hashchange", () => void arrive());
+  await arrive();
+  if (session.value === "unknown") await resume();
+}
+
+/** Also where a page that is open already is led to another address. */
+async function arrive(): Promise<void> {
   const [, code, place] = /^#code=([^/]+)(\/.+)?$/.exec(location.hash) ?? [];
   if (code) {
     history.replaceState(null, "", `${location.pathname}${place ? `#${place}` : ""}`);
     await signIn(decodeURIComponent(code)).catch(() => undefined);
   }
   readPage();
-  addEventListener("hashchange", readPage);
-  if (session.value === "unknown") await resume();
 }
 
 async function resume(): Promise<void> {
@@ -101,6 +106,7 @@ function startAfresh(): void {
 
 export async function signOut(): Promise<void> {
   await deleteAt<unknown>("/api/session");
+  sessionStorage.clear();
   startAfresh();
 }
 

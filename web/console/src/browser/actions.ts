@@ -7,7 +7,7 @@ import type { Sight } from "../logic/sight";
 import { afterReconnect, takeRead, takeSync, type Snapshot, type SnapshotSync } from "../logic/windows";
 import { announcement, texts } from "../store";
 import { pair, probe, type Paired } from "./bridge";
-import { arePluginsLoaded, chosenBrowser, chosenTask, found, plugins, shownBrowser, shownTask, sight, snapshots, tasks } from "./store";
+import { arePluginsLoaded, chosenBrowser, chosenTask, found, olderThan, plugins, shownBrowser, shownTask, sight, snapshots, tasks } from "./store";
 
 type Socket = ReturnType<typeof connect>;
 
@@ -57,6 +57,15 @@ export function follow(line: Socket): void {
   });
 }
 
+/** The next page of the list, from where the last one ended. */
+export async function loadOlderTasks(): Promise<void> {
+  const before = olderThan.value;
+  if (before === undefined) return;
+  const page = await fetchData<BrowserTask[]>(`/api/task/list?limit=${TASKS}&before=${encodeURIComponent(before)}`);
+  takeTasks(page);
+  olderThan.value = page.length < TASKS ? undefined : page.at(-1)?.taskId;
+}
+
 export function takeTasks(found: readonly BrowserTask[]): void {
   tasks.value = mergeTasks(tasks.value, found);
 }
@@ -71,7 +80,10 @@ export async function reloadBrowsers(): Promise<void> {
     readSnapshot(),
   ]);
   plugins.value = known;
-  tasks.value = mergeTasks([], listed);
+  // A page that is not full is all there is; beyond a full one, what was read before is kept.
+  tasks.value = mergeTasks(listed.length < TASKS ? [] : tasks.value, listed);
+  if (listed.length < TASKS) olderThan.value = undefined;
+  else olderThan.value ??= listed.at(-1)?.taskId;
   arePluginsLoaded.value = true;
   const shown = shownBrowser.value;
   if (shown && !shown.selected) void readSnapshot(shown.clientId);

@@ -10,6 +10,8 @@ import type { Found } from "./bridge";
 export const plugins = signal<readonly Plugin[]>([]);
 export const arePluginsLoaded = signal(false);
 export const tasks = signal<readonly BrowserTask[]>([]);
+/** The last task of the last page of the list; undefined once all of it is read. */
+export const olderThan = signal<string | undefined>(undefined);
 export const snapshots = signal<Snapshots>(noSnapshots);
 /** The task that is shown, until another one is chosen; undefined as long as there is none. */
 export const chosenTask = signal<string | undefined>(undefined);

@@ -3,11 +3,12 @@
 import { fetchData, HostError } from "@handrail/host";
 import { theLine } from "../actions/line";
 import { closePanel } from "../actions/panel";
-import { chooseTask } from "../browser/actions";
+import { chooseTask, takeTasks } from "../browser/actions";
 import { messageOf } from "../failure";
 import { afterCut, emptyConversation, takeNewest, takeOlder, type Run, type TaskPage } from "../logic/chat";
 import { takeEvent, unheardBy, type ChatEvent } from "../logic/chatEvents";
 import { queue } from "../store";
+import { keepRefused } from "./drafts";
 import { chatTexts, conversation, conversationOf, loading, unfolded, wantedMode, wantedModel } from "./store";
 
 interface Told {
@@ -17,7 +18,7 @@ interface Told {
   event: ChatEvent;
 }
 
-const PAGE = 200;
+const PAGE = 100;
 const MOST_IDS = 5000;
 export const pathOf = (taskId: string): string => `/api/agent/task/${encodeURIComponent(taskId)}`;
 
@@ -32,12 +33,17 @@ let isReading = false;
 export function follow(): () => void {
   const line = theLine();
   line?.on("frontend_event", hear);
+  const leave = (): void => keepRefused(conversationOf.value, conversation.value);
+  addEventListener("pagehide", leave);
   // In a window that nobody looks at there are no frames.
   const ticking = setInterval(() => {
     if (document.visibilityState === "hidden" && waitingEvents.length) takeWaiting();
   }, 1000);
   return () => {
     clearInterval(ticking);
+    leave();
+    removeEventListener("pagehide", leave);
+    conversation.value = emptyConversation;
     line?.off("frontend_event", hear);
     conversationOf.value = "";
   };
@@ -77,6 +83,7 @@ function takeWaiting(): void {
 /** Another task, or the same one after a reconnect. Of one that begins only now there is nothing to read. */
 export async function open(taskId: string, isNew = false): Promise<void> {
   if (conversationOf.value !== taskId) {
+    keepRefused(conversationOf.value, conversation.value);
     heardIds = new Set();
     soughtWords = new Set();
     waitingEvents = [];
@@ -107,6 +114,8 @@ async function readNewest(): Promise<void> {
   try {
     const page = await fetchData<TaskPage>(`${pathOf(taskId)}?limit=${PAGE}`);
     if (conversationOf.value !== taskId) return;
+    // It may be older than what the list has read.
+    if (page.task) takeTasks([page.task]);
     // A state that was told meanwhile is newer than the one that was read.
     const run = heardRuns === heardBefore ? page.run : conversation.value.run;
     conversation.value = takeNewest(conversation.value, { ...page, run });

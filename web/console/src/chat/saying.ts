@@ -2,12 +2,18 @@
 
 import { fetchData, postJson } from "@handrail/host";
 import { theLine } from "../actions/line";
+import { respond } from "../actions/prompts";
 import { say, settle, type Attachment, type Entry } from "../logic/chat";
-import { chatTexts, conversation, conversationOf, drafts, wantedMode, wantedModel } from "./store";
+import { isSettled } from "../logic/queue";
+import { promptOf } from "../logic/results";
+import { queue } from "../store";
+import { keepDraft } from "./drafts";
+import { chatTexts, conversation, conversationOf, wantedMode, wantedModel } from "./store";
 
 type Ack = { ok: boolean; error?: { code: string; message: string } } | undefined;
 
 const ACK_MS = 15_000;
+const SAMPLE = 65_536;
 
 /** Words are shown at once; they are known by their id, so that sent again they count once. */
 export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = `evt-${crypto.randomUUID()}`): Promise<void> {
@@ -20,7 +26,8 @@ export async function send(taskId: string, text: string, attachments: readonly A
     ...(wantedModel.value === undefined ? {} : { model: wantedModel.value }),
   };
   const refuse = (message_: string, code = ""): void => {
-    if (conversationOf.value !== taskId) return;
+    // Somebody looks at another task already: the words wait where they were typed.
+    if (conversationOf.value !== taskId) return keepDraft(taskId, { text, attachments });
     conversation.value = { ...settle(conversation.value, id, false), trouble: { code, message: message_ } };
   };
   const line = theLine();
@@ -29,6 +36,7 @@ export async function send(taskId: string, text: string, attachments: readonly A
     const ack = (await line.timeout(ACK_MS).emitWithAck("frontend_message", message)) as Ack;
     if (ack && !ack.ok) return refuse(ack.error?.message ?? chatTexts.value.notSent, ack.error?.code);
     if (conversationOf.value !== taskId) return;
+    acknowledge(taskId);
     conversation.value = settle(conversation.value, id, true);
     // From now on the run says what it is carried out with.
     wantedMode.value = undefined;
@@ -41,6 +49,14 @@ export async function send(taskId: string, text: string, attachments: readonly A
 export const sendAgain = (taskId: string, entry: Entry): Promise<void> =>
   send(taskId, entry.text, entry.attachments, entry.id);
 
+/** Whoever says more has read what came of it before. */
+function acknowledge(taskId: string): void {
+  for (const entry of conversation.value.entries) {
+    const told = promptOf(entry, taskId, queue.value.asked.values());
+    if (told && !isSettled(told)) void respond(told.request, { status: "ok" }).catch(() => undefined);
+  }
+}
+
 export async function newTask(): Promise<string> {
   return (await fetchData<{ taskId: string }>("/api/task/id")).taskId;
 }
@@ -52,16 +68,20 @@ interface Slot {
 
 /** Straight to where artifacts lie; the slot's own token is in its address. */
 export async function attach(taskId: string, file: File): Promise<Attachment> {
-  const contentType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type) ? file.type : "application/octet-stream";
+  const contentType = await typeOf(file);
   const slot = await postJson<Slot>("/api/artifacts/presign", { taskId, kind: "attachment", contentType, name: file.name.slice(0, 256) });
   const { pathname, search } = new URL(slot.uploadUrl, location.href);
   await fetchData<unknown>(`${pathname}${search}`, { method: "PUT", headers: { "content-type": contentType }, body: file });
   return { id: slot.artifactId, name: file.name, type: contentType };
 }
 
-export function keepDraft(taskId: string, text: string): void {
-  const kept = new Map(drafts.value);
-  if (text) kept.set(taskId, text);
-  else kept.delete(taskId);
-  drafts.value = kept;
+/** Browsers know few types by their names: what reads as text is text. */
+async function typeOf(file: File): Promise<string> {
+  if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type)) return file.type;
+  try {
+    const beginning = new TextDecoder("utf-8", { fatal: true }).decode(await file.slice(0, SAMPLE).arrayBuffer(), { stream: true });
+    return beginning.includes("\0") ? "application/octet-stream" : "text/plain";
+  } catch {
+    return "application/octet-stream";
+  }
 }

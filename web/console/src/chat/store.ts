@@ -5,7 +5,7 @@ import { tasks } from "../browser/store";
 import { emptyConversation, type Conversation, type Mode } from "../logic/chat";
 import { calls, language, page, queue, subject } from "../store";
 import { isSettled, type Asked } from "../logic/queue";
-import { isToldBy } from "../logic/results";
+import { isAnsweredByWords, isToldBy } from "../logic/results";
 import { chatEn } from "../texts/chat/en";
 import { chatZh } from "../texts/chat/zh";
 
@@ -36,8 +36,6 @@ export const wantedMode = signal<Mode | undefined>(undefined);
 export const wantedModel = signal<string | undefined>(undefined);
 /** Opened tool calls, by execution: they stay open while the list around them changes. */
 export const unfolded = signal<ReadonlySet<string>>(new Set());
-/** What was typed and not sent, by task. */
-export const drafts = signal<ReadonlyMap<string, string>>(new Map());
 
 export const shownTask = computed(() => tasks.value.find(({ taskId }) => taskId === openTask.value));
 export const hasModel = computed(() => {
@@ -50,8 +48,10 @@ export const asked = computed<readonly Asked[]>(() =>
   inOrder.value.filter(({ request }) => openTask.value !== "" && request.runId === openTask.value && !isToldBy(request, conversation.value.entries)),
 );
 /** A result is to be read and not to be answered: nobody waits for it. */
-export const askingTasks = computed<ReadonlySet<string>>(
-  () => new Set(inOrder.value.filter((one) => !isSettled(one) && one.request.prompt.kind !== "result").map(({ request }) => request.runId ?? "")),
-);
+const isWaiting = (one: Asked): boolean => !isSettled(one) && one.request.prompt.kind !== "result";
+export const isAsking = computed(() => asked.value.some(isWaiting));
+export const askingTasks = computed<ReadonlySet<string>>(() => new Set(inOrder.value.filter(isWaiting).map(({ request }) => request.runId ?? "")));
+/** Whether what the agent waits for can be said in words: its question, or its plan. */
+export const takesWords = computed(() => asked.value.some((one) => isWaiting(one) && isAnsweredByWords(one.request)));
 
 export const callsById = computed(() => new Map(calls.value.map((call) => [call.executionId, call])));

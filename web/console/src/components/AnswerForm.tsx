@@ -111,7 +111,7 @@ export function AnswerForm(props: AnswerFormProps) {
   useLayoutEffect(() => {
     if (!isShown) return;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.repeat || event.isComposing || !isMeant(event.target)) return;
+      if (event.repeat || event.isComposing || isCovered() || !isMeant(event.target)) return;
       const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
       if (isSubmit && event.target instanceof Element && event.target.closest(".panel, .in-place")) {
         event.preventDefault();
@@ -179,6 +179,9 @@ export function AnswerForm(props: AnswerFormProps) {
 function withRemark(response: PromptResponse, remark: string | undefined): PromptResponse {
   return remark?.trim() ? { ...response, remark } : response;
 }
+
+/** True while a dialog lies over everything: no key reaches what is behind it, wherever the focus is. */
+export const isCovered = (): boolean => document.querySelector("dialog:modal") !== null;
 
 /** True while a key belongs to a field or to a shortcut of the browser. */
 export function isTyping(event: KeyboardEvent): boolean {

@@ -1,4 +1,4 @@
-import { announcement, connection, filmed, page, PAGES, session, texts, waiting } from "../store";
+import { announcement, connection, filmed, page, PAGES, session, texts, waiting, type Page } from "../store";
 import { Activity } from "./Activity";
 import { Boundary } from "./Boundary";
 import { Browser } from "./browser/Browser";
@@ -16,6 +16,12 @@ const Chat = lazily(async () => (await import("./chat/Chat")).Chat);
 const Film = lazily(async () => (await import("./chat/Film")).Film);
 const WebGal = lazily(async () => (await import("./webgal/WebGal")).WebGal);
 const VIEWS = { chat: Chat, activity: Activity, prompts: Prompts, browser: Browser, desktop: Desktop, apps: Apps, webgal: WebGal, tools: Tools, settings: Settings };
+
+/** While the server is asked who this is, the code of what will be shown is on its way already. */
+export function prepare(name: Page): void {
+  const view = VIEWS[name];
+  if ("prepare" in view) view.prepare();
+}
 
 export function App() {
   const t = texts.value;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { type Block, type Inline, type Item, parseMarkdown } from "../logic/markdown";
+import type { Inline } from "../logic/inline";
+import { type Block, type Item, parseMarkdown } from "../logic/markdown";
 import { visible } from "../logic/visible";
 import { CodeBlock } from "./CodeBlock";
 import { TickMark } from "./TickMark";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { closePanel, openPanel, stepPrompt } from "../actions/panel";
 import { prefer, preferences } from "../preferences";
 import { isPanelOpen, queue, texts, waiting } from "../store";
-import { isTyping } from "./AnswerForm";
+import { isCovered, isTyping } from "./AnswerForm";
 import { Boundary } from "./Boundary";
 import { Icon } from "./Icon";
 import { PromptCard } from "./PromptCard";
@@ -27,6 +27,7 @@ export function Panel() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      if (isCovered()) return;
       if (event.key === "Escape" && isPanelOpen.value) {
         closePanel();
         if (panel.current?.contains(document.activeElement)) smile.current?.focus();

@@ -1,5 +1,5 @@
 import type { RequestEntry } from "@handrail/host";
-import { useContext } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { leaveSettled } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
 import type { Asked } from "../logic/queue";
@@ -13,7 +13,10 @@ import { KvForm } from "./KvForm";
 import { Markdown } from "./Markdown";
 import { Moment } from "./Moment";
 import { Outcome } from "./Outcome";
+import { RunChip } from "./RunChip";
 import { TaskForm } from "./TaskForm";
+
+const LASTING_MS = 1000;
 
 /** One prompt of the queue. Hidden ones stay in the document, so that stepping back finds what was typed. */
 export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean }) {
@@ -21,21 +24,34 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   const { request } = asked;
   const { source, kind } = request.prompt;
   const isInPlace = useContext(InPlace) !== null;
+  const isGone = useLasting(request.callerGone === true && !isSettled(asked) && kind !== "result");
   return (
     <article class="prompt" hidden={!isShown} data-request={request.requestId}>
       <header class="head">
         <div class="tags">
           <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
           {source && <Chip label={t.source} text={source} />}
-          {request.runId && !isInPlace && <Chip label={t.run} text={request.runId} />}
+          {request.runId && !isInPlace && <RunChip runId={request.runId} />}
           <span class="sub"><Moment at={request.ts} /></span>
         </div>
         <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
-        {request.callerGone && !isSettled(asked) && kind !== "result" && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
+        {isGone && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
     </article>
   );
+}
+
+/** True once it has been so for a while: a question is told a moment before its caller waits for it. */
+function useLasting(isSo: boolean): boolean {
+  const [hasLasted, setHasLasted] = useState(false);
+  useEffect(() => {
+    setHasLasted(false);
+    if (!isSo) return;
+    const lasting = setTimeout(() => setHasLasted(true), LASTING_MS);
+    return () => clearTimeout(lasting);
+  }, [isSo]);
+  return isSo && hasLasted;
 }
 
 function Form({ request, isShown }: { request: RequestEntry; isShown: boolean }) {

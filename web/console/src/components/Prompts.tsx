@@ -11,6 +11,7 @@ import { Markdown } from "./Markdown";
 import { Moment } from "./Moment";
 import { Outcome } from "./Outcome";
 import { PageHead } from "./PageHead";
+import { RunChip } from "./RunChip";
 import { Visible } from "./Visible";
 
 const ROW_HEIGHT = 123;
@@ -53,7 +54,7 @@ function Heading({ asked: { request } }: { asked: Asked }) {
       <p class="tags">
         <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
         {source && <Chip label={t.source} text={source} />}
-        {request.runId && <Chip label={t.run} text={request.runId} />}
+        {request.runId && <RunChip runId={request.runId} />}
         <span class="sub">{t.asked} <Moment at={request.ts} /></span>
       </p>
       <p class="entry-title"><bdi>{titleOf(request)}</bdi></p>

@@ -147,7 +147,7 @@ function CheckRow({ check }: { check: Check }) {
     <li>
       <span class={`state ${state}`}>{word}</span>
       <span>
-        <Visible text={check.name} /> <span class="sub"><Visible text={check.detail} /></span>
+        <Visible text={t.served.checks[check.name] ?? check.name} /> <span class="sub"><Visible text={check.detail} /></span>
         {check.fix && <span class="sub fix"><Visible text={check.fix} /></span>}
       </span>
     </li>

@@ -14,7 +14,7 @@ export function Tools() {
   const t = texts.value;
   const { data: tools, error, again } = useLoaded(readTools);
   const [words, setWords] = useState("");
-  const found = (tools ?? []).filter((tool) => `${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(words.toLowerCase()));
+  const found = (tools ?? []).filter((tool) => `${tool.name} ${tool.title} ${t.served.tools[tool.name] ?? ""} ${tool.description}`.toLowerCase().includes(words.toLowerCase()));
   const surfaces = [...new Set(found.map((tool) => tool.surface))];
   return (
     <>
@@ -26,8 +26,8 @@ export function Tools() {
         {!tools && !error && <p class="nothing">{t.loading}</p>}
         {tools && found.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {surfaces.map((surface) => (
-          <section key={surface} class="surface" aria-label={surface}>
-            <h2><Visible text={surface} /></h2>
+          <section key={surface} class="surface" aria-label={t.served.surfaces[surface] ?? surface}>
+            <h2><Visible text={t.served.surfaces[surface] ?? surface} /></h2>
             {found.filter((tool) => tool.surface === surface).map((tool) => <ToolCard key={tool.name} tool={tool} />)}
           </section>
         ))}
@@ -44,7 +44,7 @@ function ToolCard({ tool }: { tool: Tool }) {
       <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <EffectChip effect={tool.effect} />
         <span class="mono"><Visible text={tool.name} /></span>
-        <span class="sub target"><Visible text={tool.title} /></span>
+        <span class="sub target"><Visible text={t.served.tools[tool.name] ?? tool.title} /></span>
       </button>
       {isOpen && (
         <div class="call-details">

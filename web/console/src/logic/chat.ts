@@ -1,5 +1,7 @@
 /** A conversation: what was read of it, and what is told while it goes on, as one list in which nothing stands twice. */
 
+import type { BrowserTask } from "./browserTasks";
+
 export type Mode = "plan" | "act";
 export type RunStatus = "running" | "paused" | "waiting" | "ended";
 export type ToolStatus = "running" | "success" | "error";
@@ -23,6 +25,8 @@ export interface Run {
   mostCost?: number;
   /** The limit at which it stopped; raised, it goes on. */
   reached?: LimitName;
+  /** Something is left to go on with, and the agent is not at work. */
+  canResume?: boolean;
   /** Why it does not go on by itself, for people. */
   trouble?: string;
 }
@@ -78,6 +82,7 @@ export interface Conversation {
 
 /** As `GET /api/agent/task/<id>` answers. */
 export interface TaskPage {
+  task?: BrowserTask;
   run: Run | null;
   entries: Entry[];
   next?: number | null;
@@ -101,7 +106,13 @@ export function takeNewest(known: Conversation, page: TaskPage): Conversation {
   const isRunning = page.run?.status === "running";
   const told = known.entries.filter((entry) => entry.n === undefined && !listed.has(keyOf(entry)) && (isRunning || entry.sending));
   const before = isJoined ? older : [];
-  return withNext({ ...known, entries: [...before, ...page.entries, ...told], run: page.run }, before.length ? known.next : page.next);
+  return withNext({ ...known, entries: [...before, ...page.entries, ...told], run: page.run, trouble: troubleIn(page.run, known.trouble) }, before.length ? known.next : page.next);
+}
+
+/** What was told of it says more than what is kept of it. */
+function troubleIn(run: Run | null, told: Trouble | null): Trouble | null {
+  if (run?.status === "running") return null;
+  return run?.trouble ? (told ?? { code: "", message: run.trouble }) : told;
 }
 
 /** The line was cut: of a reply that is being written, pieces may have been missed, until it is told from its beginning or as a whole. */

@@ -28,7 +28,7 @@ export function takeEvent(known: Conversation, event: ChatEvent, at: number): Co
       const { type: _, ...run } = event;
       const isGoing = run.status === "running";
       const entries = isGoing ? known.entries : known.entries.map((entry) => (entry.isStreaming ? still(entry) : entry));
-      return { ...known, run, entries, trouble: run.trouble ? (known.trouble ?? { code: "", message: run.trouble }) : isGoing ? null : known.trouble };
+      return { ...known, run, entries, trouble: isGoing ? null : run.trouble ? (known.trouble ?? { code: "", message: run.trouble }) : known.trouble };
     }
     default:
       return known;

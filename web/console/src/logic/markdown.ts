@@ -1,9 +1,6 @@
 /** Markdown as a tree of plain data. It knows no HTML, so none can be injected: tags stay text. */
 
-export type Inline =
-  | { kind: "text" | "code"; text: string }
-  | { kind: "strong" | "em" | "del"; children: Inline[] }
-  | { kind: "link"; href: string; children: Inline[] };
+import { parseInline, type Inline } from "./inline";
 
 /** One of a list; of a checklist, with how far it is. */
 export interface Item {
@@ -22,14 +19,27 @@ export type Block =
   | { kind: "table"; header: Inline[][]; rows: Inline[][][] }
   | { kind: "rule" };
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)\s*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+// Whoever writes the text chooses what is searched: each of these looks at a line once, however long it is.
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(\s+)(.*)$/;
 const TICKED = /^\[([ xX~-])\]\s+(?=\S)/;
 const TICKS: Record<string, Tick> = { " ": "todo", x: "done", X: "done", "~": "doing", "-": "doing" };
-const TABLE_LINE = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?\s*$/;
+const COLUMN = /^:?-+:?$/;
 const MAX_DEPTH = 8;
+
+interface Fence {
+  mark: string;
+  language: string;
+}
+
+/** Where code begins, or null. */
+export function fenceOf(line: string): Fence | null {
+  const [, mark, info = ""] = FENCE.exec(line) ?? [];
+  const language = info.trim();
+  return mark === undefined || /\s/.test(language) || (mark.startsWith("`") && language.includes("`")) ? null : { mark, language };
+}
 
 export function parseMarkdown(text: string, depth = 0): Block[] {
   const lines = text.split("\n");
@@ -38,19 +48,18 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
   const line = (): string => lines[at] as string;
 
   while (at < lines.length) {
-    const fence = FENCE.exec(line());
+    const fence = fenceOf(line());
     const heading = HEADING.exec(line());
     const item = ITEM.exec(line());
     if (line().trim() === "") {
       at++;
     } else if (fence) {
       const body: string[] = [];
-      const close = fence[1] as string;
-      for (at++; at < lines.length && !line().trimStart().startsWith(close); at++) body.push(line());
+      for (at++; at < lines.length && !line().trimStart().startsWith(fence.mark); at++) body.push(line());
       at++;
-      blocks.push({ kind: "code", text: body.join("\n"), language: fence[2] ?? "" });
+      blocks.push({ kind: "code", text: body.join("\n"), language: fence.language });
     } else if (heading) {
-      blocks.push({ kind: "heading", level: heading[1]?.length ?? 1, children: parseInline(heading[2] ?? "") });
+      blocks.push({ kind: "heading", level: heading[1]?.length ?? 1, children: parseInline(withoutClosing(heading[2] ?? "")) });
       at++;
     } else if (RULE.test(line())) {
       blocks.push({ kind: "rule" });
@@ -61,7 +70,7 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
       blocks.push({ kind: "quote", blocks: parseMarkdown(body.join("\n"), depth + 1) });
     } else if (depth < MAX_DEPTH && item) {
       blocks.push(readList());
-    } else if (line().includes("|") && TABLE_LINE.test(lines[at + 1] ?? "")) {
+    } else if (line().includes("|") && isColumns(lines[at + 1] ?? "")) {
       const header = cells(line());
       const rows: Inline[][][] = [];
       for (at += 2; at < lines.length && line().includes("|"); at++) rows.push(cells(line()));
@@ -99,42 +108,49 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
 }
 
 function startsBlock(line: string): boolean {
-  return line.trim() === "" || line.startsWith(">") || [FENCE, HEADING, RULE, ITEM].some((form) => form.test(line));
+  return line.trim() === "" || line.startsWith(">") || fenceOf(line) !== null || [HEADING, RULE, ITEM].some((form) => form.test(line));
 }
 
-function cells(line: string): Inline[][] {
-  const inner = line.trim().replace(/^\|/, "").replace(/\|$/, "");
-  return inner.split("|").map((cell) => parseInline(cell.trim()));
+/** `# Title ##` is a title: the marks at its end close it. */
+function withoutClosing(title: string): string {
+  const trimmed = title.trim();
+  let end = trimmed.length;
+  while (end > 0 && trimmed[end - 1] === "#") end--;
+  return end === 0 ? "" : /\s/.test(trimmed[end - 1] as string) ? trimmed.slice(0, end).trimEnd() : trimmed;
 }
 
-/** Spans are bounded, so that marks that never close cost a bounded search each. */
-const INLINE =
-  /(?<code>`+)(?<body>[^`]|[^`][\s\S]{0,1000}?[^`])\k<code>(?!`)|!?\[(?<label>[^\]\n]*)\]\((?<href>[^()\s]+)\)|(?<mark>\*\*|__|~~|\*|_)(?=\S)(?<inner>[\s\S]{0,1000}?\S)\k<mark>|(?<url>https?:\/\/[^\s<>"'）。，]+)|\\(?<escaped>[\\`*_{}[\]()#+\-.!~|>])/u;
+/** The line below a table's header. */
+function isColumns(line: string): boolean {
+  if (!line.includes("|")) return false;
+  return cellTexts(line).every((cell) => COLUMN.test(cell));
+}
 
-export function parseInline(text: string, depth = 0): Inline[] {
-  const found: Inline[] = [];
-  let rest = text;
-  while (rest) {
-    const match = depth < MAX_DEPTH ? INLINE.exec(rest) : null;
-    if (!match?.groups) break;
-    if (match.index) found.push({ kind: "text", text: rest.slice(0, match.index) });
-    found.push(inlineOf(match[0], match.groups, depth));
-    rest = rest.slice(match.index + match[0].length);
+const cells = (line: string): Inline[][] => cellTexts(line).map((cell) => parseInline(cell));
+
+/** Neither in code nor behind a backslash does a bar end a cell. */
+function cellTexts(line: string): string[] {
+  const found: string[] = [];
+  let cell = "";
+  let code = "";
+  for (let at = 0; at < line.length; at++) {
+    const sign = line[at] as string;
+    if (sign === "\\" && line[at + 1] === "|") {
+      cell += "|";
+      at++;
+    } else if (sign === "`") {
+      let run = "`";
+      while (line[at + 1] === "`") [run, at] = [`${run}\``, at + 1];
+      code = code === "" ? run : code === run ? "" : code;
+      cell += run;
+    } else if (sign === "|" && code === "") {
+      found.push(cell.trim());
+      cell = "";
+    } else {
+      cell += sign;
+    }
   }
-  if (rest) found.push({ kind: "text", text: rest });
+  found.push(cell.trim());
+  if (found[0] === "") found.shift();
+  if (found.length > 1 && found.at(-1) === "") found.pop();
   return found;
-}
-
-function inlineOf(whole: string, groups: Record<string, string | undefined>, depth: number): Inline {
-  const { body, label, href, mark, inner, url, escaped } = groups;
-  if (body !== undefined) return { kind: "code", text: body.trim() || body };
-  if (escaped !== undefined) return { kind: "text", text: escaped };
-  if (url !== undefined) return { kind: "link", href: url, children: [{ kind: "text", text: url }] };
-  if (href !== undefined) {
-    const children = parseInline(label || href, depth + 1);
-    // javascript:, data: and the like are never made clickable; the person sees them as they were written.
-    return /^https?:\/\//i.test(href) ? { kind: "link", href, children } : { kind: "text", text: whole };
-  }
-  const kind = mark === "~~" ? "del" : mark?.length === 2 ? "strong" : "em";
-  return { kind, children: parseInline(inner ?? "", depth + 1) };
 }

@@ -1,6 +1,7 @@
 /** A long text of Markdown in pieces that are read each for itself: while it grows, only the last one changes. */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+import { fenceOf } from "./markdown";
+
 /** What goes on with a list before it, across an empty line; or may do so, once it has grown. */
 const BELONGS = /^(?:\s|[-*+](?:\s|$)|\d{1,9}(?:[.)]?$|[.)]\s))/;
 
@@ -19,9 +20,8 @@ export function pieces(text: string): string[] {
       found.push(text.slice(start, at));
       start = at;
     }
-    const mark = FENCE.exec(line)?.[1];
     if (fence) fence = line.trimStart().startsWith(fence) ? "" : fence;
-    else if (mark && /^ {0,3}(`{3,}|~{3,})\s*\S*\s*$/.test(line)) fence = mark;
+    else fence = fenceOf(line)?.mark ?? "";
     isAfterEmpty = isEmpty && !fence;
     at = next;
   }

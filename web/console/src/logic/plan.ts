@@ -9,7 +9,7 @@ export interface PlanStep {
   state: "todo" | "doing" | "done";
 }
 
-const TICK = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX~-])\]\s*(.+?)\s*$/gm;
+const TICK = /^[ \t]{0,20}(?:[-*+]|\d{1,9}[.)])[ \t]{1,20}\[([ xX~-])\](.+)$/gm;
 
 const plain = (title: string): string => title.replace(/[*_`~]/g, "").replace(/\s+/g, " ").trim().toLowerCase();
 

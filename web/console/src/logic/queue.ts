@@ -110,7 +110,12 @@ export function show(queue: Queue, requestId: string): Queue {
 /** Answered prompts leave the order, except the one that somebody is looking at. */
 function settle(queue: Queue): Queue {
   const order = queue.order.filter((id) => id === queue.shown || !isSettled(queue.asked.get(id)));
-  return { ...queue, order, shown: queue.shown ?? order[0] ?? null };
+  return { ...queue, order, shown: queue.shown ?? firstOf(order, queue.asked) };
+}
+
+/** What somebody waits for comes before what is only to be read. */
+function firstOf(order: readonly string[], asked: Queue["asked"]): string | null {
+  return order.find((id) => asked.get(id)?.request.prompt.kind !== "result") ?? order[0] ?? null;
 }
 
 /** Both lists are in order: a page more costs one pass, however long the history has become. */

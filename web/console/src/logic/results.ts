@@ -37,6 +37,10 @@ export function promptOf<One extends { request: RequestEntry }>(entry: Entry, ta
   return found;
 }
 
+/** A question of the agent's own, or its plan: words in the chat are taken for an answer. An approval is given by its buttons alone. */
+export const isAnsweredByWords = ({ prompt }: RequestEntry): boolean =>
+  prompt.source === `handrail/${ASKING}` || (prompt.kind === "task_confirm" && prompt.source === "handrail/agent");
+
 /** Whether a prompt stands in the conversation by itself, as the report of a call. */
 export const isToldBy = (request: RequestEntry, entries: readonly Entry[]): boolean =>
   request.prompt.kind === "result" && entries.some((entry) => isReport(request, reportOf(entry)));

@@ -1,12 +1,14 @@
 import { browserEn } from "./browser/en";
 import { appsEn } from "./apps/en";
 import { desktopEn } from "./desktop/en";
+import { servedEn } from "./served/en";
 import type { Texts } from "./shape";
 
 export const en: Texts = {
   pages: { chat: "Chat", activity: "Activity", prompts: "Questions", browser: "Browser", desktop: "Desktop", apps: "Apps", webgal: "WebGAL", tools: "Tools", settings: "Settings" },
   browser: browserEn,
   desktop: desktopEn,
+  served: servedEn,
   apps: appsEn,
   navigation: "Pages",
   skip: "Skip to the content",
@@ -41,6 +43,7 @@ export const en: Texts = {
   nobodyWaits: "No program is waiting right now. The answer is kept for whoever reads it.",
   kinds: { kv: "form", choice: "choice", task_confirm: "tasks", file_change_confirm: "approval", result: "result" },
   unknownKind: "This console does not know this kind of question.",
+  ownTitles: {},
   run: "run",
   source: "from",
   send: "Send",

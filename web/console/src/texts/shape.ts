@@ -6,6 +6,7 @@ import type { ParameterProblem } from "../logic/schema";
 import type { BrowserTexts } from "./browser/shape";
 import type { AppsTexts } from "./apps/shape";
 import type { DesktopTexts } from "./desktop/shape";
+import type { ServedTexts } from "./served/shape";
 
 export type Language = "en" | "zh";
 
@@ -13,6 +14,7 @@ export interface Texts {
   pages: Record<"chat" | "activity" | "prompts" | "browser" | "desktop" | "apps" | "webgal" | "tools" | "settings", string>;
   browser: BrowserTexts;
   desktop: DesktopTexts;
+  served: ServedTexts;
   apps: AppsTexts;
   navigation: string;
   skip: string;
@@ -49,6 +51,7 @@ export interface Texts {
   nobodyWaits: string;
   kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result", string>;
   unknownKind: string;
+  ownTitles: Readonly<Record<string, string>>;
   run: string;
   source: string;
   send: string;

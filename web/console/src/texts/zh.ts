@@ -1,12 +1,14 @@
 import { browserZh } from "./browser/zh";
 import { appsZh } from "./apps/zh";
 import { desktopZh } from "./desktop/zh";
+import { servedZh } from "./served/zh";
 import type { Texts } from "./shape";
 
 export const zh: Texts = {
   pages: { chat: "对话", activity: "动态", prompts: "询问", browser: "浏览器", desktop: "桌面", apps: "应用", webgal: "WebGAL", tools: "工具", settings: "设置" },
   browser: browserZh,
   desktop: desktopZh,
+  served: servedZh,
   apps: appsZh,
   navigation: "页面",
   skip: "跳到内容",
@@ -41,6 +43,7 @@ export const zh: Texts = {
   nobodyWaits: "目前没有程序在等待。答复会留给之后读取的程序。",
   kinds: { kv: "表单", choice: "选择", task_confirm: "任务", file_change_confirm: "审批", result: "结果" },
   unknownKind: "此控制台不认识这种询问。",
+  ownTitles: { "handrail/attempt_completion": "完成", "handrail/agent": "计划", "handrail/ask_followup_question": "一个问题" },
   run: "运行",
   source: "来自",
   send: "提交",

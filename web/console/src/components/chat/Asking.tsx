@@ -1,4 +1,4 @@
-import { asked, chatTexts, conversation } from "../../chat/store";
+import { chatTexts, conversation, isAsking } from "../../chat/store";
 import type { Entry } from "../../logic/chat";
 import { answerOf, questionOf } from "../../logic/results";
 import { Markdown } from "../Markdown";
@@ -10,7 +10,7 @@ export function Asking({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
   const answer = answerOf(entry);
   if (entry.tool?.status === "error") return <ToolRow entry={entry} />;
-  if (entry.tool?.status === "running" && asked.value.length > 0) return null;
+  if (entry.tool?.status === "running" && isAsking.value) return null;
   // Whoever answered by talking sees their own words below already.
   const isSaid = conversation.value.entries.some(({ kind, text }) => kind === "user" && text === answer);
   return (

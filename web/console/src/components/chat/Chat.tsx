@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { follow, open } from "../../chat/following";
 import { readModels } from "../../chat/models";
-import { openTask } from "../../chat/store";
+import { conversationOf, openTask } from "../../chat/store";
 import { connection } from "../../store";
 import { Beside } from "./Beside";
 import { Start } from "./Start";
@@ -18,9 +18,10 @@ export function Chat() {
   useEffect(follow, []);
   // After every connect: what was told meanwhile was told to nobody.
   useEffect(() => {
-    if (connection.value === "offline") return;
-    void readModels().catch(() => undefined);
-    if (taskId) void open(taskId);
+    const isOffline = connection.value === "offline";
+    if (!isOffline) void readModels().catch(() => undefined);
+    // Another task is another conversation, also where nothing of it can be read now.
+    if (taskId && (!isOffline || taskId !== conversationOf.value)) void open(taskId);
   }, [taskId, connection.value]);
 
   const isBeside = taskId !== "" && isBesideOpen;

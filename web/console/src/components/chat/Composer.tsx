@@ -1,26 +1,26 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../../actions/address";
 import { open } from "../../chat/following";
-import { attach, keepDraft, newTask, send } from "../../chat/saying";
-import { change } from "../../chat/steering";
-import { asked, chatTexts, conversation, drafts, models, wantedMode, wantedModel } from "../../chat/store";
+import { draftOf, keepDraft } from "../../chat/drafts";
+import { attach, newTask, send } from "../../chat/saying";
+import { chatTexts, conversation, isAsking, takesWords, wantedMode, wantedModel } from "../../chat/store";
 import { messageOf } from "../../failure";
-import type { Attachment, Mode } from "../../logic/chat";
 import { visible } from "../../logic/visible";
 import { Icon } from "../Icon";
+import { ModelSwitch, ModeSwitch } from "./Switches";
 
 /** A person's words, with files, a mode and a model. Without a task they begin one. */
 export function Composer({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const fresh = useRef("");
-  const [attached, setAttached] = useState<readonly Attachment[]>([]);
+  const fresh = useRef<Promise<string> | null>(null);
+  const isSubmitting = useRef(false);
   const [uploading, setUploading] = useState("");
   const [problem, setProblem] = useState("");
-  const text = drafts.value.get(taskId) ?? "";
+  const { text, attachments, begins } = draftOf(taskId);
   const run = taskId ? conversation.value.run : null;
-  const isAtWork = run?.status === "running" && asked.value.length === 0;
+  const isAtWork = run?.status === "running" && !takesWords.value;
   const canSend = text.trim() !== "" && uploading === "" && !isAtWork;
 
   // As high as what is in it, up to a limit that the style sets.
@@ -32,34 +32,50 @@ export function Composer({ taskId }: { taskId: string }) {
   }, [text]);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
 
-  const taskOrNew = async (): Promise<string> => taskId || (fresh.current ||= await newTask());
+  // One id, however often it is asked for; one that could not be had is asked for again.
+  const taskOrNew = async (): Promise<string> => {
+    if (taskId) return taskId;
+    fresh.current ??= begins ? Promise.resolve(begins) : newTask();
+    return fresh.current.catch((failure: unknown) => {
+      fresh.current = null;
+      throw failure;
+    });
+  };
   const during = (work: Promise<void>): void => {
     setProblem("");
     work.catch((failure: unknown) => setProblem(messageOf(failure)));
   };
 
   async function submit(): Promise<void> {
-    if (!canSend) return;
-    const [words, withFiles] = [text, attached];
-    const id = await taskOrNew();
-    const wanted = [wantedMode.value, wantedModel.value] as const;
-    if (!taskId) {
-      await open(id, true);
-      [wantedMode.value, wantedModel.value] = wanted;
+    if (!canSend || isSubmitting.current) return;
+    isSubmitting.current = true;
+    // What is typed from now on is the next words.
+    keepDraft(taskId, { text: "", attachments: [] });
+    try {
+      const id = await taskOrNew();
+      const wanted = [wantedMode.value, wantedModel.value] as const;
+      if (!taskId) {
+        await open(id, true);
+        [wantedMode.value, wantedModel.value] = wanted;
+      }
+      const sending = send(id, text, attachments);
+      if (!taskId) goTo("chat", id);
+      await sending;
+    } catch (failure) {
+      keepDraft(taskId, { text, attachments });
+      throw failure;
+    } finally {
+      isSubmitting.current = false;
     }
-    keepDraft(taskId, "");
-    setAttached([]);
-    const sending = send(id, words, withFiles);
-    if (!taskId) goTo("chat", id);
-    await sending;
   }
 
   async function upload(chosen: readonly File[]): Promise<void> {
     try {
       for (const file of chosen) {
         setUploading(file.name);
-        const one = await attach(await taskOrNew(), file);
-        setAttached((before) => [...before, one]);
+        const id = await taskOrNew();
+        const one = await attach(id, file);
+        keepDraft(taskId, { attachments: [...draftOf(taskId).attachments, one], ...(taskId ? {} : { begins: id }) });
       }
     } finally {
       setUploading("");
@@ -74,11 +90,11 @@ export function Composer({ taskId }: { taskId: string }) {
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => { event.preventDefault(); during(upload([...(event.dataTransfer?.files ?? [])])); }}
       >
-        {(attached.length > 0 || uploading) && (
+        {(attachments.length > 0 || uploading) && (
           <p class="tags attachments">
-            {attached.map((one) => (
+            {attachments.map((one) => (
               <span key={one.id} class="chip">{visible(one.name)}
-                <button type="button" aria-label={t.detach(visible(one.name))} title={t.detach(visible(one.name))} onClick={() => setAttached(attached.filter((other) => other !== one))}><Icon name="remove" /></button>
+                <button type="button" aria-label={t.detach(visible(one.name))} title={t.detach(visible(one.name))} onClick={() => keepDraft(taskId, { attachments: attachments.filter((other) => other !== one) })}><Icon name="remove" /></button>
               </span>
             ))}
             {uploading && <span class="sub" role="status">{t.attaching(visible(uploading))}</span>}
@@ -88,10 +104,10 @@ export function Composer({ taskId }: { taskId: string }) {
           ref={field}
           rows={1}
           value={text}
-          placeholder={t.composer}
+          placeholder={isAtWork && isAsking.value ? t.answerFirst : isAtWork ? t.atWorkHint : takesWords.value ? t.composerAnswer : t.composer}
           aria-label={t.composerLabel}
           title={t.composerHint}
-          onInput={(event) => keepDraft(taskId, event.currentTarget.value)}
+          onInput={(event) => keepDraft(taskId, { text: event.currentTarget.value })}
           onPaste={(event) => { const pasted = [...(event.clipboardData?.files ?? [])]; if (pasted.length) { event.preventDefault(); during(upload(pasted)); } }}
           onKeyDown={(event) => {
             if (event.key === "Escape") field.current?.blur();
@@ -110,37 +126,5 @@ export function Composer({ taskId }: { taskId: string }) {
         </div>
       </div>
     </form>
-  );
-}
-
-interface SwitchProps {
-  taskId: string;
-  fail: (problem: string) => void;
-}
-
-function ModeSwitch({ taskId, fail }: SwitchProps) {
-  const t = chatTexts.value;
-  const mode: Mode = wantedMode.value ?? (taskId ? conversation.value.run?.mode : undefined) ?? "act";
-  return (
-    <div class="mode-switch" role="group" aria-label={t.mode}>
-      {(["plan", "act"] as const).map((one) => (
-        <button key={one} type="button" aria-pressed={mode === one} title={t.modeHints[one]} onClick={() => void change(taskId, { mode: one }).catch((failure: unknown) => fail(messageOf(failure)))}>{t.modes[one]}</button>
-      ))}
-    </div>
-  );
-}
-
-function ModelSwitch({ taskId, fail }: SwitchProps) {
-  const t = chatTexts.value;
-  const known = models.value;
-  if (!known) return null;
-  const chosen = wantedModel.value ?? (taskId ? conversation.value.run?.model : undefined) ?? "";
-  const names = known.models.filter(({ hasKey, name }) => hasKey && name !== known.current).map(({ name }) => name);
-  const offered = chosen && chosen !== known.current && !names.includes(chosen) ? [chosen, ...names] : names;
-  return (
-    <select class="model-switch" aria-label={t.model} value={chosen === known.current ? "" : chosen} onChange={(event) => void change(taskId, { model: event.currentTarget.value }).catch((failure: unknown) => fail(messageOf(failure)))}>
-      <option value="">{t.standard(known.current)}</option>
-      {offered.map((name) => <option key={name} value={name}>{visible(name)}</option>)}
-    </select>
   );
 }

@@ -71,9 +71,9 @@ export function Film() {
       </div>
       {total > 0 && (
         <footer class="film-bar">
-          <button type="button" class="icon-button" aria-label={t.previousStep} title={t.previousStep} disabled={at === 0} onClick={() => go(at - 1)}><Icon name="left" /></button>
+          <button type="button" class="icon-button" aria-label={t.previousStep} title={t.previousStep} aria-disabled={at === 0} onClick={() => go(at - 1)}><Icon name="left" /></button>
           <button type="button" class="primary" aria-label={isPlaying ? t.pauseFilm : t.playFilm} title={isPlaying ? t.pauseFilm : t.playFilm} onClick={play}><Icon name={isPlaying ? "pause" : "play"} /></button>
-          <button type="button" class="icon-button" aria-label={t.nextStep} title={t.nextStep} disabled={at >= total - 1} onClick={() => go(at + 1)}><Icon name="right" /></button>
+          <button type="button" class="icon-button" aria-label={t.nextStep} title={t.nextStep} aria-disabled={at >= total - 1} onClick={() => go(at + 1)}><Icon name="right" /></button>
           <input type="range" min={1} max={total} value={at + 1} aria-label={t.film} aria-valuetext={t.step(at + 1, total)} onInput={(event) => go(event.currentTarget.valueAsNumber - 1)} />
           <span class="sub" role="status">{t.step(at + 1, total)}</span>
         </footer>

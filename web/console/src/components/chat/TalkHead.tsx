@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { showFilm } from "../../actions/panel";
 import { rename, steer } from "../../chat/steering";
-import { asked, chatTexts, conversation, shownTask } from "../../chat/store";
+import { chatTexts, conversation, isAsking as isAskingNow, shownTask } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { Connection } from "../PageHead";
 import { Icon } from "../Icon";
@@ -19,8 +19,9 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
   const [problem, setProblem] = useState("");
   const [isNaming, setIsNaming] = useState(false);
   const title = shownTask.value?.title || t.untitled;
-  const status = conversation.value.run?.status;
-  const isAsking = asked.value.length > 0;
+  const { status, canResume = status === "paused" || status === "ended" } = conversation.value.run ?? {};
+  const isAsking = isAskingNow.value;
+  const isCompleted = status === "waiting" && shownTask.value?.status === "completed";
 
   const act = (work: Promise<void>): void => {
     setProblem("");
@@ -41,12 +42,12 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
           {shownTask.value && <button type="button" class="icon-button rename" aria-label={t.renameOf(title)} title={t.rename} onClick={() => setIsNaming(true)}><Icon name="edit" /></button>}
         </>
       )}
-      {status && <span class={`run-state ${isAsking ? "waiting" : status}`} role="status"><i class="dot" aria-hidden="true" />{isAsking ? t.waitsForYou : t.runs[status]}</span>}
+      {status && <span class={`run-state ${isAsking ? "waiting" : isCompleted ? "completed" : status}`} role="status"><i class="dot" aria-hidden="true" />{isAsking ? t.waitsForYou : isCompleted ? t.completed : t.runs[status]}</span>}
       <Connection />
       <div class="talk-tools">
         {status === "running" && steering("pause", "pause")}
         {status === "running" && steering("stop", "stop")}
-        {(status === "paused" || status === "ended") && steering("resume", "play")}
+        {canResume && steering("resume", "play")}
         {status === "paused" && steering("stop", "stop")}
         <button type="button" class="icon-button" aria-label={t.film} title={t.film} onClick={() => showFilm(taskId)}><Icon name="film" /></button>
         <button type="button" class="icon-button" aria-pressed={isBesideOpen} aria-label={isBesideOpen ? t.hideBeside : t.showBeside} title={isBesideOpen ? t.hideBeside : t.showBeside} onClick={toggleBeside}><Icon name="side" /></button>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { tasks } from "../../browser/store";
+import { loadOlderTasks } from "../../browser/actions";
+import { olderThan, tasks } from "../../browser/store";
 import { archive, findTasks } from "../../chat/steering";
 import { askingTasks, chatTexts, openTask } from "../../chat/store";
 import { messageOf } from "../../failure";
@@ -7,8 +8,10 @@ import type { BrowserTask } from "../../logic/browserTasks";
 import { matches } from "../../logic/chat";
 import { visible } from "../../logic/visible";
 import { texts } from "../../store";
+import { Chunked } from "../Chunked";
 import { focusBeside } from "../focus";
 import { Icon } from "../Icon";
+import { LoadMore } from "../LoadMore";
 import { Moment } from "../Moment";
 import { Visible } from "../Visible";
 
@@ -36,9 +39,10 @@ export function TaskRail() {
         <input type="search" placeholder={t.search} aria-label={t.search} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
       </header>
       {problem && <p class="problem" role="alert">{problem}</p>}
-      <ul class="rail-tasks" onKeyDown={(event) => focusBeside(event, ".rail-task-link")}>
-        {shown.map((task) => <TaskRow key={task.taskId} task={task} putAway={() => putAway(task)} />)}
-      </ul>
+      <div class="rail-tasks" role="list" data-scroller tabIndex={-1} onKeyDown={(event) => focusBeside(event, ".rail-task-link")}>
+        <Chunked rows={shown} rowHeight={ROW_HEIGHT} render={(task) => <TaskRow key={task.taskId} task={task} putAway={() => putAway(task)} />} />
+        {olderThan.value !== undefined && !words && <LoadMore load={loadOlderTasks} />}
+      </div>
       {shown.length === 0 && <p class="nothing">{all.length ? texts.value.noMatches : t.noTasks}</p>}
       {(archivedCount > 0 || showsArchived) && (
         <label class="check rail-archived"><input type="checkbox" checked={showsArchived} onChange={(event) => setShowsArchived(event.currentTarget.checked)} />{t.showArchived(archivedCount)}</label>
@@ -47,6 +51,7 @@ export function TaskRail() {
   );
 }
 
+const ROW_HEIGHT = 63;
 const TYPING_MS = 200;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -74,7 +79,7 @@ function TaskRow({ task, putAway }: { task: BrowserTask; putAway: () => void }) 
   const title = task.title || t.untitled;
   const label = task.archived ? t.unarchive : t.archive;
   return (
-    <li class="rail-task">
+    <div class="rail-task" role="listitem">
       <a class="rail-task-link" href={`#/chat/${task.taskId}`} aria-current={task.taskId === openTask.value ? "page" : undefined}>
         <span class="rail-task-title"><Visible text={title} /></span>
         <span class="sub">
@@ -83,6 +88,6 @@ function TaskRow({ task, putAway }: { task: BrowserTask; putAway: () => void }) 
         </span>
       </a>
       <button type="button" class="icon-button" aria-label={`${label}: ${visible(title)}`} title={label} onClick={putAway}><Icon name="archive" /></button>
-    </li>
+    </div>
   );
 }

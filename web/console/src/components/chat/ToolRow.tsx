@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { readCalls } from "../../actions/calls";
 import { toggle } from "../../chat/steering";
-import { asked, callsById, chatTexts, unfolded } from "../../chat/store";
+import { callsById, chatTexts, isAsking, unfolded } from "../../chat/store";
 import { messageOf } from "../../failure";
 import type { Call } from "../../logic/calls";
 import type { Entry, ToolUse } from "../../logic/chat";
@@ -24,7 +24,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
   const effect = tool.effect ?? call?.effect;
   const hint = hintFor(tool, call);
   const reason = tool.status === "error" ? (text.split("\n")[0] ?? "") : "";
-  const isWaiting = tool.status === "running" && asked.value.length > 0;
+  const isWaiting = tool.status === "running" && isAsking.value;
   return (
     <div class="call tool-use" data-entry={tool.executionId}>
       <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => toggle(tool.executionId)}>

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadOlder } from "../../chat/following";
-import { asked, chatTexts, conversation } from "../../chat/store";
+import { asked, chatTexts, conversation, isAsking } from "../../chat/store";
 import { chunksOf, keyOf } from "../../logic/chat";
 import { InPlace } from "../AnswerForm";
 import { Boundary } from "../Boundary";
@@ -11,7 +11,7 @@ import { Chunk, useFar } from "./Chunk";
 import { TroubleCard } from "./TroubleCard";
 
 const NEAR_END = 60;
-const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text === message) };
+const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text.startsWith(message)) };
 
 /** What was said and done, the newest at the end; it stays there as long as nobody looks further up. */
 export function Transcript({ taskId }: { taskId: string }) {
@@ -21,6 +21,7 @@ export function Transcript({ taskId }: { taskId: string }) {
   const content = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const topBefore = useRef(0);
+  const heightBefore = useRef(0);
   const leftAt = useRef("");
   const firstBefore = useRef("");
   const [isAway, setIsAway] = useState(false);
@@ -48,6 +49,8 @@ export function Transcript({ taskId }: { taskId: string }) {
     if (!scrolling || !growing) return;
     const stay = (): void => {
       if (isAtEnd.current) scrolling.scrollTop = scrolling.scrollHeight;
+      // What has become shorter has moved what is in view by itself: nobody has gone up.
+      [topBefore.current, heightBefore.current] = [scrolling.scrollTop, scrolling.scrollHeight];
     };
     const watch = new ResizeObserver(stay);
     watch.observe(growing);
@@ -59,8 +62,8 @@ export function Transcript({ taskId }: { taskId: string }) {
     const scrolling = area.current;
     if (!scrolling) return;
     const isNear = scrolling.scrollHeight - scrolling.scrollTop - scrolling.clientHeight < NEAR_END;
-    const hasGoneUp = scrolling.scrollTop < topBefore.current;
-    topBefore.current = scrolling.scrollTop;
+    const hasGoneUp = scrolling.scrollTop < topBefore.current && scrolling.scrollHeight >= heightBefore.current;
+    [topBefore.current, heightBefore.current] = [scrolling.scrollTop, scrolling.scrollHeight];
     // What has just grown below the end is no person's doing: only who goes up leaves it.
     const isNow = isNear || (isAtEnd.current && !hasGoneUp);
     if (!isNow && !isAway) leftAt.current = lastKey;
@@ -72,6 +75,10 @@ export function Transcript({ taskId }: { taskId: string }) {
     setIsAway(false);
     area.current?.scrollTo({ top: area.current.scrollHeight });
   };
+  // Whoever says something wants to see what comes of it.
+  useLayoutEffect(() => {
+    if (last?.sending === "sent") goToEnd();
+  }, [last?.id]);
 
   /** What a person unfolds stays under their hand, and is not pushed up by its own growth. */
   const letGrow = (target: EventTarget | null): void => {
@@ -87,7 +94,7 @@ export function Transcript({ taskId }: { taskId: string }) {
           <h2 class="unseen">{t.conversation}</h2>
           {next !== undefined && <LoadMore load={loadOlder} />}
           {[...chunksOf(entries)].map(([key, part]) => <Chunk key={key} name={key} entries={part} height={far.get(key)} observe={observe} />)}
-          {run?.status === "running" && asked.value.length === 0 && !last?.isStreaming && <p class="thinking" role="status"><i class="pulse" aria-hidden="true" />{t.thinking}</p>}
+          {run?.status === "running" && !isAsking.value && !last?.isStreaming && <p class="thinking" role="status"><i class="pulse" aria-hidden="true" />{t.thinking}</p>}
           {asked.value.map((one) => (
             <div key={one.request.requestId} class="in-place">
               <InPlace.Provider value={PLACE}><Boundary><PromptCard asked={one} isShown /></Boundary></InPlace.Provider>

