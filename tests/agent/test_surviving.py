@@ -106,30 +106,38 @@ def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
     assert all(words in story for words in ("I write.", "It is written.", "write_to_file", "agent:script"))
 
 
-def test_a_call_that_waited_for_approval_is_asked_for_again_and_done_once(
+def test_what_waited_for_a_person_is_the_same_after_a_kill_and_their_answer_counts(
     place: tuple[Path, Path], script: Path
 ) -> None:
-    """Killed before the call was carried out: it had not begun, so it is done now."""
+    """Killed before a call was carried out, which had not begun and is done now; and while a question was open."""
 
-    async def before(server: Running) -> str:
-        async with chatting(server) as chat:
-            await chat.say("Write", model=f"script:{script}")
-            await chat.question("asked/a.txt")
-            return chat.task
+    async def before(server: Running) -> tuple[str, str, str]:
+        async with chatting(server) as writing, chatting(server) as asking:
+            await writing.say("Write", model=f"script:{script}")
+            await asking.say("Ask me", model=f"script:{asks}")
+            await writing.question("asked/a.txt")
+            return writing.task, asking.task, (await asking.question("Which one?"))["requestId"]
 
-    async def after(server: Running, task: str) -> None:
-        async with chatting(server, task) as chat:
-            await chat.answer(await chat.question("asked/a.txt"), status="ok")
-            await gone_on(server, task)
+    async def after(server: Running, to_write: str, to_ask: str, request_id: str) -> None:
+        async with chatting(server, to_write) as writing, chatting(server, to_ask) as asking:
+            assert (await asking.question("Which one?"))["requestId"] == request_id
+            await asking.say("the blue one")
+            await asking.rested()
+            assert asking.streamed == "Good."
+            await writing.answer(await writing.question("asked/a.txt"), status="ok")
+            await gone_on(server, to_write)
+            assert (await writing.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"] == []
 
     state, project = place
-    say(script, turn("", both(path="asked/a.txt")))
-    with up(state, project) as server:
-        task = asyncio.run(before(server))
-        kill(server)
+    asks = script.with_name("asks.json")
+    question = {"name": "ask_followup_question", "arguments": {"question": "Which one?"}}
+    say(asks, turn("", [question]), turn("Good."))
     say(script, turn("", both(path="asked/a.txt")), turn("Done."))
     with up(state, project) as server:
-        asyncio.run(after(server, task))
+        waiting = asyncio.run(before(server))
+        kill(server)
+    with up(state, project) as server:
+        asyncio.run(after(server, *waiting))
     assert (project / "asked/a.txt").read_text() == "written\n"
     assert len(snapshots(project)) == 1
 
@@ -217,33 +225,3 @@ def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tu
             file = project / entry["tool"]["arguments"]["path"]
             text = file.read_text() if file.exists() else ""
             assert text in (["written\n"] if entry["tool"]["status"] == "success" else ["", "written\n"])
-
-
-def test_a_question_that_was_open_is_the_same_after_a_kill_and_its_answer_counts(
-    place: tuple[Path, Path], script: Path
-) -> None:
-    """In the middle of ask_followup_question: one question, before and after, and words in the chat answer it."""
-
-    async def asked(server: Running, task: str | None) -> tuple[str, str]:
-        async with chatting(server, task) as chat:
-            if task is None:
-                await chat.say("Ask me", model=f"script:{script}")
-            question = await chat.question("Which one?")
-            return chat.task, question["requestId"]
-
-    async def answered(server: Running, task: str) -> None:
-        async with chatting(server, task) as chat:
-            await chat.say("the blue one")
-            await chat.rested()
-            assert chat.streamed == "Good."
-            pending = (await chat.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
-            assert [entry["prompt"]["kind"] for entry in pending] == []
-
-    state, project = place
-    say(script, turn("", [{"name": "ask_followup_question", "arguments": {"question": "Which one?"}}]), turn("Good."))
-    with up(state, project) as server:
-        task, first = asyncio.run(asked(server, None))
-        kill(server)
-    with up(state, project) as server:
-        assert asyncio.run(asked(server, task)) == (task, first)
-        asyncio.run(answered(server, task))
