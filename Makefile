@@ -1,5 +1,5 @@
 # Everything installs into .venv, web/node_modules, web/engine, tests/peers/node_modules and, for `make bench` alone,
-# bench/peers/node_modules; nothing is installed twice.
+# bench/peers/node_modules; nothing is installed twice. What the system lacks for each is in scripts/packages.*.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
@@ -17,7 +17,7 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 .DELETE_ON_ERROR:
 .PHONY: help setup run demo test check format bench docs docs-serve lock wheel clean
 
-help: ## what can be made; ARGS="…" is passed on by run, test, bench and lock
+help: ## what can be made; ARGS="…" is passed on by run, demo, test, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included

@@ -5,6 +5,7 @@ The questions are those of handrail's own queue, so the first answer counts, whe
 
 import asyncio
 import os
+import re
 import sys
 import termios
 from collections.abc import AsyncIterator
@@ -39,9 +40,8 @@ class Answers:
         self._typing: dict[str, asyncio.Task[None]] = {}
         self.count = 0
 
-    async def follow(self) -> None:
-        """Until it is cancelled."""
-        position = (await self._queue.entries(0)).position
+    async def follow(self, position: int) -> None:
+        """From there on, until it is cancelled."""
         try:
             async for page in self._queue.follow(position):
                 for entry in page.entries:
@@ -56,6 +56,7 @@ class Answers:
     async def _asked(self, entry: RequestEntry) -> None:
         if isinstance(entry.prompt, ResultPrompt):
             return  # told by the agent itself
+        await self._teller.catch_up(entry.request_id)
         self._teller.asks(entry.prompt)
         if self._preset is not None:
             with suppress(Conflict):
@@ -108,8 +109,9 @@ async def answering(state: Path, preset: Preset | None, teller: Teller) -> Async
     answers = Answers(queue, preset, teller)
     try:
         with watching_queue(state):
+            position = (await queue.entries(0)).position  # so that not even the first question is missed
             async with asyncio.TaskGroup() as group:
-                following = group.create_task(answers.follow())
+                following = group.create_task(answers.follow(position))
                 yield answers
                 following.cancel()
     except BaseExceptionGroup as several:
@@ -145,7 +147,7 @@ _NO = PromptResponse(status="canceled")
 def _how(entry: RequestEntry) -> str:
     match entry.prompt:
         case TaskConfirmPrompt():
-            return "[y]es / [n]o / a wish for another plan (edit it in the console):"
+            return "[y]es / y -2 leaves step 2 out / [n]o / a wish for another plan:"
         case KvPrompt():
             return "Your answer (nothing: none):"
     return "[y]es / for this [t]ask / [n]o / n with a remark:"
@@ -160,7 +162,9 @@ def _read(entry: RequestEntry, line: str) -> PromptResponse | None:
         case _, "n" | "no" | "n:" | "no:":
             return PromptResponse(status="canceled", remark=rest) if rest else _NO
         case TaskConfirmPrompt(tasks=tasks), "y" | "yes":
-            return PromptResponse(status="ok", tasks=tasks)
+            left_out = {int(number) for number in re.findall(r"-(\d+)", rest)}
+            kept = [task for number, task in enumerate(tasks, 1) if number not in left_out]
+            return PromptResponse(status="ok", tasks=tuple(kept))
         case TaskConfirmPrompt(), _ if line:
             return PromptResponse(status="canceled", remark=line)
         case FileChangePrompt(), "y" | "yes":

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from dbus_fast import Message
 from dbus_fast.aio import MessageBus
+from Xlib.display import Display
 
 from demo.ground import Ground, NotPossible
 from demo.programs import Program, Programs
 
-_SIZE = "1280x800x24"
+_SIZE = "800x500x24"
+_BACKGROUND = 0x2E4057
 _WINDOW = Path(__file__).with_name("play_test.py")
 _ACCESSIBILITY = "/usr/libexec/at-spi-bus-launcher"
 _WITHIN = 40.0
@@ -25,6 +27,7 @@ async def open_desktop(ground: Ground, programs: Programs) -> dict[str, str]:
     daemon = ["dbus-daemon", "--session", "--nofork", f"--address={address}", "--print-address=1"]
     bus = programs.start("session bus", daemon, env, home)
     env["DISPLAY"] = ":" + await server.says(r"^(\d+)$")
+    _paint(env["DISPLAY"])
     await bus.says("unix:")
     launcher = [_ACCESSIBILITY, "--launch-immediately", "--a11y=1"]
     await _is_on_bus(address, "org.a11y.Bus", programs.start("accessibility bus", launcher, env, home))
@@ -32,6 +35,15 @@ async def open_desktop(ground: Ground, programs: Programs) -> dict[str, str]:
     window = programs.start("play-test window", ["/usr/bin/python3", str(_WINDOW)], env, home)
     await window.says("shown")
     return env
+
+
+def _paint(display: str) -> None:
+    """A window is easier to see where the rest of the screen is not black."""
+    server = Display(display)
+    root = server.screen().root
+    root.change_attributes(background_pixel=_BACKGROUND)
+    root.clear_area()
+    server.close()
 
 
 async def _is_on_bus(address: str, name: str, program: Program) -> None:

@@ -3,19 +3,24 @@
 import gi
 
 gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk  # noqa: E402 - the version comes first
+from gi.repository import GLib  # noqa: E402
+
+GLib.set_prgname("Play-test")  # before GTK takes the file's name for it
+from gi.repository import Gtk  # noqa: E402
 
 FOUND = ("The pier is dark", "The bell never rings", "The cat wants more fish")
 
 
 def main() -> None:
-    window = Gtk.Window(title="Play-test · 晚风邮局", default_width=420, default_height=220)
-    column = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=10, margin=20)
+    window = Gtk.Window(title="Play-test · 晚风邮局", default_width=560, default_height=280)
+    column = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=14, margin=28)
     heading = Gtk.Label(xalign=0)
-    heading.set_markup("<big><b>What play-testers found</b></big>")
+    heading.set_markup("<span size='x-large' weight='bold'>What play-testers found</span>")
     column.add(heading)
     for found in FOUND:
-        column.add(Gtk.CheckButton(label=found))
+        button = Gtk.CheckButton(label=found)
+        button.get_child().set_markup(f"<span size='large'>{found}</span>")
+        column.add(button)
     window.add(column)
     window.connect("destroy", Gtk.main_quit)
     window.show_all()

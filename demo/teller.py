@@ -1,7 +1,9 @@
 """What the demonstration says in the terminal: who speaks, what is called, what is asked; coloured where it may be."""
 
+import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import UNSET
@@ -16,6 +18,7 @@ from handrail.core.visible import visible
 from handrail.faces.cli.gutter import behind_gutter
 
 _WIDEST = 110
+_BEHIND = 3.0
 _LONGEST_ERROR = 240
 _SUBJECTS = ("path", "scenePath", "url", "tool", "groupTitle", "text", "textGone", "clickId", "question")
 _NAMES = 2
@@ -29,6 +32,8 @@ class Teller:
         if not self._console.is_terminal or self._console.width > _WIDEST:
             self._console.width = _WIDEST
         self._since: dict[str, float] = {}
+        self._said = set[str]()
+        self._news = asyncio.Event()
 
     def title(self, text: str) -> None:
         self._console.print(Rule(Text(text, "bold"), align="left", style="dim"))
@@ -47,8 +52,10 @@ class Teller:
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Of the task's page."""
+        self._news.set()
         match event:
-            case {"type": "chatDelta", "finished": True, "content": str(text)}:
+            case {"type": "chatDelta", "finished": True, "content": str(text), "messageId": str(message)}:
+                self._said.add(message)
                 self.says("Agent", text)
             case {"type": "toolUsed", "status": "running", "actionId": str(call)}:
                 self._since.setdefault(call, time.monotonic())
@@ -62,6 +69,15 @@ class Teller:
                 self.line(f"  ✗ {visible(message)}", "red")
             case {"type": "runStatus", "status": "paused"}:
                 self.line("  paused; Resume in the console goes on", "yellow")
+
+    async def catch_up(self, request_id: str) -> None:
+        """Until what led to a question is told: a plan's words, a call's beginning. They come another way than it."""
+        message = request_id.removeprefix("plan_")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_BEHIND):
+                while message not in self._said and (message != request_id or not self._since):
+                    self._news.clear()
+                    await self._news.wait()
 
     def asks(self, prompt: Prompt) -> None:
         self._console.print()

@@ -20,6 +20,7 @@ from typing import Any
 
 import apps_picture
 import browser_picture
+import demo_picture
 import desktop_picture
 import httpx2
 import preview_picture
@@ -95,6 +96,7 @@ def main() -> None:
         desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
         preview_picture.take(HANDRAIL, home, env, IMAGES / "preview.png")
         webgal_picture.take(home, IMAGES)
+    demo_picture.take(IMAGES)
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:

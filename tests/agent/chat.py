@@ -12,8 +12,15 @@ from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 
 PATIENCE = 30.0
-_people: dict[str, dict[str, str]] = {}
+_people: dict[int, dict[str, str]] = {}
 """The session of each server's person."""
+
+
+def person_at(server: Running) -> dict[str, str]:
+    """The headers of the person's own browser."""
+    if server.process.pid not in _people:
+        _people[server.process.pid] = server.sign_in()
+    return _people[server.process.pid]
 
 
 class Chat:
@@ -82,9 +89,7 @@ class Chat:
         return (await self.ask("GET", f"/api/agent/task/{self.task}{query}")).json["data"]
 
     def _ask(self, method: str, path: str, **how: Any) -> Answer:
-        if self.server.address not in _people:
-            _people[self.server.address] = self.server.sign_in()
-        return self.server.request(method, path, headers=_people[self.server.address], **how)
+        return self.server.request(method, path, headers=person_at(self.server), **how)
 
     async def look(self, found: Callable[[Any], bool]) -> Any:
         """The task as the chat page would show it, once that is true of it."""
@@ -99,8 +104,12 @@ class Chat:
 
 
 @asynccontextmanager
-async def chatting(server: Running, task: str | None = None) -> AsyncIterator[Chat]:
+async def chatting(server: Running, task: str | None = None, *, is_person: bool = True) -> AsyncIterator[Chat]:
+    """As a person in the console, or as a program that holds the token."""
     wanted = task or new_task_id()
-    auth = {"token": server.token, "clientType": "frontend", "taskId": wanted}
-    async with listening(server, auth=auth, transports=["websocket"]) as page:
+    auth = {"clientType": "frontend", "taskId": wanted}
+    headers = await asyncio.to_thread(person_at, server) if is_person else None
+    if not is_person:
+        auth["token"] = server.token
+    async with listening(server, auth=auth, headers=headers, transports=["websocket"]) as page:
         yield Chat(server, page, wanted)

@@ -22,7 +22,7 @@ def up(state: Path, project: Path, models: ModelServer | None = None, **env: str
     connected = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": "", "GEMINI_API_KEY": "sk-test"}
     if models is not None:
         # A base URL is the chosen model's alone: the other providers' own libraries look at these.
-        of_providers = ("HANDRAIL_MODEL_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL")
+        of_providers = ("HANDRAIL_MODEL_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
         connected |= dict.fromkeys(of_providers, models.address)
     command = ["handrail", "up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
     running = Running(state, project, command=command, env={"HANDRAIL_OPEN_CONSOLE": "false", **connected, **env})

@@ -10,7 +10,7 @@ from handrail.core.mimo.task_ids import new_task_id
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
-from tests.agent.chat import chatting
+from tests.agent.chat import chatting, person_at
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 
@@ -30,7 +30,8 @@ def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(hou
         tasks = [new_task_id() for _ in range(TASKS)]
         heard = dict.fromkeys(tasks, "")
         left = set(tasks)
-        async with listening(house, transports=["websocket"]) as page:
+        headers = await asyncio.to_thread(person_at, house)
+        async with listening(house, headers=headers, transports=["websocket"]) as page:
             await asyncio.gather(*(begin(page, task) for task in tasks))
             while left:
                 told = await page.next("frontend_event")
@@ -84,5 +85,36 @@ def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compac
         everything = [one.turn for one in await runs.page("t", None, 50)]
         assert everything == [Said("a", "old"), Replied("words", uses), *outcomes, Said("b", "new"), Noted("all of it")]
         await batches.close()
+
+    asyncio.run(run())
+
+
+def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(house: Running) -> None:
+    async def run() -> None:
+        async with chatting(house) as chat:
+            said = {"zebra 100% striped": "a", "the second ZEBRA": "b", "unrelated": "c"}
+            tasks = {name: new_task_id() for name in said.values()}
+            for content, name in said.items():
+                chat.task = tasks[name]
+                await chat.say(content, model="nonsense:model")
+            await chat.ask("POST", f"/api/agent/task/{tasks['a']}", json={"title": "Horses"})
+
+            async def found(query: str) -> list[str]:
+                listed = await chat.ask("GET", f"/api/task/list?{query}")
+                assert listed.status == 200, listed.body
+                known = {id: name for name, id in tasks.items()}
+                return [known[task["taskId"]] for task in listed.json["data"] if task["taskId"] in known]
+
+            assert sorted(await found("query=zebra")) == ["a", "b"]
+            assert await found("query=STRIPED+zebra") == ["a"]
+            assert await found("query=horses") == ["a"]
+            assert await found("query=100%25") == ["a"]
+            assert await found("query=1_0") == []
+            order = await found("limit=500")
+            assert await found(f"limit=500&before={tasks[order[0]]}") == order[1:]
+            assert (await chat.ask("GET", "/api/task/list?before=nonsense")).status == 400
+            assert (await chat.ask("GET", f"/api/task/list?query={'x' * 257}")).status == 400
+            shown = (await chat.ask("GET", f"/api/agent/task/{tasks['a']}")).json["data"]
+            assert (shown["task"]["title"], shown["run"]["canResume"]) == ("Horses", True)
 
     asyncio.run(run())

@@ -217,3 +217,33 @@ def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tu
             file = project / entry["tool"]["arguments"]["path"]
             text = file.read_text() if file.exists() else ""
             assert text in (["written\n"] if entry["tool"]["status"] == "success" else ["", "written\n"])
+
+
+def test_a_question_that_was_open_is_the_same_after_a_kill_and_its_answer_counts(
+    place: tuple[Path, Path], script: Path
+) -> None:
+    """In the middle of ask_followup_question: one question, before and after, and words in the chat answer it."""
+
+    async def asked(server: Running, task: str | None) -> tuple[str, str]:
+        async with chatting(server, task) as chat:
+            if task is None:
+                await chat.say("Ask me", model=f"script:{script}")
+            question = await chat.question("Which one?")
+            return chat.task, question["requestId"]
+
+    async def answered(server: Running, task: str) -> None:
+        async with chatting(server, task) as chat:
+            await chat.say("the blue one")
+            await chat.rested()
+            assert chat.streamed == "Good."
+            pending = (await chat.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
+            assert [entry["prompt"]["kind"] for entry in pending] == []
+
+    state, project = place
+    say(script, turn("", [{"name": "ask_followup_question", "arguments": {"question": "Which one?"}}]), turn("Good."))
+    with up(state, project) as server:
+        task, first = asyncio.run(asked(server, None))
+        kill(server)
+    with up(state, project) as server:
+        assert asyncio.run(asked(server, task)) == (task, first)
+        asyncio.run(answered(server, task))

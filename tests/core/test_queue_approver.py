@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from handrail.contract.approval import Answer, Question
@@ -117,6 +118,28 @@ async def test_without_a_diff_all_parameters_are_shown(tmp_path: Path) -> None:
         assert "path: x" in prompt.message
         assert "content: b" in prompt.message
         asking.cancel()
+
+
+async def test_what_was_left_out_of_a_call_is_not_shown(tmp_path: Path) -> None:
+    class Target(msgspec.Struct, rename="camel"):
+        element_id: str
+        near: str | None = None
+
+    class Params(msgspec.Struct):
+        target: Target
+        route: str | None = None
+        free: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+    async with desk(tmp_path) as at:
+        for params, shown in (
+            (Params(Target("e:3")), 'target: {"elementId":"e:3"}'),
+            (Params(Target("e:3"), free={"a": None}), 'target: {"elementId":"e:3"}\nfree: {"a":null}'),
+        ):
+            asking = asyncio.ensure_future(at.approver.ask(replace(question(diff=None), params=params)))
+            entry = await at.shown()
+            assert str(entry.prompt.message).endswith(f"\n{shown}")
+            await at.queue.respond(entry.request_id, PromptResponse(status="canceled"))
+            await asking
 
 
 @pytest.mark.parametrize("status", ["ok", "canceled", "timeout"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.console_person import Person, answer_to, ask, call
+from tests.e2e.console_person import Browser, Person, answer_to, ask, call
 from tests.e2e.servers import until
 from tests.faces.http.running import Running
 
@@ -160,3 +160,9 @@ def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) ->
     person.does("see", "x19999", ".prompt:not([hidden])")
     person.does("press", "Allow once")
     until(lambda: answer_to(person.house, request_id) is not None)
+
+
+def test_an_address_that_lets_somebody_in_may_lead_to_a_page(browser: Browser, house: Running) -> None:
+    browser.step("led", "open", f"{house.address}/#code={house.new_code()}/tools", {})
+    browser.step("led", "wait", ".rail a.tools[aria-current=page]")
+    browser.step("led", "close")

@@ -21,7 +21,7 @@ from tests.wire.clients import run
 
 SCENE = "game/scene/harbour.txt"
 PATIENCE = 100
-pytestmark = pytest.mark.xdist_group("demo")
+pytestmark = pytest.mark.alone  # a game is played in it: whoever runs beside it gets little of the machine
 
 
 def command(folder: Path) -> list[str]:
@@ -95,6 +95,19 @@ def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: T
     assert {record["effect"] for record in asked} == {"WRITE", "UI_CONTROL", "EXECUTE"}
     assert all(record["answer"]["by"].startswith("make demo ANSWER=allow") for record in asked)
     assert all(f">{tool}</span>" in toured.page for tool in tools)
+
+
+def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
+    for told in (
+        "Players say that the pier is dark",
+        "<td><code>changeBg:harbour.png -next;</code></td>",
+        "The person confirmed this plan.",
+        "How loud should the bell on the pier be",
+        "{&quot;answer&quot;:&quot;60&quot;",
+        "&quot;kind&quot;:&quot;resource&quot;",
+        "<strong>The pier is lit, and its bell rings.</strong>",
+    ):
+        assert told in toured.page, told
 
 
 def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None:

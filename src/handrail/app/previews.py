@@ -80,8 +80,13 @@ def hosted_previews(house: House) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
     from handrail.surfaces.webgal.hosting import TheatreHosting
 
-    games = house.registry.find(_TOOL).surface.port.games
-    return TheatreHosting(house.theatre, games, _ground(house.settings, house.project))
+    files = house.project
+    return TheatreHosting(
+        house.theatre,
+        files,
+        lambda path: house.policy.current().may_read(_TOOL, path),
+        _ground(house.settings, files),
+    )
 
 
 def framed_previews(house: House) -> FramedPreviews:

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 
 from handrail.app.browsers import open_bus
 from handrail.contract.errors import InputOutput
-from handrail.core.story import Story, TaskSummary, tasks, tell
+from handrail.contract.model import Noted, Replied, Returned
+from handrail.core.agent.wording import unmarked
+from handrail.core.story import Exchange, Story, TaskSummary, Word, tasks, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from handrail.app.house import House
-    from handrail.contract.browser import Message
+    from handrail.contract.model import Turn
     from handrail.store.state import State
 
 _MOST_TASKS = 10_000
+_MOST_TURNS = 1_000_000
 
 
 def task_summaries(house: House) -> Sequence[TaskSummary]:
@@ -39,19 +42,32 @@ def report_of(house: House, task: str | None) -> tuple[Story, Iterable[str]]:
     """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
     from handrail.faces.report.page import page
 
-    title, words = ("", ()) if task is None else asyncio.run(_said(house.state, task))
-    story = tell(house.audit, house.evidence, house.project.location, task, title=title, words=words)
+    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(house.state, task))
+    story = tell(
+        house.audit, house.evidence, house.project.location, task, title=title, words=words, exchanges=exchanges
+    )
     return story, page(story, datetime.now(UTC))
 
 
-async def _said(state: State, task: str) -> tuple[str, Sequence[Message]]:
-    """The task's title and what was said in it, where it is one of the browser's."""
+async def _said(state: State, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
+    """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
     bus = open_bus(state)
     try:
         found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
-        return ("", ()) if found is None else (found.title, await bus.tasks.messages(task))
+        if found is None:
+            return "", (), {}
+        words = [Word(said.role, said.content, said.timestamp) for said in await bus.tasks.messages(task)]
+        turns = await bus.runs.page(task, None, _MOST_TURNS)
+        words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Noted)]
+        return found.title, words, _exchanges([one.turn for one in turns])
     finally:
         await bus.close()
+
+
+def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
+    told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, Returned)}
+    uses = [use for turn in turns if isinstance(turn, Replied) for use in turn.uses]
+    return {use.execution_id: Exchange(use.arguments, told.get(use.execution_id, "")) for use in uses}
 
 
 def _write(to: Path, pieces: Iterable[str]) -> None:

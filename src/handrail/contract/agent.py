@@ -12,12 +12,15 @@ from typing import Literal, Protocol
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.contract.browser import Message
 from handrail.contract.model import Turn, Usage
 
 Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
 """waiting: for the person's next words. ended: the person stopped it."""
 Limit = Literal["mostSteps", "mostCost"]
+Voice = Literal["person", "program"]
+"""Who holds the token alone is a program."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +45,16 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     most_cost: float | None = None
     reached: Limit | None = None
     """The limit that keeps it from going on."""
+    project: str = ""
+    """Where it was begun, and goes on."""
+    voice: Voice = "person"
+    """Who spoke last: once a person has, no program does."""
+    is_settled: bool = True
+    """It came to its end by itself, so nothing is left to go on with."""
+
+    @property
+    def can_resume(self) -> bool:
+        return self.status == "paused" or (self.status in ("waiting", "ended") and not self.is_settled)
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +94,14 @@ class RunStore(Protocol):
         ...
 
     def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
+
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        """Whether a message of this id was said in the task."""
+        ...
+
+    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> Future[None]:
+        """All of it or nothing."""
+        ...
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
         """In order. A compaction replaces what it stands for."""

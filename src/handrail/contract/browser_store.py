@@ -17,8 +17,8 @@ class TaskStore(Protocol):
 
     async def find(self, task_id: str) -> TaskRecord | None: ...
 
-    async def newest(self, limit: int) -> Sequence[TaskRecord]:
-        """The last changed first."""
+    async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
+        """The last changed first: those after the task `before`, in whose title or messages all `words` stand."""
         ...
 
     def bind(self, caller: str, task_id: str) -> Future[None]:

@@ -67,6 +67,8 @@ class Returned(msgspec.Struct, frozen=True, tag="tool"):
     tool: str
     text: str
     is_error: bool = False
+    unkept: str = ""
+    """What the model reads in place of `text`, with what a person gave in confidence: in memory alone."""
     taken: int = 0
     pictures: tuple[Picture, ...] = ()
 
@@ -142,4 +144,6 @@ class Overflow(TooLarge):
 
 
 class Cut(Offline):
-    """The connection ended before the reply did."""
+    """The connection ended before the reply did. `spent` is what the provider had told by then."""
+
+    spent = Usage()

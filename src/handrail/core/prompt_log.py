@@ -224,7 +224,8 @@ class PromptLog:
 
     def _refuse_taken(self, request_id: str) -> None:
         if request_id in self._index.waiting or self._index.answer_to(request_id) is not None:
-            raise Conflict(f"There is a request {request_id} already.", hint="Choose another requestId, or none.")
+            hint = "Choose another requestId, or none."
+            raise Conflict(f"There is a request {request_id} already.", hint=hint, reason="taken")
 
     def _refuse_unasked(self, request_id: str) -> None:
         if request_id in self._index.waiting:

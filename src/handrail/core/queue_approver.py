@@ -36,7 +36,6 @@ PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
 _SEARCHED_ENTRIES = 1000
 _NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
-
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
@@ -145,8 +144,7 @@ def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
-    if preview.host == ANY_HOST:
-        lines.append(_NAMELESS)
+    lines += [_NAMELESS] if preview.host == ANY_HOST else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
         for name, fact in preview.consent.facts:

@@ -4,12 +4,12 @@ Knows no page and no language: how a story is told is a face's business.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
-from handrail.contract.browser import Message
 from handrail.contract.errors import Failure, NotFound, TooLarge
 from handrail.core.audit import Audit
 from handrail.core.chain_check import BrokenChain
@@ -30,6 +30,23 @@ class ShownFile:
     lack: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What was said: by a person, by the agent, or by handrail itself. `timestamp` is in milliseconds."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str
+    timestamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A call as the conversation has it: what the agent gave, as JSON, and what it was told. No seal holds it."""
+
+    given: str
+    told: str
+
+
 @dataclass(slots=True)
 class Step:
     """One call: its newest record, and every line of the audit about it."""
@@ -39,6 +56,7 @@ class Step:
     started: str
     lines: list[bytes] = field(default_factory=list)
     files: list[ShownFile] = field(default_factory=list)
+    exchange: Exchange | None = None
 
     @property
     def status(self) -> str:
@@ -61,7 +79,7 @@ class Story:
     title: str
     project: str
     steps: Sequence[Step]
-    words: Sequence[Message]
+    words: Sequence[Word]
     chain: int
     damage: str | None
 
@@ -92,7 +110,14 @@ def tasks(audit: Audit, project: str) -> list[TaskSummary]:
 
 
 def tell(
-    audit: Audit, evidence: Evidence, project: str, task: str | None, *, title: str = "", words: Sequence[Message] = ()
+    audit: Audit,
+    evidence: Evidence,
+    project: str,
+    task: str | None,
+    *,
+    title: str = "",
+    words: Sequence[Word] = (),
+    exchanges: Mapping[str, Exchange] = MappingProxyType({}),
 ) -> Story:
     """NotFound where neither the audit nor anybody's word knows the task."""
     steps = list(_steps(audit.lines(), project, task))
@@ -102,6 +127,7 @@ def tell(
         )
     for step in steps:
         step.files = list(_files(evidence, step.record))
+        step.exchange = exchanges.get(step.execution_id)
     try:
         chain, damage = audit.verify(), None
     except BrokenChain as broken:

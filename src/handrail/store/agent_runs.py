@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.contract.agent import Remembered, Run
+from handrail.contract.browser import Message
 from handrail.contract.model import MOST_PICTURES, Noted, Picture, Returned, Turn
 from handrail.store.batches import Batches
+from handrail.store.browser_tasks import add_message
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,10 +37,19 @@ class SqliteRuns:
         self._batches = batches
 
     def save(self, run: Run) -> asyncio.Future[None]:
-        row = (run.task_id, run.status, msgspec.json.encode(run))
+        return self._batches.write(_saving(run))
+
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        query = "SELECT 1 FROM browser_message WHERE task_id = ? AND id = ?"
+        return bool(await self._batches.read(lambda rows: rows.execute(query, (task_id, message_id)).fetchone()))
+
+    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> asyncio.Future[None]:
+        save, add = _saving(run), _adding(run.task_id, turns)
 
         def work(rows: sqlite3.Connection) -> None:
-            rows.execute("INSERT OR REPLACE INTO agent_run (task_id, status, run) VALUES (?, ?, ?)", row)
+            add_message(rows, run.task_id, message)
+            add(rows)
+            save(rows)
 
         return self._batches.write(work)
 
@@ -53,21 +64,7 @@ class SqliteRuns:
         return [_runs.decode(row[0]) for row in found]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
-        added = [(task_id, msgspec.json.encode(_without_pictures(turn)), 0, _now()) for turn in turns]
-        pictures = [
-            (task_id, turn.execution_id, picture.mime, picture.data)
-            for turn in turns
-            if isinstance(turn, Returned)
-            for picture in turn.pictures
-        ]
-
-        def work(rows: sqlite3.Connection) -> None:
-            rows.executemany(_ADD, added)
-            if pictures:
-                rows.executemany(_ADD_PICTURE, pictures)
-                rows.execute(_DROP_PICTURES, (task_id, task_id, MOST_PICTURES))
-
-        return self._batches.write(work)
+        return self._batches.write(_adding(task_id, turns))
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
         """From the newest note that stands for what was before it."""
@@ -112,8 +109,36 @@ def _remembered(row: tuple[int, int, bytes]) -> Remembered:
     return Remembered(row[0], row[1], _turns.decode(row[2]))
 
 
-def _without_pictures(turn: Turn) -> Turn:
-    return msgspec.structs.replace(turn, pictures=()) if isinstance(turn, Returned) else turn
+def _saving(run: Run) -> Callable[[sqlite3.Connection], None]:
+    row = (run.task_id, run.status, msgspec.json.encode(run))
+
+    def work(rows: sqlite3.Connection) -> None:
+        rows.execute("INSERT OR REPLACE INTO agent_run (task_id, status, run) VALUES (?, ?, ?)", row)
+
+    return work
+
+
+def _adding(task_id: str, turns: Sequence[Turn]) -> Callable[[sqlite3.Connection], None]:
+    added = [(task_id, msgspec.json.encode(_kept(turn)), 0, _now()) for turn in turns]
+    pictures = [
+        (task_id, turn.execution_id, picture.mime, picture.data)
+        for turn in turns
+        if isinstance(turn, Returned)
+        for picture in turn.pictures
+    ]
+
+    def work(rows: sqlite3.Connection) -> None:
+        rows.executemany(_ADD, added)
+        if pictures:
+            rows.executemany(_ADD_PICTURE, pictures)
+            rows.execute(_DROP_PICTURES, (task_id, task_id, MOST_PICTURES))
+
+    return work
+
+
+def _kept(turn: Turn) -> Turn:
+    """Pictures have a table of their own, secrets have no place at all."""
+    return msgspec.structs.replace(turn, pictures=(), unkept="") if isinstance(turn, Returned) else turn
 
 
 def _with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.contract.content import Image, Text
-from handrail.contract.model import Picture, Returned, Turn
+from handrail.contract.model import Picture, Replied, Returned, Said, Turn
 from handrail.core.agent.sight import drop_old_pictures, pictures_in
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
@@ -58,3 +58,13 @@ def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> 
         await batches.close()
 
     asyncio.run(run())
+
+
+def test_of_pictures_that_were_attached_the_newest_are_sent_and_of_others_it_is_told() -> None:
+    from handrail.backends.models.conversation import conversation  # its library takes a second to load
+
+    large = tuple(Picture("image/png", bytes(3_000_000)) for _ in range(4))
+    turns: list[Turn] = [Said("a", "old", pictures=large), Replied("Yes."), Said("b", "new", pictures=large)]
+    old, _, new = conversation("rules", turns)
+    assert "no longer shown" in str(old.parts[0])[:1000]
+    assert str(new.parts[0]).count("BinaryContent(") + str(new.parts[0]).count("BinaryImage(") == 4

@@ -137,7 +137,10 @@ LEGAL = [
     "changeBg:bg.png -transform={} -enterDuration=300;\nsetAnimation:enter -target=0 -next;\n: -notend;\nintro: -hold;",
     "choose: 去:a | 回:b;\nlabel:a;\nlabel: b;",
     "setVar:a=a * 2 ;\nsetVar:b= $stage.bgm.volume * 2 ;\nsetVar:c=random();\nsetVar:d=他说(嗯);",
+    "温馨提示：请先存档;\n作者：某人;\n特别感谢：大家;\n好感度：三;\nBGM：夜;",
     "雪乃:走吧;\n -sayPlaceHolder;\n雪乃:好;",
+    "setVar:a=1 -next;\nchangeScene:start.txt;",
+    "unlockCg:;\ngetUserInput:;\nsetTransition:;\ncallSteam: -achievementId=;\nsetTransform: -duration=0;\nintro:;",
     "78:走吧;\n78:等等;\n他在 12 点出发;",
     'setVar:data={"id":"a-b","list":[1,2]};\nsetVar:more=[{kind:"room",icon:"a:exit-to"}, {kind:"x"}];',
     "setVar: quest=start - global;\nchangeFigure:a.png -id=girl-left -left;\nunlockCg:bg.png -name=What comes next;",
@@ -226,6 +229,11 @@ def test_one_slip_is_one_problem_and_the_rest_of_its_line_is_judged_as_it_was_me
     script: str, codes: list[str]
 ) -> None:
     assert told(script) == codes
+
+
+def test_a_line_full_of_slips_is_judged_like_any_other() -> None:
+    assert "WG101" in told("changeBg:bg.png\\ // 海边")
+    assert set(told("changeFigure:a.png" + " －left" * 2000)) >= {"WG126"}
 
 
 def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:

@@ -21,13 +21,23 @@ from handrail.backends.chromium.programs import branded_program, program
 from handrail.backends.chromium.wire import Wire
 from handrail.contract.errors import Failure, NotShown
 
+# Nobody sees the window's address bar, whose page would be loaded beside ours; nor is a second page expected soon.
+_UNWANTED = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "SpareRendererForSitePerProcess",
+    "Translate",
+    "MediaRouter",
+    "OptimizationHints",
+)
 _FLAGS = (
     *FLAGS,
     "--headless=new",
     "--no-startup-window",
     "--disable-extensions",
     "--disable-dev-shm-usage",
-    "--disable-features=Translate,MediaRouter,OptimizationHints",
+    f"--disable-features={','.join(_UNWANTED)}",
     "--use-angle=swiftshader",  # engines draw by WebGL
     "--enable-unsafe-swiftshader",
     "--disable-gpu-compositing",  # without a graphics card it takes longer by far

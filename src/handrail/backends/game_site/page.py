@@ -1,15 +1,16 @@
-"""The engine's page as we serve it: with `preview.js` before its own scripts."""
+"""The engine's page as we serve it: with scripts of ours before its own."""
 
 from functools import cache
 from importlib.resources import files
 
 SCRIPT_NAME = "handrail-preview.js"
+_SCRIPTS = ("stage_size.js", "preview.js")
 _TAG = f'<script src="./{SCRIPT_NAME}"></script>'.encode()
 
 
 @cache
 def script() -> bytes:
-    return files(__package__).joinpath("preview.js").read_bytes()
+    return b"".join(files(__package__).joinpath(name).read_bytes() for name in _SCRIPTS)
 
 
 def with_script(page: bytes) -> bytes:

@@ -36,7 +36,11 @@
     return timer;
   };
   window.handrailLook = () => {
-    if (isHeld) step(40, false);
+    if (isHeld) {
+      hide();
+      window.handrailGrow();
+      step(40, false);
+    }
     if (report) report();
   };
 
@@ -103,10 +107,13 @@
     window.cancelAnimationFrame = (id) => { due.delete(id); };
   };
 
-  // In the page that is photographed, frames are held back and run when they are wanted, only the last one drawn:
-  // drawing without a graphics card takes longer than a frame lasts, and nobody watches in between.
+  // In the page that is photographed, frames are held back and run when they are wanted, only the last one drawn, and
+  // the page is transparent until then: drawing without a graphics card takes longer than a frame lasts, and nobody
+  // watches in between.
   if (!isHeld) return paced();
   const frame = window.requestAnimationFrame;
+  const root = document.documentElement;
+  const hide = () => { root.style.opacity = "0"; };
   let held = new Map();
   let lastId = 0;
   let now = performance.now();
@@ -122,6 +129,7 @@
       if (draw) Context.prototype[name] = function (...values) { if (isDrawing) draw.apply(this, values); };
     }
   }
+  hide();
   const step = (milliseconds, isDrawn) => {
     const due = held;
     const renderer = isDrawn ? undefined : window.__PIXI_APP__?.renderer;
@@ -189,6 +197,8 @@
     }
   };
   window.handrailDraw = () => {
+    root.style.opacity = "";
+    window.handrailShrink();
     step(1, true);
     return new Promise((done) => frame(() => done(true)));
   };

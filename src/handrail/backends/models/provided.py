@@ -56,7 +56,7 @@ class ProvidedModel:
 
     async def _asked(self, messages: list[ModelMessage], tools: Sequence[ToolOffer]) -> AsyncIterator[Delta | Reply]:
         parameters, declared = self._declarations.of(tools)
-        settings = ModelSettings(**declared, max_retries=0)  # we wait ourselves, and say so
+        settings = ModelSettings(**declared, max_retries=0, cache=True)  # we wait ourselves, and say so
         if self._max_tokens is not None:
             settings["max_tokens"] = self._max_tokens
         await self._turnstile.pass_through()
@@ -71,7 +71,9 @@ class ProvidedModel:
                         yield Delta(text)
             response = streamed.get()
         if not _has_ended(response):
-            raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
+            cut = Cut(f"The connection to {self.name} was cut in the middle of its answer.")
+            cut.spent = _usage(response)
+            raise cut
         yield Reply(replied(response), _usage(response), _stopped(response))
 
 

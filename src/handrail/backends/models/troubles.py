@@ -46,7 +46,7 @@ def conditions(name: str) -> Iterator[None]:
 
 def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
     match error:
-        case exceptions.ModelContextWindowExceededError():
+        case exceptions.ModelContextWindowExceededError() | exceptions.ModelHTTPError(status_code=413):
             return Overflow(f"The conversation is longer than {name} can read.")
         case exceptions.ModelRateLimitError() | exceptions.ModelOverloadedError():
             limited = RateLimited(f"{name} takes no more requests right now.")

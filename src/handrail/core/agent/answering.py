@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from handrail.contract.errors import Failure
 from handrail.contract.model import Replied
 from handrail.contract.prompts import PromptQueue, PromptResponse
-from handrail.core.agent.planning import request_id_of
+from handrail.core.agent.planning import is_of, steps_of
 
 _QUESTION = "handrail/ask_followup_question"
 
@@ -19,9 +19,8 @@ class OpenQuestion:
 
 async def open_question(queue: PromptQueue, task_id: str, reply: Replied | None) -> OpenQuestion | None:
     """What the task's run waits for, if that can be answered in words."""
-    plan = None if reply is None else request_id_of(reply)
     for entry in await queue.pending():
-        if entry.request_id == plan:
+        if reply is not None and is_of(reply, entry.request_id):
             return OpenQuestion(entry.request_id, is_plan=True)
         if entry.run_id == task_id and entry.prompt.source == _QUESTION:
             return OpenQuestion(entry.request_id, is_plan=False)
@@ -36,7 +35,10 @@ def answer(question: OpenQuestion, words: str) -> tuple[str, PromptResponse]:
 
 
 async def withdraw_plan(queue: PromptQueue, reply: Replied | None) -> None:
-    """The run was stopped: nobody waits for the answer any more."""
-    if reply is not None:
-        with suppress(Failure):
-            await queue.respond(request_id_of(reply), PromptResponse(status="canceled"), by="handrail")
+    """The run was stopped, or something else was said: nobody waits for the answer any more."""
+    if reply is None or not steps_of(reply.text):
+        return
+    for entry in await queue.pending():
+        if is_of(reply, entry.request_id):
+            with suppress(Failure):
+                await queue.respond(entry.request_id, PromptResponse(status="timeout"), by="handrail")

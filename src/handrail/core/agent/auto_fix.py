@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from posixpath import normpath
 from typing import Any
 
 from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
@@ -47,7 +48,7 @@ def _mended(turns: Sequence[Turn]) -> Counter[str]:
 def _path(use: ToolUse) -> str | None:
     given = _arguments(use)
     path = given.get("path", given.get("scenePath"))
-    return path if isinstance(path, str) else None
+    return normpath(path) if isinstance(path, str) else None
 
 
 def _is_dry(use: ToolUse) -> bool:

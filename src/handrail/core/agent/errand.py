@@ -6,26 +6,27 @@ Every turn is on disk before the next begins, so whoever finds the turns knows w
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 
-from handrail.contract.agent import Choice, Limit, Run, RunStatus
-from handrail.contract.call import Caller, new_execution_id
+from handrail.contract.agent import Choice, Run, RunStatus
+from handrail.contract.call import Caller
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
-from handrail.contract.model import Model, Noted, Replied, Reply, Returned, ToolUse, Turn
+from handrail.contract.model import Model, Noted, Replied, Returned, ToolUse, Turn
 from handrail.core.agent import planning
 from handrail.core.agent.auto_fix import check_may_mend
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.instructions import instructions
 from handrail.core.agent.limits import LimitReached
-from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, repetitions
+from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, InCircles, repetitions
+from handrail.core.agent.replies import ENDING, check_is_whole, is_done, numbered
 from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
-from handrail.core.agent.wishes import last_reply, pending
+from handrail.core.agent.wishes import is_something_left, last_reply, pending
 from handrail.core.agent.wording import result_of
 
-ENDING = "attempt_completion"
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
 _CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
 
@@ -40,7 +41,7 @@ class Errand:
         self._at = equipment
         self._is_free = asyncio.Event()
         self._is_free.set()
-        self._caller = Caller("agent", model.name, "handrail")
+        self._caller = Caller("agent", model.name, "handrail" if run.voice == "person" else "program")
         if run.status == "paused":
             self._is_free.clear()
 
@@ -81,8 +82,8 @@ class Errand:
         last = self._turns[-1] if self._turns else None
         if isinstance(last, Replied):
             return await self._rest(last)
-        if self._is_done():
-            await self._become("waiting", is_completed=True)
+        if is_done(self._turns):
+            await self._become("waiting", is_completed=True, is_settled=True)
             return False
         if self.run.mode == "plan" and last is not None and planning.is_confirmation(last):
             self.run = msgspec.structs.replace(self.run, mode="act")
@@ -95,25 +96,27 @@ class Errand:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
         audience, run = self._at.audience, self.run
         self._at.limits.check(run)
-        reply = await self._at.thinking.reply(
-            Question(
-                task_id,
-                self._model,
-                instructions(run.mode, self._at.project, self._at.max_auto_fix()),
-                self._turns,
-                self._at.offers.in_mode(run.mode),
-                lambda text: audience.hear(task_id, message_id, target, text),
-                self._tell_of_waiting,
-            )
+        asked = Question(
+            task_id,
+            self._model,
+            instructions(run.mode, self._at.project, self._at.max_auto_fix()),
+            self._turns,
+            self._at.offers.in_mode(run.mode),
+            lambda text: audience.hear(task_id, message_id, target, text),
+            self._tell_of_waiting,
         )
-        self.run = msgspec.structs.replace(self.run, usage=self.run.usage + reply.usage, steps=self.run.steps + 1)
-        replied = _numbered(reply, message_id)
+        try:
+            reply = await self._at.thinking.reply(asked)
+        finally:
+            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent)
+        self.run = msgspec.structs.replace(self.run, steps=self.run.steps + 1)
+        replied = numbered(reply, message_id)
         if replied.text or replied.uses:
             await self._add(replied)
         await self._become(self.run.status)
         if replied.text:
             await audience.said(task_id, message_id, target, replied.text)
-        _check_is_whole(reply)
+        check_is_whole(reply)
         if not replied.text and not replied.uses:
             await self._take_silence()
 
@@ -139,26 +142,15 @@ class Errand:
         if use.name == ENDING and not returned.is_error:
             self._at.audience.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
 
-    def _is_done(self) -> bool:
-        """The last reply said so, and nothing was said since."""
-        last = self._turns[-1] if self._turns else None
-        reply = last_reply(self._turns)
-        if reply is None or not isinstance(last, Returned):
-            return False
-        ending = {use.execution_id for use in reply.uses if use.name == ENDING}
-        return any(
-            isinstance(turn, Returned) and turn.execution_id in ending and not turn.is_error for turn in self._turns
-        )
-
     async def _rest(self, last: Replied) -> bool:
         """A plan goes to the person; everything else waits for the person's words."""
         if self.run.mode == "act" or not planning.steps_of(last.text):
-            await self._become("waiting")
+            await self._become("waiting", is_settled=True)
             return False
         answer = await planning.confirm(self._at.queue, self.run.task_id, last)
         await self._add(Noted(planning.confirmed(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
-            await self._become("waiting")
+            await self._become("waiting", is_settled=True)
             return False
         return True
 
@@ -172,11 +164,11 @@ class Errand:
         if not (wished := pending(self._turns)):
             return
         fate = await asyncio.to_thread(self._at.records.fate, wished)
+        if unknown := [use.name for use in wished if fate.is_unknown(use)]:  # paused first: a crash here loses nothing
+            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
         for use in wished:
             if (known := await asyncio.to_thread(self._at.records.outcome, use, fate)) is not None:
                 await self._come_back(reply.id, use, known)
-        if unknown := [use.name for use in wished if fate.is_unknown(use)]:
-            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
 
     async def _take_silence(self) -> None:
         if self._turns and self._turns[-1] == Noted(_EMPTY):
@@ -186,7 +178,7 @@ class Errand:
     async def _warn_of_circles(self) -> None:
         count = repetitions(self._turns)
         if count >= STOPPED_AFTER:
-            raise Unsupported("The model goes round in circles.", hint="Say how it should go on.")
+            raise InCircles
         if count == WARNED_AFTER and isinstance(self._turns[-1], Returned):
             await self._add(Noted(_CIRCLES))
 
@@ -197,7 +189,8 @@ class Errand:
     async def _fail(self, failure: Failure) -> None:
         self._at.audience.failed(self.run.task_id, self.run.target, failure)
         reached = failure.limit if isinstance(failure, LimitReached) else None
-        await self._become("waiting", failure.message, reached=reached)
+        needs_words = isinstance(failure, InCircles) or not is_something_left(self._turns, self.run.mode)
+        await self._become("waiting", failure.message, reached=reached, is_settled=needs_words)
 
     async def _add(self, turn: Turn) -> None:
         await self._at.store.add(self.run.task_id, turn)
@@ -205,23 +198,8 @@ class Errand:
         if isinstance(turn, Returned) and turn.pictures:
             drop_old_pictures(self._turns)
 
-    async def _become(
-        self, status: RunStatus, trouble: str = "", *, is_completed: bool = False, reached: Limit | None = None
-    ) -> None:
-        self.run = msgspec.structs.replace(
-            self.run, status=status, trouble=trouble, is_completed=is_completed, reached=reached
-        )
+    async def _become(self, status: RunStatus, trouble: str = "", **members: Any) -> None:
+        fresh: dict[str, Any] = {"is_completed": False, "is_settled": False, "reached": None}
+        self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
         await self._at.store.save(self.run)
         await self._at.audience.changed(self.run)
-
-
-def _numbered(reply: Reply, message_id: str) -> Replied:
-    uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
-    return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
-
-
-def _check_is_whole(reply: Reply) -> None:
-    if reply.stopped == "refusal":
-        raise Unsupported("The model refused to answer.", hint="Say it in other words, or choose another model.")
-    if reply.stopped == "length" and not reply.replied.uses:
-        raise Unsupported("The model's answer was cut off at its longest.", hint="Say that it should go on.")

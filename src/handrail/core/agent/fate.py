@@ -69,7 +69,7 @@ class Records:
             pictures, left_out = pictures_in(self._images(record))
             known = _returned(use, self._kept(use, record) + left_out, is_error=not record.get("ok"))
             return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
-        return None if record.get("ok") else _returned(use, _error(record), is_error=True)
+        return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
 
     def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
         return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)

@@ -1,14 +1,18 @@
 """Carries out what a model wishes for: through the gate like everybody's calls."""
 
+from typing import Any
+
 from handrail.contract.agent import Mode
 from handrail.contract.call import Call, Caller, Progress
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.model import Returned, ToolUse
+from handrail.contract.tool import Reply
 from handrail.core import strict_json
 from handrail.core.agent.offers import is_offered
 from handrail.core.agent.sight import pictures_in
 from handrail.core.agent.wording import MOST_CHARACTERS, kept_whole, refused, worded
 from handrail.core.gate import Gate
+from handrail.core.registry import Registered
 
 MAX_ARGUMENTS = 8 * 1024 * 1024
 
@@ -19,7 +23,7 @@ class Hands:
 
     async def use(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
         """An error is an outcome too: the model reads it and goes on."""
-        registry = self._gate.registry
+        registry, speaker = self._gate.registry, None
         try:
             entry = registry.find(use.name)
             if not is_offered(registry, use.name, mode):
@@ -27,12 +31,33 @@ class Hands:
             params = strict_json.decode((use.arguments or "{}").encode(), max_bytes=MAX_ARGUMENTS)
             call = Call(use.name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
             call.keeps_longer_than = MOST_CHARACTERS
+            speaker = _speaker(entry, params)
             reply = await self._gate.run(call)
         except Failure as failure:
-            return Returned(use.id, use.execution_id, use.name, refused(failure), is_error=True)
-        text = worded(entry.surface.name, use.name, reply, kept_whole(use.execution_id))
+            return Returned(use.id, use.execution_id, use.name, refused(failure, speaker, use.name), is_error=True)
+        surface, kept_at = entry.surface.name, kept_whole(use.execution_id)
+        text, secret = worded(surface, use.name, reply, kept_at), ""
+        if reply.kept_result is not None:
+            text, secret = worded(surface, use.name, Reply(reply.kept_result), kept_at), text
         pictures, left_out = pictures_in(reply.content)
-        return Returned(use.id, use.execution_id, use.name, text + left_out, taken=len(pictures), pictures=pictures)
+        return Returned(
+            use.id,
+            use.execution_id,
+            use.name,
+            text + left_out,
+            unkept=secret,
+            taken=len(pictures),
+            pictures=pictures,
+        )
+
+
+def _speaker(entry: Registered, params: Any) -> str | None:
+    """The surface that would tell what went wrong; None: the parameters make no sense, which is told before it."""
+    try:
+        entry.read_params(params)
+    except InvalidParams:
+        return None
+    return entry.surface.name
 
 
 def _why_not(mode: Mode) -> str:

@@ -1,8 +1,8 @@
 """A plan on its way to a person: steps out of the model's words, edited and confirmed as a `task_confirm` prompt."""
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -11,49 +11,67 @@ from handrail.contract.errors import Conflict
 from handrail.contract.model import Noted, Replied, Turn
 from handrail.contract.prompts import PromptAnswer, PromptQueue
 
-_STEP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+?)\s*$", re.MULTILINE)
+_STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
 _LONGEST_TITLE = 200
 _CONFIRMED = "The person confirmed this plan."
 
 
 def steps_of(text: str) -> list[str]:
     """The items of the last list in it."""
-    return [match.group(1) for match in _last_list(text)]
+    return _last_list(text)[1]
 
 
 def words_before(text: str) -> str:
     """The steps themselves are shown as what can be edited."""
-    listed = _last_list(text)
-    return text[: listed[0].start()].strip() if listed else text
+    start, steps = _last_list(text)
+    return text[:start].strip() if steps else text
 
 
-def _last_list(text: str) -> list[re.Match[str]]:
-    found: list[re.Match[str]] = []
-    for match in _STEP.finditer(text):
-        if found and text[found[-1].end() : match.start()].strip():
-            found.clear()
-        found.append(match)
-    return found
+def _last_list(text: str) -> tuple[int, list[str]]:
+    """Where it begins, and its items. Line by line: a model's text is long at times, and never hostile to this."""
+    start, steps = 0, list[str]()
+    is_ended, offset = True, 0
+    for line in text.splitlines(keepends=True):
+        if stripped := line.strip():
+            step = _STEP.fullmatch(stripped)
+            if step is not None and is_ended:
+                start, steps = offset, []
+            if step is not None:
+                steps.append(step[1])
+            is_ended = step is None
+        offset += len(line)
+    return start, steps
 
 
-def request_id_of(reply: Replied) -> str:
-    """Asked again after a crash, it is the same question."""
-    return f"plan_{reply.id}"
+def request_ids_of(reply: Replied) -> Iterator[str]:
+    """Asked again after a crash, it is the same question; withdrawn, as by a stop, it is the next one."""
+    yield f"plan_{reply.id}"
+    yield from (f"plan_{reply.id}_{number}" for number in itertools.count(2))
+
+
+def is_of(reply: Replied, request_id: str) -> bool:
+    return request_id == f"plan_{reply.id}" or request_id.startswith(f"plan_{reply.id}_")
 
 
 async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAnswer:
     """Waits as long as the person needs."""
-    request_id, text = request_id_of(reply), reply.text
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
-        "message": words_before(text),
+        "message": words_before(reply.text),
         "source": "handrail/agent",
-        "tasks": _tasks(steps_of(text)),
+        "tasks": _tasks(steps_of(reply.text)),
     }
-    with suppress(Conflict):
-        await queue.request(prompt, request_id=request_id, run_id=task_id)
-    return await queue.wait(request_id)
+    for request_id in request_ids_of(reply):
+        try:
+            await queue.request(prompt, request_id=request_id, run_id=task_id)
+        except Conflict as conflict:
+            if conflict.details.get("reason") != "taken":
+                raise
+        answer = await queue.wait(request_id)
+        if answer.response.status != "timeout":
+            return answer
+    raise AssertionError("there is always another id")
 
 
 def confirmed(answer: PromptAnswer) -> str:

@@ -3,7 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from handrail.contract.errors import Unsupported
 from handrail.contract.model import Replied, Returned, Said, Turn
+
+
+class InCircles(Unsupported):
+    """Only a person's words lead out of it."""
+
+    def __init__(self) -> None:
+        super().__init__("The model goes round in circles.", hint="Say how it should go on.")
+
 
 WARNED_AFTER = 3
 STOPPED_AFTER = 6

@@ -1,4 +1,4 @@
-"""All runs of a server: one a task, many at once; begun by a person's words, stopped, paused, resumed, recovered."""
+"""All runs of a server: one a task, many at once; begun by somebody's words, stopped, paused, resumed, recovered."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,19 +6,18 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from handrail.contract.agent import Choice, Run
-from handrail.contract.errors import Conflict, Failure, NotFound
-from handrail.contract.model import Model, Replied, Returned, Said, ToolUse, Turn
+from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.contract.model import Model, Returned, ToolUse, Turn
 from handrail.core.agent import answering
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.errand import Errand
-from handrail.core.agent.wishes import last_reply, unsettled
+from handrail.core.agent.voices import Words, check_may_answer, check_may_speak
+from handrail.core.agent.wishes import is_something_left, last_reply, unsettled
 from handrail.core.lanes import Lanes
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
-Admit = Callable[[], Awaitable[bool]]
-"""Remembers the words that are about to be heard; whether they are new."""
-_STOPPED = "The person stopped this before it was carried out."
+_NOT_DONE = "This was stopped before it was carried out."
 
 
 class Runs:
@@ -28,17 +27,31 @@ class Runs:
         self._going: dict[str, tuple[Errand, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
-    async def say(self, task_id: str, said: Said, admit: Admit, choice: Choice) -> None:
-        """A person's words. Conflict while a run goes on that does not wait for them: two windows must not steer it."""
+    async def say(self, task_id: str, words: Words, choice: Choice) -> None:
+        """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
         async with self._lanes.turn(task_id):
+            known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=words.voice)
+            check_may_speak(known, words, choice)
+            self._check_is_here(known)
+            if await self._at.store.remembers(task_id, words.said.id):
+                return  # a page that did not hear that they were taken says them again
             if await self._at_work(task_id) is not None:
-                await self._answer(task_id, said, admit)
-            elif await admit():
-                known = await self.find(task_id) or Run(task_id=task_id, status="waiting")
-                run = msgspec.structs.replace(_goes_on(choice.applied(known)), target=said.id, steps=0)
-                left = await self._left(await self._at.store.turns(task_id))
-                await self._at.store.add(task_id, *left, said)
-                await self._begin(run)
+                await self._answer(task_id, words)
+                return
+            turns = await self._at.store.turns(task_id)
+            left = await self._left(turns)
+            run = msgspec.structs.replace(
+                _goes_on(choice.applied(known)),
+                project=self._at.project,
+                voice=words.voice,
+                target=words.said.id,
+                steps=0,
+            )
+            await self._at.store.begin(run, [*left, words.said], words.message)
+            await answering.withdraw_plan(self._at.queue, last_reply(turns))
+            self._tell_of(task_id, left)
+            await words.heard()
+            await self._begin(run)
 
     async def resume(self, task_id: str) -> Run:
         """What is paused goes on; what was stopped or failed, too, where something is left to do."""
@@ -47,7 +60,8 @@ class Runs:
                 await going[0].go_on()
                 return going[0].run
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
-            if not turns or (isinstance(turns[-1], Replied) and not turns[-1].uses):
+            self._check_is_here(run)
+            if not is_something_left(turns, run.mode):
                 raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
             await self._begin(_goes_on(run))
             return await self._known(task_id)
@@ -62,19 +76,19 @@ class Runs:
     async def stop(self, task_id: str) -> Run:
         """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
         async with self._lanes.turn(task_id):
-            if (going := await self._at_work(task_id)) is None:
-                return await self._known(task_id)
-            errand, task = going
-            task.cancel()
-            await asyncio.wait({task})
+            if (going := await self._at_work(task_id)) is not None:
+                errand, task = going
+                task.cancel()
+                await asyncio.wait({task})
+                run = errand.run
+            elif (run := await self._known(task_id)).status not in ("running", "paused"):
+                return run
             turns = await self._at.store.turns(task_id)
             await answering.withdraw_plan(self._at.queue, last_reply(turns))
             if left := await self._left(turns):
                 await self._at.store.add(task_id, *left)
-            for returned in left:
-                use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
-                self._at.audience.tool_used(task_id, "", use, "error", returned.text)
-            run = msgspec.structs.replace(errand.run, status="ended", trouble="")
+            self._tell_of(task_id, left)
+            run = msgspec.structs.replace(run, status="ended", trouble="")
             await self._save(run)
             return run
 
@@ -96,11 +110,12 @@ class Runs:
             return run
 
     async def recover(self) -> None:
-        """After a crash or a restart: every run goes on where it was."""
+        """After a crash or a restart: every run of this project goes on where it was."""
         for left in await self._at.store.unfinished():
             async with self._lanes.turn(left.task_id):
                 run = await self.find(left.task_id)  # the person may have been quicker
-                if run is not None and run.task_id not in self._going and run.status in ("running", "paused"):
+                is_left = run is not None and run.task_id not in self._going and run.status in ("running", "paused")
+                if run is not None and is_left and self._is_here(run):
                     await self._begin(run, was_at_work=True)
 
     async def close(self) -> None:
@@ -136,7 +151,7 @@ class Runs:
         self._going[run.task_id] = errand, task
         task.add_done_callback(lambda done: self._ended(run.task_id, done))
 
-    async def _answer(self, task_id: str, said: Said, admit: Admit) -> None:
+    async def _answer(self, task_id: str, words: Words) -> None:
         """A run that waits for the person's answer takes the words for it."""
         reply = last_reply(await self._at.store.turns(task_id))
         waiting = await answering.open_question(self._at.queue, task_id, reply)
@@ -146,8 +161,11 @@ class Runs:
                 hint="Stop it first, or wait until it has answered.",
                 taskId=task_id,
             )
-        if await admit():
-            await self._at.queue.respond(*answering.answer(waiting, said.text), by="the chat")
+        check_may_answer(words)
+        if words.said.attachments:
+            raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
+        await words.admit()
+        await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
 
     async def _left(self, turns: Sequence[Turn]) -> list[Returned]:
         """For wishes that were left without an outcome: models want one for each."""
@@ -155,7 +173,24 @@ class Runs:
             return []
         fate = await asyncio.to_thread(self._at.records.fate, uses)
         found = [(use, await asyncio.to_thread(self._at.records.outcome, use, fate)) for use in uses]
-        return [known or Returned(use.id, use.execution_id, use.name, _STOPPED, is_error=True) for use, known in found]
+        return [known or Returned(use.id, use.execution_id, use.name, _NOT_DONE, is_error=True) for use, known in found]
+
+    def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
+        for returned in left:
+            use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
+            status = "error" if returned.is_error else "success"
+            self._at.audience.tool_used(task_id, "", use, status, returned.text)
+
+    def _is_here(self, run: Run) -> bool:
+        return run.project in ("", self._at.project)
+
+    def _check_is_here(self, run: Run) -> None:
+        if not self._is_here(run):
+            raise Conflict(
+                f"This task belongs to the project {run.project}.",
+                hint="Open handrail in that project, or begin a new task.",
+                taskId=run.task_id,
+            )
 
     async def _known(self, task_id: str) -> Run:
         if (run := await self.find(task_id)) is None:
@@ -174,4 +209,6 @@ class Runs:
 
 
 def _goes_on(run: Run) -> Run:
-    return msgspec.structs.replace(run, status="running", trouble="", is_completed=False, reached=None)
+    return msgspec.structs.replace(
+        run, status="running", trouble="", is_completed=False, is_settled=False, reached=None
+    )

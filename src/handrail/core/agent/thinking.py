@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from handrail.contract.agent import RunStore
 from handrail.contract.model import (
     Cut,
@@ -46,7 +44,7 @@ class Question:
     heard: Heard
     waits: Callable[[float], None]
     spent: Usage = field(default_factory=Usage)
-    """By summaries on the way."""
+    """So far, summaries on the way included, whether a reply came of it or not."""
 
 
 class Thinking:
@@ -56,7 +54,7 @@ class Thinking:
         self._sleep = sleep
 
     async def reply(self, asked: Question) -> Reply:
-        """With the usage of all that it took. What the provider refuses for good passes."""
+        """What the provider refuses for good passes. `asked.spent` grows by all that it took."""
         most_tokens = self._most_tokens
         for attempt in range(TRIES):
             shown = await self._fitting(asked, most_tokens)
@@ -67,13 +65,15 @@ class Thinking:
                 if attempt == TRIES - 1:
                     raise
             except (RateLimited, Cut) as failure:
+                asked.spent += failure.spent if isinstance(failure, Cut) else Usage()
                 if attempt == TRIES - 1:
                     raise
                 seconds = min(float(failure.details.get("retryAfter", _FIRST_WAIT * 2**attempt)), _LONGEST_WAIT)
                 asked.waits(seconds)
                 await self._sleep(seconds)
             else:
-                return msgspec.structs.replace(reply, usage=reply.usage + asked.spent)
+                asked.spent += reply.usage
+                return reply
             asked.heard("")
         raise AssertionError("the last try returns or raises")
 
@@ -90,13 +90,14 @@ class Thinking:
         at = cut(asked.turns)
         if at == 0:
             return
-        text = to_summarize(asked.turns[:at])[-most_tokens * 2 :]
+        text = to_summarize(asked.turns[:at], most_tokens * 2)
         summary = await _streamed(
             Question(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
             [Said("summary", text)],
         )
         asked.spent += summary.usage
-        note = f"What was said before, summed up:\n{summary.replied.text or text[-_LEFT:]}"
+        told = summary.replied.text or to_summarize(asked.turns[:at], _LEFT)
+        note = f"What was said before, summed up; what came from tools in it stays material:\n{told}"
         await self._store.compact(asked.task_id, at, note)
         asked.turns[:at] = [Noted(note)]
 

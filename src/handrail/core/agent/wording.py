@@ -5,14 +5,21 @@ import re
 
 import msgspec
 
-from handrail.contract.errors import Failure
+from handrail.contract.errors import Aborted, BadAnswer, Declined, Disabled, Failure, Reported
 from handrail.contract.model import ToolUse
 from handrail.contract.tool import Reply
 
 MOST_CHARACTERS = 24_000
+_GATES = (Declined, Disabled, Aborted)
+"""What the gate says for itself, whatever the surface."""
 _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
 _OWN = frozenset({"people"})
 """Surfaces whose results are a person's own words."""
+_FOREIGN = frozenset({"browser", "desktop", "apps", "webgal"})
+"""Surfaces whose errors may be told in a page's, a window's or an app's own words."""
+_LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+_OPENS = re.compile(r"^<untrusted source=", re.MULTILINE)
+_CLOSES = re.compile(r"^</untrusted>$", re.MULTILINE)
 
 
 def worded(surface: str, tool: str, reply: Reply, kept_at: str | None) -> str:
@@ -23,9 +30,14 @@ def worded(surface: str, tool: str, reply: Reply, kept_at: str | None) -> str:
 
 
 def untrusted(source: str, text: str) -> str:
-    """The mark can't be closed from inside."""
-    spelled = text.replace("</untrusted", "<\\/untrusted")
-    return f"<untrusted source={json.dumps(source)}>\n{spelled}\n</untrusted>"
+    """The mark can't be closed from inside, nor by the name of the source."""
+    named = json.dumps(source).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<untrusted source={named}>\n{_LOOKS_LIKE_A_MARK.sub('<_', text)}\n</untrusted>"
+
+
+def is_open(text: str) -> bool:
+    """Whether it ends inside of a mark."""
+    return len(_OPENS.findall(text)) > len(_CLOSES.findall(text))
 
 
 def unmarked(text: str) -> str:
@@ -47,14 +59,14 @@ def kept_whole(execution_id: str) -> str:
     return f"the evidence {execution_id}/result.json, which the person can open"
 
 
-def refused(failure: Failure) -> str:
-    """What went wrong, what to change, and what a person remarked."""
-    lines = [failure.message]
-    if failure.hint is not None:
-        lines.append(f"Hint: {failure.hint}")
-    if remark := failure.details.get("remark"):
-        lines.append(f"The person remarks: {remark}")
-    return "\n".join(lines)
+def refused(failure: Failure, surface: str | None, tool: str) -> str:
+    """What went wrong, what to change, and what a person remarked. Without a `surface` it did not get there."""
+    hint = "" if failure.hint is None else f"\nHint: {failure.hint}"
+    told = f"{failure.message}{hint}"
+    if isinstance(failure, Reported | BadAnswer) or (surface in _FOREIGN and not isinstance(failure, _GATES)):
+        told = f"{tool} failed:\n{untrusted(tool, trimmed(told, None))}"
+    remark = failure.details.get("remark") if isinstance(failure, Declined) else None
+    return f"{told}\nThe person remarks: {remark}" if remark else told
 
 
 def result_of(use: ToolUse) -> str:

@@ -96,9 +96,9 @@ class Tasks:
         self._own[caller] = task.id
         return task
 
-    async def newest(self, limit: int) -> Sequence[TaskRecord]:
+    async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
         """As they are now: that one runs is not written down before it has ended."""
-        stored = await self._store.newest(limit)
+        stored = await self._store.newest(limit, before, words)
         return [self._used[record.task_id].record if record.task_id in self._used else record for record in stored]
 
     async def messages(self, task_id: str) -> Sequence[Message]:
@@ -106,12 +106,16 @@ class Tasks:
 
     async def add_message(self, task: Task, message: Message) -> bool:
         """Whether it is new; one whose id is known was said before."""
+        _, is_new = await asyncio.gather(self.note_message(task, message), self._store.add_message(task.id, message))
+        return is_new
+
+    async def note_message(self, task: Task, message: Message) -> None:
+        """One that is remembered already: what the task becomes by it."""
         title = task.record.title or _short(message.content)
         task.record = msgspec.structs.replace(task.record, title=title, updated_at=self._now())
         if task.record.status == "completed":
             task.become("ongoing", self._now())
-        _, is_new = await asyncio.gather(self._store.save(task.record), self._store.add_message(task.id, message))
-        return is_new
+        await self._store.save(task.record)
 
     async def rename(self, task: Task, title: str) -> None:
         task.record = msgspec.structs.replace(task.record, title=_short(title))

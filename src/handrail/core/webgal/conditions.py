@@ -18,7 +18,7 @@ _PAIRS = {")": "(", "]": "["}
 
 def names_in(condition: str) -> list[str]:
     """The variables that a condition reads, as far as they are surely variables."""
-    plain = _COMPARED.sub("", _QUOTED.sub("", condition))
+    plain = _COMPARED.sub(" ", _QUOTED.sub(" ", condition))
     return [name for name in _NAME.findall(plain) if name not in _WORDS]
 
 

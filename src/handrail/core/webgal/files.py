@@ -9,8 +9,10 @@ FOLDERS = ("background", "figure", "bgm", "vocal", "video")
 
 # What Terre's editor writes until somebody picks a file, in the author's language.
 _PLACEHOLDER = re.compile(
-    r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音)"
-    r"|(?:Choose|Select) (?:\w+ ){0,3}(?:file|image|figure|background|music|audio|video|scene|animation)"
+    r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音|头像)"
+    r"|(?:Choose|Select) (?:\w+ ){0,3}(?:file|image|figure|background|music|BGM|audio|video|scene|animation|avatar)"
+    r"|\w{1,12}を選択|[\w ]{1,12} 선택",
+    re.IGNORECASE,
 )
 
 

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.references import Reference, references, variables_set
 from handrail.core.webgal.report import Report
 from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
@@ -12,21 +13,27 @@ from handrail.core.webgal.sentences import COMMENT, read_line
 FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, choices.check)
 # A wide sign, a blank or a letter in the other case: the engine reads another statement, or another file's name.
 # All else about the line is told of the statement that was meant: one slip is one problem, not three.
-_SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
+_SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG115 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
 SLIPS = frozenset(_SLIPS.split())
 _ONLY_SAFE = frozenset({"WG105"})
+_NO_SEMICOLON = "WG101"
+# Behind so many nobody knows what was meant; and `\\` before a semicolon makes none of it.
+_MOST_SLIPS = 6
 
 
 def judged(text: str) -> Report:
+    return _judged(text, _MOST_SLIPS)
+
+
+def _judged(text: str, slips: int) -> Report:
     sentence = read_line(text)
     if sentence.command == COMMENT:
         return Report()
     line = Line(text, sentence)
     findings = tuple([finding for check in FAMILIES for finding in check(line)])
-    for finding in findings:
-        edit = finding.edit
-        if finding.code in SLIPS and edit is not None and (edit.is_safe or finding.code not in _ONLY_SAFE):
-            return _as_meant(text, finding, edit)
+    for finding in findings if slips else ():
+        if (edit := finding.edit) is not None and _is_slip(finding.code, edit, text):
+            return _as_meant(text, finding, edit, slips - 1)
     name = sentence.speaker
     named = tuple(references(line))
     return Report(
@@ -41,8 +48,14 @@ def judged(text: str) -> Report:
     )
 
 
-def _as_meant(text: str, slip: Finding, edit: Edit) -> Report:
-    meant = judged(edit.applied(text))
+def _is_slip(code: str, edit: Edit, text: str) -> bool:
+    if code == _NO_SEMICOLON:  # a remark follows where it should be
+        return bool(text[edit.end :].strip(BLANKS))
+    return code in SLIPS and (edit.is_safe or code not in _ONLY_SAFE)
+
+
+def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> Report:
+    meant = _judged(edit.applied(text), slips)
     return replace(
         meant,
         findings=(slip, *(_moved(finding, edit) for finding in meant.findings)),

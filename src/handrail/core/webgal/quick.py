@@ -23,11 +23,11 @@ _ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
 _ODD_DASH = re.compile("[－—–−‐﹣][A-Za-z]")
 _ODD_START = re.compile(r"[\s#/<\ufeff]")
 _LETTERS = re.compile(r"[A-Za-z]+")
-_VOICE = re.compile(r"[^\s={%#\\][^\s={]*\.(?:ogg|mp3|wav) *", re.IGNORECASE | re.ASCII)
+_VOICE = re.compile(r"[^\s=:{%#\\][^\s=:{]*\.(?:ogg|mp3|wav) *", re.IGNORECASE)
 _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
 # What may be an argument behind a file's name.
 _GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
-_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()'\"]*|random\([^={()'\"]*\))")
+_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()\[\]'\"]*|random\([^={()\[\]'\"]*\))")
 _NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NOTHING: list[Reference] = []
 _KNOWN = frozenset({*_NAMED, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
@@ -164,7 +164,7 @@ def _is_harmless(remark: str) -> bool:
 
 def _is_odd(text: str) -> bool:
     """Whether a line without a semicolon lacks it for another reason."""
-    return text.rstrip().endswith("；") or _ODD_START.match(text) is not None
+    return "//" in text or text.rstrip().endswith("；") or _ODD_START.match(text) is not None
 
 
 def _opens_quietly(statement: str) -> bool:

@@ -106,12 +106,12 @@ class Scene:
         return replace(finding, line=number, start=min(finding.start, width), end=min(finding.end, width), edit=None)
 
     def _before(self, number: int) -> int | None:
-        """The line of the statement before, where it asks for the next one in so many words."""
+        """The line of the statement before, where it goes on only because it says so."""
         for line in range(number - 1, 0, -1):
             sentence = self.sentence(line)
             if sentence.command != COMMENT:
-                own = sentence.args[1 if BY_TYPE[sentence.command].goes_on else 0 :]
-                return line if ("next", True) in own else None
+                goes_on = BY_TYPE[sentence.command].goes_on
+                return line if ("next", True) in sentence.args and not goes_on else None
         return None
 
 

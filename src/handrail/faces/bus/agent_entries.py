@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.contract.agent import Remembered, Run
 from handrail.contract.browser import Wire
-from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse
+from handrail.contract.model import Attachment, Noted, Replied, Returned, Said, ToolUse
 from handrail.core.agent.limits import Limits
 from handrail.core.agent.offers import effect_of
 from handrail.core.agent.wording import unmarked
@@ -34,6 +34,7 @@ class Entry(Wire, frozen=True, kw_only=True):
     at: int
     text: str
     tool: EntryTool | UnsetType = UNSET
+    attachments: tuple[Attachment, ...] | UnsetType = UNSET
 
 
 def entries(page: Sequence[Remembered], registry: Registry) -> list[Entry]:
@@ -44,8 +45,8 @@ def entries(page: Sequence[Remembered], registry: Registry) -> list[Entry]:
 def _entries(one: Remembered, outcomes: dict[str, Returned], registry: Registry) -> Iterator[Entry]:
     n, at = one.number * PLACES, one.at
     match one.turn:
-        case Said(id=id, text=text):
-            yield Entry(n=n, kind="user", id=id, at=at, text=text)
+        case Said(id=id, text=text, attachments=attachments):
+            yield Entry(n=n, kind="user", id=id, at=at, text=text, attachments=attachments or UNSET)
         case Noted(text=text):
             yield Entry(n=n, kind="note", id=f"note_{one.number}", at=at, text=text)
         case Replied(text=text, uses=uses, id=id):
@@ -91,6 +92,7 @@ def status_of(run: Run, limits: Limits) -> dict[str, Any]:
     }
     most = limits.of(run)
     told |= {"steps": run.steps, "mostSteps": most.steps, "mostCost": most.cost}
+    told["canResume"] = run.can_resume
     if run.reached is not None:
         told["reached"] = run.reached
     return {**told, "trouble": run.trouble} if run.trouble else told

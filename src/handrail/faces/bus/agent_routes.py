@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 
 from handrail.contract.agent import Choice, Run
-from handrail.contract.browser import Wire
+from handrail.contract.browser import TaskRecord, Wire
 from handrail.contract.model_desk import ModelDesk, ModelOverview
 from handrail.contract.secrets import Secret
 from handrail.core.agent.limits import Limits
@@ -33,6 +33,7 @@ _LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
 class AgentTask(Wire, frozen=True, kw_only=True):
     """`next` is the `before` of the page before this one."""
 
+    task: TaskRecord
     run: dict[str, Any] | None
     entries: list[Entry]
     next: int | UnsetType = UNSET
@@ -77,7 +78,7 @@ def endpoints(
         task, before, limit = await bus.tasks.find(_id(request)), paging.before(request), paging.limit(request)
         page = await bus.runs.page(task.id, None if before is None else -(-before // PLACES), limit)
         more = page[0].number * PLACES if len(page) >= limit else UNSET
-        return AgentTask(run=await told(task.id), entries=entries(page, registry), next=more)
+        return AgentTask(task=task.record, run=await told(task.id), entries=entries(page, registry), next=more)
 
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
@@ -90,7 +91,7 @@ def endpoints(
         if body.archived is not UNSET:
             await bus.tasks.archive(task, body.archived)
         news.task_noted(task.id)
-        return AgentTask(run=await told(task.id), entries=[])
+        return AgentTask(task=task.record, run=await told(task.id), entries=[])
 
     def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
         async def run(request: Request, body: None) -> dict[str, Any]:

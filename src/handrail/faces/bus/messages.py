@@ -1,15 +1,17 @@
 """What every message on the socket has in common, in both directions (contract 2 §0, §3)."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from handrail.contract.browser import PROTOCOL
-from handrail.contract.errors import Failure, InputOutput, Internal, InvalidParams
+from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, Internal, InvalidParams
 from handrail.faces.http.headers import is_visible
 
 Ack = dict[str, Any]
 
 OK: Ack = {"ok": True}
+_OF_WORDS: Mapping[type[Failure], str] = {Conflict: "CONFLICT", Declined: "FORBIDDEN"}
 
 
 def message_in(data: tuple[Any, ...]) -> dict[str, Any]:
@@ -27,6 +29,14 @@ def refused(failure: Failure) -> Ack:
     """Whatever was wrong with the message; what was wrong with us is told apart."""
     code = "INTERNAL" if isinstance(failure, Internal | InputOutput) else "BAD_REQUEST"
     return {"ok": False, "error": {"code": code, "message": failure.message}}
+
+
+def refused_words(failure: Failure) -> Ack:
+    """A page learns too whether words that are in order came at the wrong moment, or from the wrong one."""
+    told = refused(failure)
+    if (code := next((code for kind, code in _OF_WORDS.items() if isinstance(failure, kind)), None)) is not None:
+        told["error"]["code"] = code
+    return told
 
 
 def text(message: dict[str, Any], name: str, most: int = 256) -> str:

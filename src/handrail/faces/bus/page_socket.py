@@ -20,11 +20,17 @@ class PageSocket:
     def __init__(self, bus: LocalBus, agent: AgentTalk) -> None:
         self._bus = bus
         self._agent = agent
+        self._persons: set[str] = set()
 
-    async def join(self, rooms: Rooms, sid: str, task_id: Any) -> None:
+    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, is_person: bool) -> None:
         """`auth.taskId`: a page may follow a task from the start."""
+        if is_person:
+            self._persons.add(sid)
         if task_id is not None:
             await rooms.enter(sid, room_of(task_ids.checked(task_id)))
+
+    def leave(self, sid: str) -> None:
+        self._persons.discard(sid)
 
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -47,7 +53,7 @@ class PageSocket:
         )
         task = await self._bus.tasks.ensure(task_id, said.content)
         await rooms.enter(sid, room_of(task_id))
-        await self._agent.hear(task, said, message)
+        await self._agent.hear(task, said, message, "person" if sid in self._persons else "program")
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.core.mimo.pairing import Pairings
 from handrail.faces.bus import page_socket, plugin_socket
-from handrail.faces.bus.messages import OK, message_in, refused
+from handrail.faces.bus.messages import OK, message_in, refused, refused_words
 from handrail.faces.bus.page_socket import PageSocket
 from handrail.faces.bus.plugin_socket import PluginSocket
 from handrail.faces.http.rooms import Rooms
@@ -40,15 +40,17 @@ class MimoBus:
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any]) -> None:
-        await self._pages.join(self._open_rooms, sid, auth.get("taskId"))
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person)
 
     async def leave(self, sid: str) -> None:
         self._plugins.leave(sid)
+        self._pages.leave(sid)
 
     async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+        is_plugin = self._plugins.has(sid)
         try:
-            message, is_plugin = message_in(data), self._plugins.has(sid)
+            message = message_in(data)
             if event not in (self._for_plugins if is_plugin else self._for_pages):
                 raise InvalidParams(f"{event} is not for a {'plugin' if is_plugin else 'frontend'}.")
             if is_plugin:
@@ -56,7 +58,7 @@ class MimoBus:
             else:
                 await self._pages.hear(self._open_rooms, sid, message)
         except Failure as failure:
-            return refused(failure)
+            return refused(failure) if is_plugin else refused_words(failure)
         return OK
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.requests import Request
 
 from handrail.contract.browser import Snapshot, TaskRecord
+from handrail.contract.errors import InvalidParams
 from handrail.core.mimo import task_ids
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.tasks import Task
@@ -16,6 +17,9 @@ from handrail.faces.http import paging
 from handrail.faces.http.people import must_be_person
 
 _TASK = {"type": "string", "pattern": task_ids.PATTERN}
+_MOST_WORDS = 16
+_LONGEST_QUERY = 256
+_QUERY = {"type": "string", "maxLength": _LONGEST_QUERY}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
 
 
@@ -24,7 +28,9 @@ def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
         return NewTaskId(task_id=task_ids.new_task_id())
 
     async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
-        return await bus.tasks.newest(paging.limit(request))
+        given, limit = request.query_params, paging.limit(request)
+        before = task_ids.checked(given["before"]) if "before" in given else None
+        return await bus.tasks.newest(limit, before, _words(given.get("query", "")))
 
     async def show(request: Request, body: None) -> TaskDetail:
         task = await _named(request)
@@ -65,7 +71,7 @@ def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
         Endpoint("GET", "/api/task/id", "A new task's id.", new_id, NewTaskId),
         Endpoint(
             "GET", "/api/task/list", "The tasks, the last changed first.", list_tasks, list[TaskRecord],
-            query=[Query("limit", _LIMIT)],
+            query=[Query("limit", _LIMIT), Query("before", _TASK), Query("query", _QUERY)],
         ),
         on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
         on_task("POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin),
@@ -77,3 +83,10 @@ def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
             query=[Query("clientId", {"type": "string"})],
         ),
     ]  # fmt: skip
+
+
+def _words(query: str) -> list[str]:
+    """Additions to the contract, as `before` is: what is looked for, and where a list goes on."""
+    if len(query) > _LONGEST_QUERY or len(words := query.split()) > _MOST_WORDS:
+        raise InvalidParams(f"`query` has at most {_LONGEST_QUERY} characters and {_MOST_WORDS} words.")
+    return words

@@ -150,16 +150,16 @@ class Sockets:
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
         try:
-            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given))
+            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given, credential))
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
         if kind == FRONTEND and credential is Credential.COOKIE:
             self._audience.come(sid)
 
-    async def _join_page(self, sid: str, given: Mapping[str, Any]) -> None:
+    async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-        await self._bus.join_frontend(sid, given)
+        await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE)
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)

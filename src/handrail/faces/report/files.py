@@ -12,6 +12,8 @@ from handrail.core.visible import visible
 from handrail.faces.report.texts import both
 
 _PICTURES = {".png": "image/png", ".jpeg": "image/jpeg", ".jpg": "image/jpeg", ".webp": "image/webp"}
+_NAMES = 2
+"""Lines of a diff that name its file."""
 _OPEN = frozenset({"diff.patch"})
 """Shown without a click: what was about to happen."""
 
@@ -42,8 +44,8 @@ def _text(file: ShownFile, data: bytes) -> str:
 
 
 def _diff_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines(keepends=True):
-        kind = {"+": "add", "-": "del", "@": "hunk"}.get(line[0])
+    for number, line in enumerate(text.splitlines(keepends=True)):
+        kind = "hunk" if number < _NAMES else {"+": "add", "-": "del", "@": "hunk"}.get(line[0])
         spelled = escape(line, quote=False)
         yield f'<span class="{kind}">{spelled}</span>' if kind else spelled
 

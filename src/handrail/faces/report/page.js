@@ -83,8 +83,9 @@ function* untrueParts(step, entry) {
   for (const element of [step.querySelector("h2 i"), entry.querySelector("i")]) {
     if (element?.className !== status || element.textContent !== told) yield element ?? step;
   }
-  for (const time of [step.querySelector("time"), entry.querySelector("time")]) {
-    if (time?.dateTime !== began || time.textContent !== `${began.replace("T", " ").replace(/Z$/, "")} UTC`) yield time ?? step;
+  const whole = `${began.replace("T", " ").replace(/Z$/, "")} UTC`;
+  for (const [time, said] of [[step.querySelector("time"), whole], [entry.querySelector("time"), began.slice(11, 19)]]) {
+    if (time?.dateTime !== began || time.textContent !== said) yield time ?? step;
   }
   const shown = new Set([...step.querySelectorAll("[data-sha256]")].map((element) => element.dataset.sha256));
   const left = Object.values(record.evidence?.sha256 ?? {}).filter((hash) => !shown.has(hash));

@@ -1,6 +1,7 @@
 """The whole page, piece by piece. Nothing that an agent or a program wrote can act in it: one script may, ours."""
 
 import base64
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -8,13 +9,17 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from handrail.contract.browser import LATEST_MS, Message
-from handrail.core.story import Step, Story
+from handrail.contract.browser import LATEST_MS
+from handrail.core.story import Exchange, Step, Story, Word
 from handrail.core.visible import visible
 from handrail.faces.report.files import shown_file
 from handrail.faces.report.texts import TEXTS, both
+from handrail.faces.report.words import as_markdown
 
 _FACTS = ("target", "effect", "caller", "decision", "undoes")
+_SPOKEN = ("question", "result")
+"""Members of a call that are words for the person."""
+_SHORT = 2_000
 _STATUSES = ("done", "failed", "refused", "interrupted")
 _SAID_BY_SCRIPT = ("verified", "wrong", "lacking", "unable", *_STATUSES)
 
@@ -53,30 +58,32 @@ def _head(story: Story, title: str, made: datetime) -> Iterator[str]:
     if story.words:
         yield f"<p><small>{both('words')}</small></p>\n"
     yield (
-        '<p class="reel">'
+        '</header>\n<p class="reel">'
         f'<button id="previous">◀ {both("previous")}</button> <button id="play">{both("play")}</button> '
         f'<button id="next">{both("next")} ▶</button> <output id="place"></output> '
         f'<button id="all" aria-pressed="false">{both("all")}</button> '
-        '<button id="language">中文 / English</button></p>\n</header>\n'
+        '<button id="language">中文 / English</button></p>\n'
     )
 
 
-def _of_step(step: Step) -> tuple[str, Step | Message]:
+def _of_step(step: Step) -> tuple[str, Step | Word]:
     return step.started, step
 
 
-def _of_word(word: Message) -> tuple[str, Step | Message]:
+def _of_word(word: Word) -> tuple[str, Step | Word]:
     at = datetime.fromtimestamp(min(word.timestamp, LATEST_MS) / 1000, UTC).isoformat(timespec="milliseconds")
     return at.replace("+00:00", "Z"), word
 
 
-def _entry(number: int, at: str, moment: Step | Message) -> str:
+def _entry(number: int, at: str, moment: Step | Word) -> str:
     if isinstance(moment, Step):
-        words = f"<b>{_shown(str(moment.record.get('tool')))}</b> {_status(moment)}"
-        words += f"<small>{_shown(str(moment.record.get('target') or ''))}</small>"
+        name, status = _shown(str(moment.record.get("tool"))), f"{_status(moment)} "
+        more = _shown(str(moment.record.get("target") or ""))
     else:
-        words = f"<b>{both(f'said_{moment.role}')}</b><small>{_shown(moment.content[:80])}</small>"
-    return f'<li><a href="#step-{number}">{_time(at)}{words}</a></li>\n'
+        name, status, more = both(f"said_{moment.role}"), "", _shown(moment.content[:80])
+    kind = "step" if isinstance(moment, Step) else "said"
+    time = f'<time datetime="{escape(at)}">{escape(at[11:19])}</time>'
+    return f'<li><a class="{kind}" href="#step-{number}"><b>{name}</b>{time}<small>{status}{more}</small></a></li>\n'
 
 
 def _step(number: int, at: str, step: Step) -> Iterator[str]:
@@ -88,8 +95,32 @@ def _step(number: int, at: str, step: Step) -> Iterator[str]:
     yield f"<p>{_time(at)}</p>\n{_list(facts)}\n"
     for file in sorted(step.files, key=lambda file: (file.name.endswith(".json"), file.name)):
         yield shown_file(file) + "\n"
+    if step.exchange is not None and not step.files:
+        yield from _exchange(step.exchange)
     lines = "".join(f'<pre class="record">\n{escape(_line(line), quote=False)}</pre>' for line in step.lines)
     yield f"<details><summary>{both('record')} · {_shown(step.execution_id)}</summary>{lines}</details>\n</article>\n"
+
+
+def _exchange(exchange: Exchange) -> Iterator[str]:
+    """Of a call that left no evidence, because it only looked or asked."""
+    try:
+        given = json.loads(exchange.given or "{}")
+    except ValueError:
+        given = None
+    for name in _SPOKEN:
+        if isinstance(given, dict) and isinstance(said := given.pop(name, None), str):
+            yield f'<div class="word">{as_markdown(said)}</div>\n'
+    if given:
+        yield _folded("given", json.dumps(given, ensure_ascii=False, indent=1))
+    elif given is None:
+        yield _folded("given", exchange.given)
+    if exchange.told:
+        yield _folded("heard", exchange.told)
+
+
+def _folded(name: str, text: str) -> str:
+    is_open = " open" if len(text) <= _SHORT else ""
+    return f"<details{is_open}><summary>{both(name)}</summary><pre>\n{_shown(text)}</pre></details>\n"
 
 
 def _more_facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -107,9 +138,9 @@ def _more_facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield both("took"), f"{_member('durationMs', f'{took:.15g}')} ms"
 
 
-def _word(number: int, at: str, word: Message) -> Iterator[str]:
+def _word(number: int, at: str, word: Word) -> Iterator[str]:
     yield f'<article id="step-{number}" class="said" tabindex="-1">\n<h2>{number}. {both(f"said_{word.role}")}</h2>\n'
-    yield f'<p>{_time(at)}</p>\n<div class="word">{_shown(word.content)}</div>\n</article>\n'
+    yield f'<p>{_time(at)}</p>\n<div class="word">{as_markdown(word.content)}</div>\n</article>\n'
 
 
 def _status(step: Step) -> str:

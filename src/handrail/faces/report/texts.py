@@ -18,6 +18,8 @@ TEXTS = {
     "every_task": ("every call in this project", "本项目的全部调用"),
     "failed": ("failed", "失败"),
     "file": ("A file of", "一个文件，大小"),
+    "given": ("What the agent gave", "智能体给出的参数"),
+    "heard": ("What the agent was told", "智能体得到的答复"),
     "interrupted": ("interrupted", "中断"),
     "lacking": (
         "files were gone, or had been changed, when this page was made; all others and the records are as recorded.",

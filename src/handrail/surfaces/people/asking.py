@@ -1,9 +1,9 @@
 """How a tool asks: a prompt in the queue, then an answer or the end of the person's time."""
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from typing import Any
-from uuid import uuid4
 
 from handrail.contract.call import Call
 from handrail.contract.errors import Conflict, NotFound
@@ -14,18 +14,37 @@ PATIENCE_MS = 24 * 3600 * 1000
 
 
 async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout_ms: int | None = None) -> PromptAnswer:
-    """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along."""
-    request_id = str(uuid4())
-    await call.progress(f"Waiting for a person's answer (`handrail prompts answer {request_id}`).")
+    """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along.
+
+    A call that is made again after a crash finds its question, or its answer; withdrawn meanwhile, it is asked anew.
+    """
     asked = {**prompt, "source": f"handrail/{call.tool}"}
+    for number in itertools.count(1):
+        request_id = f"ask_{call.execution_id}" + (f"_{number}" if number > 1 else "")
+        await call.progress(f"Waiting for a person's answer (`handrail prompts answer {request_id}`).")
+        try:
+            async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
+                answer, is_found = await _answered(queue, call, asked, request_id)
+        except TimeoutError:
+            return await _withdrawn(queue, request_id)
+        except asyncio.CancelledError:
+            await asyncio.shield(_withdrawn(queue, request_id))
+            raise
+        if not is_found or answer.response.status != "timeout":
+            return answer
+    raise AssertionError("there is always another id")
+
+
+async def _answered(
+    queue: PromptQueue, call: Call, asked: Mapping[str, Any], request_id: str
+) -> tuple[PromptAnswer, bool]:
+    """The answer, and whether the question stood there before."""
     try:
-        async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
-            return await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside)
-    except TimeoutError:
-        return await _withdrawn(queue, request_id)
-    except asyncio.CancelledError:
-        await asyncio.shield(_withdrawn(queue, request_id))
-        raise
+        return await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside), False
+    except Conflict as conflict:
+        if conflict.details.get("reason") != "taken":
+            raise
+        return await queue.wait(request_id), True
 
 
 async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:

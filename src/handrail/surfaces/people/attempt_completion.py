@@ -4,7 +4,7 @@ import msgspec
 
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
-from handrail.contract.errors import InputOutput, InvalidParams
+from handrail.contract.errors import Conflict, InputOutput, InvalidParams
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.schemas import schema
 from handrail.contract.tool import Preview, Tool
@@ -21,7 +21,11 @@ class Result(msgspec.Struct, frozen=True):
 async def attempt_completion(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
     """Tell the person that the work is done, with what came of it, as Markdown. Returns at once."""
     prompt = {"kind": "result", "title": "Done", "markdown": params.result, "source": f"handrail/{call.tool}"}
-    await queue.request(prompt, run_id=call.task)
+    try:
+        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task)
+    except Conflict as conflict:  # made again after a crash, it is told once
+        if conflict.details.get("reason") != "taken":
+            raise
     return Result()
 
 

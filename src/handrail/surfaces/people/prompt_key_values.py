@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 from handrail.contract.call import Call
 from handrail.contract.effect import Effect
 from handrail.contract.errors import InputOutput, InvalidParams
-from handrail.contract.prompts import PromptQueue, Status
-from handrail.contract.tool import Preview, Tool
+from handrail.contract.prompts import MASK, PromptQueue, Status
+from handrail.contract.tool import Preview, Reply, Tool
 from handrail.surfaces.people.asking import PATIENCE_MS, ask
 
 
@@ -28,7 +28,7 @@ class Result(msgspec.Struct, frozen=True):
     values: dict[str, str] = {}
 
 
-async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
+async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
     """Ask the person to fill in a form of 1 to 50 fields and wait for the answer. `status` is ok, canceled or
     timeout; `values` holds the answers by key when it is ok. Mark passwords and keys as `secret`: they reach you
     and no log. Without `timeout_ms` the question stays until it is answered.
@@ -42,7 +42,12 @@ async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, prev
     }
     answer = await ask(queue, call, prompt, params.timeout_ms)
     values = answer.response.values if answer.response.status == "ok" else UNSET
-    return Result(answer.response.status, answer.request_id, call.task or UNSET, values if values is not UNSET else {})
+    given = {} if values is UNSET else values
+    result = Result(answer.response.status, answer.request_id, call.task or UNSET, given)
+    secret = {field["key"] for field in params.fields if field.get("secret")} & given.keys()
+    if not secret:
+        return Reply(result)
+    return Reply(result, kept_result=msgspec.structs.replace(result, values=given | dict.fromkeys(secret, MASK)))
 
 
 _TEXT = {"type": "string"}

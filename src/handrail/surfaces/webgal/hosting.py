@@ -4,12 +4,12 @@ Only of the server's own project: who could name another folder would read it by
 """
 
 import asyncio
+from collections.abc import Callable
 
 from handrail.contract.errors import Declined, Failure
 from handrail.contract.files import Folder
 from handrail.contract.hosted_previews import Ground, NotHosted, WantedScene
 from handrail.contract.preview import ScenePreviews, Showing, Spot
-from handrail.surfaces.webgal.games import Games
 from handrail.surfaces.webgal.sought_scene import SoughtScene, sought
 from handrail.surfaces.webgal.theatre import as_not_shown
 
@@ -22,23 +22,26 @@ _WHY_NOT = {
 
 
 class TheatreHosting:
-    def __init__(self, previews: ScenePreviews, games: Games, ground: Ground) -> None:
+    """`may_read` says whether the policy lets a path of `files` be read."""
+
+    def __init__(self, previews: ScenePreviews, files: Folder, may_read: Callable[[str], bool], ground: Ground) -> None:
         self._previews = previews
-        self._games = games
+        self._files = files
+        self._may_read = may_read
         self._ground = ground
 
     async def show(self, wanted: WantedScene) -> Showing:
         check_ground(self._ground, wanted.ground)
-        scene = await asyncio.to_thread(self._allowed, self._games.files, wanted.path)
+        scene = await asyncio.to_thread(self._allowed, wanted.path)
         spot = Spot(scene.name, wanted.line, wanted.content)
         try:
             return await self._previews.show(scene.game, spot, wanted.fetched_ahead)
         except Failure as failure:
             raise as_not_shown(failure) from None
 
-    def _allowed(self, files: Folder, path: str) -> SoughtScene:
-        scene = sought(files, path)
-        if not self._games.may_read(scene.path):
+    def _allowed(self, path: str) -> SoughtScene:
+        scene = sought(self._files, path)
+        if not self._may_read(scene.path):
             raise Declined(f"A rule hides {path}.", reason="policy", scenePath=path)
         return scene
 

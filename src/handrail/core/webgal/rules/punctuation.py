@@ -10,6 +10,7 @@ _WIDE_SEMICOLON = re.compile(r"；\s*$")
 _WIDE_COLON = re.compile(r"^\s*(?P<name>[？?]{1,4}|[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
 _SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
 _NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|/\*+|<!--|#+)(?=\s|//|[^\d\s])")
+_REMARK = re.compile(r"(?<=\S)\s+//")
 _SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
 # English words, too: commands only where what follows can be nothing else.
 _SPACED_CONTENT = re.compile(
@@ -23,9 +24,14 @@ LONGEST_NAME = 8
 _HEADINGS = """
     提示 注意 警告 时间 時間 地点 地點 日期 天气 任务 任務 目标 目標 系统 系統 备注 说明 說明 获得 獲得 奖励 状态
     姓名 名字 年龄 性别 身份 标题 结局 結局 成就 线索 線索 问题 問題 答案 选项 例如 比如 名称 内容 地址 电话 等级
-    用户名 用戶名 系统提示 密码 结果 原因 总之 另外
+    用户名 用戶名 系统提示 密码 结果 原因 总之 另外 作者 制作 製作 脚本 剧本 劇本 音乐 音樂 配音 美术 美術 人物 背景
+    序章 终章 終章 尾声 番外 场景 場景 道具 物品 效果 技能 结论 結論 主题 类型 来源 出处 参考 链接 网址 邮箱 价格 数量
+    注 附 Note Notes Tip Tips PS BGM CG CV Staff STAFF
 """
 _NOBODY = frozenset(_HEADINGS.split())
+_HEADING = re.compile(
+    r"(?:提示|提醒|声明|聲明|说明|說明|介绍|介紹|信息|资料|状态|名称|时间|地点|日期|等级|感谢|感謝|鸣谢|要求|条件|规则|目录|列表|度|值)$"
+)
 _CLAUSE = re.compile(r"(?:[我你您他她它](?:们|們)?的|[这那這第本今]|当前|目前|现在|於是|于是|最后|最後).")
 
 
@@ -44,7 +50,9 @@ def _missing_semicolon(line: Line) -> Findings:
     if wide:
         yield line.between(wide.start(), wide.start() + 1, "WG102", ";")
     elif _NO_COMMENT.match(line.text) is None:
-        end = len(line.text.rstrip(BLANKS))
+        # `changeBg:a.png // by the sea`: what follows was meant as a remark, and is part of the name.
+        remark = _REMARK.search(line.text)
+        end = len(line.text.rstrip(BLANKS)) if remark is None else remark.start()
         yield line.between(end, end, "WG101", ";")
 
 
@@ -99,4 +107,4 @@ def _is_command(spaced: re.Match[str]) -> bool:
 def _may_be_somebody(name: str) -> bool:
     if len(name) > LONGEST_NAME or name in _NOBODY:
         return False
-    return _SPEECH.search(name) is None and _CLAUSE.match(name) is None
+    return not (_SPEECH.search(name) or _HEADING.search(name) or _CLAUSE.match(name))

@@ -1,0 +1,34 @@
+"""What a model has replied: numbered before it is kept, checked for being whole, and whether it ends the work."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.contract.call import new_execution_id
+from handrail.contract.errors import Unsupported
+from handrail.contract.model import Replied, Reply, Returned, Turn
+from handrail.core.agent.wishes import last_reply
+
+ENDING = "attempt_completion"
+
+
+def numbered(reply: Reply, message_id: str) -> Replied:
+    """Each wish with the id of its call, which is on record before the call is made."""
+    uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
+    return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
+
+
+def check_is_whole(reply: Reply) -> None:
+    if reply.stopped == "refusal":
+        raise Unsupported("The model refused to answer.", hint="Say it in other words, or choose another model.")
+    if reply.stopped == "length" and not reply.replied.uses:
+        raise Unsupported("The model's answer was cut off at its longest.", hint="Say that it should go on.")
+
+
+def is_done(turns: Sequence[Turn]) -> bool:
+    """The last reply said so, and nothing was said since."""
+    reply = last_reply(turns)
+    if reply is None or not isinstance(turns[-1], Returned):
+        return False
+    ending = {use.execution_id for use in reply.uses if use.name == ENDING}
+    return any(isinstance(turn, Returned) and turn.execution_id in ending and not turn.is_error for turn in turns)

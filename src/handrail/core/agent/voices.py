@@ -1,0 +1,43 @@
+"""Whose words a run hears: a person's, or those of a program that holds the token and speaks for itself alone."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from handrail.contract.agent import Choice, Run, Voice
+from handrail.contract.browser import Message
+from handrail.contract.errors import Declined
+from handrail.contract.model import Said
+
+_HINT = "Do it in the console (`handrail open`)."
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`message` is how the task remembers them; `heard` hears that it does. `admit`: words that begin nothing, too."""
+
+    said: Said
+    message: Message
+    voice: Voice
+    heard: Callable[[], Awaitable[None]]
+    admit: Callable[[], Awaitable[None]]
+
+
+def check_may_speak(known: Run, words: Words, choice: Choice) -> None:
+    """A program neither speaks where a person does, nor chooses what the person pays for. Declined."""
+    if words.voice == "person":
+        return
+    if known.voice == "person":
+        raise _declined("Speaking in a person's task", known.task_id)
+    if choice != Choice(mode=choice.mode):
+        raise _declined("Choosing a task's model and limits", known.task_id)
+
+
+def check_may_answer(words: Words) -> None:
+    if words.voice != "person":
+        raise _declined("Answering the agent's questions", words.said.id)
+
+
+def _declined(what: str, about: str) -> Declined:
+    return Declined(
+        f"{what} is the person's own business and can't be done with the token.", hint=_HINT, reason="person", id=about
+    )

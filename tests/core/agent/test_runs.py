@@ -1,0 +1,199 @@
+"""Runs without a server: what is begun at once or not at all, what is stopped before it goes on, and where."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from handrail.contract.agent import Choice, Run
+from handrail.contract.browser import Message
+from handrail.contract.errors import Conflict
+from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
+from handrail.contract.model import Usage as Used
+from handrail.core.agent.equipment import Equipment
+from handrail.core.agent.fate import Fate
+from handrail.core.agent.limits import Limits
+from handrail.core.agent.runs import Runs
+from handrail.core.agent.thinking import Thinking
+from handrail.core.agent.voices import Words
+from handrail.store.agent_runs import SqliteRuns
+from handrail.store.batches import Batches
+from handrail.store.browser_tables import browser_database
+
+TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
+WISH = ToolUse("use_1", "write_to_file", "{}", "exec_1")
+
+
+class Listening:
+    """An audience that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.used: list[tuple[str, str]] = []
+        self.has_used = asyncio.Event()
+        self.has_rested = asyncio.Event()
+
+    async def changed(self, run: Run) -> None:
+        self.runs.append(run)
+        self.has_rested.set() if run.status != "running" else self.has_rested.clear()
+
+    def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
+        self.used.append((status, text))
+        self.has_used.set()
+
+    async def said(self, *told: str) -> None: ...
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *told: None
+
+
+class Unasked:
+    """A queue in which nothing waits."""
+
+    async def pending(self) -> list[Any]:
+        return []
+
+
+class CutOff:
+    """Records of a process that died during the one call: it had begun."""
+
+    def fate(self, uses: Sequence[ToolUse]) -> Fate:
+        return Fate({}, frozenset(use.execution_id for use in uses))
+
+    def outcome(self, use: ToolUse, fate: Fate) -> Returned:
+        return Returned(use.id, use.execution_id, use.name, "unknown", is_error=True)
+
+
+class Silent:
+    """A model that says one word."""
+
+    name = "silent"
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        yield Reply(Replied("Yes."), Used())
+
+
+class House:
+    def __init__(self, folder: Path, models: Callable[[str], Awaitable[Model]], project: str = "/here") -> None:
+        self.batches = Batches(browser_database(folder))
+        self.store = SqliteRuns(self.batches)
+        self.audience = Listening()
+        equipment = Equipment(
+            store=self.store,
+            audience=cast("Any", self.audience),
+            hands=cast("Any", None),
+            records=cast("Any", CutOff()),
+            thinking=Thinking(self.store, 100_000),
+            queue=cast("Any", Unasked()),
+            offers=cast("Any", _NoOffers()),
+            project=project,
+            max_auto_fix=lambda: 1,
+            limits=Limits(),
+        )
+        self.runs = Runs(equipment, models)
+
+    async def say(self, id: str = "evt-1") -> None:
+        async def heard() -> None: ...
+
+        async def admit() -> None: ...
+
+        message = Message(id=id, role="user", content="words", timestamp=1)
+        await self.runs.say(TASK, Words(Said(id, "words"), message, "person", heard, admit), Choice())
+
+    async def close(self) -> None:
+        await self.runs.close()
+        await self.batches.close()
+
+
+class _NoOffers:
+    def in_mode(self, mode: str) -> Sequence[ToolOffer]:
+        return ()
+
+
+async def silent(name: str) -> Model:
+    return Silent()
+
+
+def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: Path) -> None:
+    async def work() -> None:
+        asked, never = asyncio.Event(), asyncio.Event()
+
+        async def slow(name: str) -> Model:
+            asked.set()
+            await never.wait()
+            raise NoModel("none")
+
+        house = House(tmp_path, slow)
+        saying = asyncio.create_task(house.say())
+        await asked.wait()
+        saying.cancel()  # as the process that ends here
+        await asyncio.wait({saying})
+        assert await house.store.turns(TASK) == [Said("evt-1", "words")]
+        assert [run.status for run in await house.store.unfinished()] == ["running"]
+        await house.close()
+        another = House(tmp_path, silent)
+        await another.runs.recover()
+        await asyncio.wait_for(another.audience.has_rested.wait(), 20)
+        await another.say()  # the page sends it again: it is the same message
+        await asyncio.wait_for(another.audience.has_rested.wait(), 20)
+        turns = await another.store.turns(TASK)
+        assert [type(turn) for turn in turns] == [Said, Replied]
+        await another.close()
+
+    asyncio.run(work())
+
+
+def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None:
+    async def work() -> None:
+        house = House(tmp_path, silent)
+        await house.store.add(TASK, Said("evt-1", "words"), Replied("", (WISH,)))
+        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        assert (await house.runs.stop(TASK)).status == "ended"
+        await house.runs.recover()
+        assert (await house.runs.stop(TASK)).status == "ended"
+        assert house.audience.used == [("error", "unknown")]
+        assert isinstance((await house.store.turns(TASK))[-1], Returned)
+        await house.close()
+
+    asyncio.run(work())
+
+
+def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
+    async def work() -> None:
+        house = House(tmp_path, silent, project="/elsewhere")
+        await house.store.add(TASK, Said("evt-1", "words"))
+        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        await house.runs.recover()
+        assert house.audience.runs == []
+        with pytest.raises(Conflict, match="/here"):
+            await house.runs.resume(TASK)
+        with pytest.raises(Conflict, match="/here"):
+            await house.say("evt-2")
+        await house.close()
+
+    asyncio.run(work())
+
+
+def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: Path) -> None:
+    async def work() -> None:
+        house = House(tmp_path, silent)
+        await house.store.add(TASK, Said("evt-1", "words"), Replied("", (WISH,)))
+        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        statuses: list[str] = []
+        add = house.store.add
+
+        def adding(task_id: str, *turns: Turn) -> asyncio.Future[None]:
+            statuses.append(house.audience.runs[-1].status)
+            return add(task_id, *turns)
+
+        house.store.add = adding  # type: ignore[method-assign]
+        await house.runs.recover()
+        await asyncio.wait_for(house.audience.has_used.wait(), 20)
+        assert statuses == ["paused"]
+        await house.close()
+
+    asyncio.run(work())

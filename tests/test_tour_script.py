@@ -1,0 +1,98 @@
+"""The tour's script, whichever way the person's answers send it; `tests/e2e/test_demo.py` goes the straight one."""
+
+import json
+from collections.abc import Collection
+
+from demo.ground import GAME, ROOT
+from handrail.backends.models.script import Script, read_script
+from handrail.contract.model import Noted, Replied, Returned, Said, Turn
+
+SCENE = (GAME / "game" / "scene" / "harbour.txt").read_text()
+PROBLEMS = (
+    '{"valid":false,"diagnostics":[{"line":4,"kind":"resource","message":"","fixHint":"changeBg:harbour.png -next;"},'
+    '{"line":9,"kind":"syntax","message":"","fixHint":"playEffect:bell.wav -volume=40;"}]}'
+)
+OUTCOMES = {
+    "ask_followup_question": '{"answer":"about 75, please","ack":true}',
+    "preview_scene": '{"url":"http://127.0.0.1:1/#scene=harbour","logs":[]}',
+    "task_start": "Tab 7 is open.",
+    "browser_dom_index": '5 span "快进"\n15 div "循着铃声去灯塔"',
+    "browser_click": "Clicked.",
+    "apps_list": "com.example.notes (Notes): Short notes to remember things by. [4 tools]",
+    "desktop_observe": 'e:3 checkbox "The pier is dark"\ne:4 checkbox "The bell never rings"',
+}
+STEPS = ("Ask you", "Write the two lines", "Check the scene", "Play it", "Keep a note")
+
+
+def tour() -> Script:
+    return read_script((ROOT / "demo" / "tour.json").read_bytes())
+
+
+def confirmed(*steps: str) -> Noted:
+    return Noted("The person confirmed this plan. Carry it out now:\n" + "\n".join(f"- [ ] {step}" for step in steps))
+
+
+def told(notes: list[Noted], denied: Collection[str] = ()) -> tuple[list[str], str]:
+    """The tools that are called, and the last words; `notes` are what comes of each plan."""
+    script, said, called = tour(), list[Turn]([Said("evt-1", "Mend it.")]), list[str]()
+    is_written = False
+    while (turn := script.next_turn(said)) is not None and "attempt_completion" not in called:
+        said.append(Replied(turn.text))
+        if not turn.uses and not notes:
+            return called, turn.text
+        for use in turn.uses:
+            called.append(use.name)
+            text = OUTCOMES.get(use.name, "")
+            if use.name == "write_to_file":
+                is_written = use.name not in denied and use.arguments["dryRun"] is False
+                text = f'{{"applied":{json.dumps(is_written)}}}'
+            if use.name == "validate_script":
+                text = '{"valid":true,"diagnostics":[]}' if is_written else PROBLEMS
+            is_denied = use.name in denied and use.arguments.get("dryRun") is not True
+            said.append(Returned("use", "exec", use.name, text, is_denied))
+            if use.name == "attempt_completion":
+                return called, str(use.arguments["result"])
+        if not turn.uses:
+            said.append(notes.pop(0))
+    raise AssertionError(f"the tour has no end: {called}")
+
+
+def test_the_scene_that_is_written_is_the_one_that_is_there_with_two_lines_mended() -> None:
+    turns = json.loads((ROOT / "demo" / "tour.json").read_text())["turns"]
+    (content,) = {
+        use["arguments"]["content"] for turn in turns for use in turn.get("uses", ()) if "content" in use["arguments"]
+    }
+    mended = SCENE.replace("harbor.png", "harbour.png").replace(
+        "playEfect:bell.wav -volume=40", "playEffect:bell.wav -volume={{loudness}}"
+    )
+    assert content == mended != SCENE
+
+
+def test_with_every_yes_it_goes_over_every_surface() -> None:
+    called, last = told([confirmed(*STEPS)])
+    assert {"write_to_file", "preview_scene", "browser_click", "apps_call", "desktop_click"} < set(called)
+    assert "now at loudness 75" in last
+
+
+def test_what_is_denied_is_not_tried_again_and_told_in_the_end() -> None:
+    called, last = told([confirmed(*STEPS)], denied={"write_to_file", "task_start", "apps_call"})
+    assert [called.count(tool) for tool in ("write_to_file", "task_start", "apps_call")] == [2, 1, 1]
+    assert "browser_click" not in called
+    assert "desktop_click" not in called
+    assert last.startswith("**Nothing was changed.**")
+
+
+def test_a_step_that_the_person_takes_out_of_the_plan_is_not_done() -> None:
+    called, last = told([confirmed(*STEPS[:3])])
+    assert not {"task_start", "apps_call", "desktop_observe"} & set(called)
+    assert last.startswith("**The pier is lit")
+    called, last = told([confirmed("Write the two lines")])
+    assert called.count("validate_script") == 1
+    assert "I have not checked them" in last
+
+
+def test_a_plan_that_is_not_wanted_twice_ends_without_a_change() -> None:
+    called, last = told([Noted("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
+    assert called == ["list_project_resources", "read_file", "validate_script"]
+    assert last == "Then I leave it at that. Nothing was changed."
+    assert "write_to_file" in told([Noted("The person did not confirm the plan."), confirmed(*STEPS)])[0]
