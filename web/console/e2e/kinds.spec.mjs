@@ -188,11 +188,11 @@ test("tasks are dragged, edited, added and removed by mouse", async () => {
   await page.getByRole("button", { name: "Add a task" }).click();
   await page.getByRole("button", { name: "Confirm" }).click();
   await page.getByText("A task needs a title.").waitFor();
-  await focused("[data-task]:last-child input[aria-invalid=true]");
+  await focused("[data-task]:last-child .line[aria-invalid=true]");
   await page.keyboard.type("Third");
   await page.getByRole("button", { name: "Remove Third" }).click();
   await page.getByRole("button", { name: "Add a task" }).click();
-  await focused("[data-task]:last-child input");
+  await focused("[data-task]:last-child .line");
   await page.keyboard.type("Fourth");
   await page.getByLabel("Remark for the agent").fill("go");
   await page.getByRole("button", { name: "Confirm" }).click();

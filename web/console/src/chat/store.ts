@@ -47,8 +47,8 @@ const inOrder = computed<readonly Asked[]>(() => queue.value.order.map((id) => q
 export const asked = computed<readonly Asked[]>(() =>
   inOrder.value.filter(({ request }) => openTask.value !== "" && request.runId === openTask.value && !isToldBy(request, conversation.value.entries)),
 );
-/** A result is to be read and not to be answered: nobody waits for it. */
-const isWaiting = (one: Asked): boolean => !isSettled(one) && one.request.prompt.kind !== "result";
+/** A result is to be read and not to be answered; and what was stopped waits for nothing. */
+const isWaiting = (one: Asked): boolean => !isSettled(one) && one.request.prompt.kind !== "result" && one.request.callerGone !== true;
 export const isAsking = computed(() => asked.value.some(isWaiting));
 export const askingTasks = computed<ReadonlySet<string>>(() => new Set(inOrder.value.filter(isWaiting).map(({ request }) => request.runId ?? "")));
 /** Whether what the agent waits for can be said in words: its question, or its plan. */

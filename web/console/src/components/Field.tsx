@@ -8,7 +8,8 @@ interface FieldProps {
   label: string;
   value: string;
   onInput: (value: string) => void;
-  kind?: "text" | "multiline" | "secret" | "number";
+  /** A "line" wraps where it is too long for its field, and has no breaks of its own. */
+  kind?: "text" | "line" | "multiline" | "secret" | "number";
   description?: string | undefined;
   placeholder?: string | undefined;
   problem?: string | undefined;
@@ -40,6 +41,14 @@ export function Field(props: FieldProps) {
       {description && <p class="sub" id={`${id}-about`}><Visible text={description} /></p>}
       {kind === "multiline" ? (
         <textarea {...common} rows={Math.min(10, Math.max(3, value.split("\n").length))} />
+      ) : kind === "line" ? (
+        <textarea
+          {...common}
+          class="line"
+          rows={1}
+          onInput={(event) => onInput(event.currentTarget.value.replace(/\s*\n\s*/g, " "))}
+          onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+        />
       ) : kind === "secret" ? (
         <input {...common} type="password" autocomplete="new-password" />
       ) : (

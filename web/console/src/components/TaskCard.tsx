@@ -62,7 +62,7 @@ export function TaskCard(props: TaskCardProps) {
           <Icon name="grip" />
         </button>
         <span class="task-number" aria-hidden="true">{at + 1}</span>
-        <Field label={t.taskTitle} isLabelHidden value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problems.get("title")} isRequired />
+        <Field label={t.taskTitle} kind="line" isLabelHidden value={task.title} onInput={(title) => onChange({ ...task, title })} problem={problems.get("title")} isRequired />
         <span class="task-actions">
           <button type="button" aria-label={`${t.details}: ${name}`} title={t.details} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}><Icon name={isOpen ? "smaller" : "edit"} /></button>
           <button type="button" aria-label={`${t.moveUp}: ${name}`} title={t.moveUp} disabled={at === 0} onClick={() => onMove(at - 1)}><Icon name="up" /></button>

@@ -45,12 +45,12 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
     const rest = tasks.filter((_, index) => index !== at);
     setTasks(rest);
     const beside = rest[Math.min(at, rest.length - 1)];
-    if (beside) focusTask(beside.draftId, "input");
+    if (beside) focusTask(beside.draftId, ".line");
   };
   const add = (): void => {
     const task = newTask();
     setTasks([...tasks, task]);
-    focusTask(task.draftId, "input");
+    focusTask(task.draftId, ".line");
   };
 
   return (
