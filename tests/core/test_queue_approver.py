@@ -180,7 +180,9 @@ async def test_a_yes_after_the_caller_went_is_good_for_one_identical_call(tmp_pa
         assert (await at.answered(question(), status="canceled")).status == "canceled"
 
 
-@pytest.mark.parametrize("other", [question("d2"), question(caller=replace(CALLER, name="other/1"))])
+@pytest.mark.parametrize(
+    "other", [question("d2"), question(task="t2"), question(caller=replace(CALLER, name="other/1"))]
+)
 async def test_it_is_good_for_no_other_call(tmp_path: Path, other: Question) -> None:
     async with desk(tmp_path) as at:
         await given_after_the_caller_went(at)

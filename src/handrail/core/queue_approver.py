@@ -204,9 +204,9 @@ def _shown(name: str, value: Any) -> list[str]:
 
 
 def _identity(question: Question) -> str:
-    """The caller's program, not its process: a retry may come from a new one."""
+    """Of a call in its task. The caller's program, not its process: a retry may come from a new one."""
     caller = question.call.caller
-    parts = [caller.face, caller.name, question.call.tool, question.digest]
+    parts = [caller.face, caller.name, question.call.task, question.call.tool, question.digest]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
