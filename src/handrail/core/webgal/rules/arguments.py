@@ -14,10 +14,13 @@ from handrail.core.webgal.rules.punctuation import is_false_comment
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
-# Each run of blanks is tried from its start alone: from everywhere, a long one would take minutes.
+# Each run of blanks or dashes is tried from its start alone: from everywhere, a long one would take minutes.
 _RUN = r"(?<![ \t\u3000\u00a0])"
 _OTHER_BLANK = re.compile(rf"{_RUN}(?P<blank>[ ]*+[\t\u3000\u00a0][\t\u3000\u00a0 ]*+)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
-_OTHER_DASH = re.compile(rf"{_RUN}(?P<blank>[ \t\u3000]*+)(?P<dash>[－—–−‐﹣]+)(?P<name>[A-Za-z]+)(?=[=\s]|$)")
+_DASHES = "－—–−‐﹣"
+_OTHER_DASH = re.compile(
+    rf"{_RUN}(?P<blank>[ \t\u3000]++|(?<![{_DASHES}]))(?P<dash>[{_DASHES}]++)(?P<name>[A-Za-z]++)(?=[=\s]|$)"
+)
 _NO_HYPHEN = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<words>(?: +[A-Za-z]+)+)$")
 _SPACED = re.compile(r"(?P<name>[A-Za-z]+)\s+(?P<value>\S.*)")
 _NO_BLANK = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<dash>-)(?P<name>[A-Za-z]+)$")

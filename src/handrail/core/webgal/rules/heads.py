@@ -23,7 +23,8 @@ OTHER_NAMES = {
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
 _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
-_IF = re.compile(r"\s*(?P<if>if)\s*\(.*(?:[=!<>]=|[<>]).*\)")
+_IF = re.compile(r"\s*+(?P<if>if)\s*+\((?P<condition>.*)\)")
+_COMPARISON = re.compile(r"[=!]=|[<>]")
 _MINUTES = re.compile(r"[0-5]\d(?!\d)")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
@@ -35,7 +36,7 @@ def check(line: Line) -> Findings:
     if line.is_dialogue:
         if line.has_speaker:
             yield from _speaker(line, str(line.sentence.args[0][1]))
-        elif (block := _IF.match(line.text)) is not None:
+        elif (block := _IF.match(line.text)) is not None and _COMPARISON.search(block["condition"]):
             yield line.between(*block.span("if"), "WG106", name="if")
         return
     command = line.command

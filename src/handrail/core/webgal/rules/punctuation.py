@@ -14,9 +14,11 @@ _REMARK = re.compile(r"(?<=\S)\s+//")
 _SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
 # English words, too: commands only where what follows can be nothing else.
 _SPACED_CONTENT = re.compile(
-    r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*|choose\b.*:\S+|intro\s+[^\x00-\x7f].*)(?: -.*)?$",
+    r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*|intro\s+[^\x00-\x7f].*)(?: -.*)?$",
     re.DOTALL,
 )
+# The last word of an option and its target; each word is looked at once, however many colons it has.
+_OPTION = re.compile(r"(?<!\S)[^\s:]*+:\S++(?= -|$)")
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
@@ -101,7 +103,9 @@ def _colon(line: Line) -> Findings:
 
 def _is_command(spaced: re.Match[str]) -> bool:
     """Behind `changeBg x:` a colon was meant otherwise; a plain word needs more than that."""
-    return _MIXED_CASE.search(spaced["name"]) is not None or _SPACED_CONTENT.match(spaced.string) is not None
+    if _MIXED_CASE.search(spaced["name"]) or _SPACED_CONTENT.match(spaced.string):
+        return True
+    return spaced["name"] == "choose" and _OPTION.search(spaced["rest"]) is not None
 
 
 def _may_be_somebody(name: str) -> bool:
