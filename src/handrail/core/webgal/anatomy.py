@@ -14,10 +14,9 @@ from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Command, Cont
 from handrail.core.webgal.conditions import interpolated_places, variable_places
 from handrail.core.webgal.files import is_address
 from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.options import BAR, COLON, is_scene
+from handrail.core.webgal.options import BAR, COLON, CONDITIONS, is_scene
 
 _END = re.compile(r"(?<!\\);")
-_CONDITIONS = re.compile(r"\s*(?:\((?P<show>.*?)\))?(?:\[(?P<enable>.*?)\])?->")
 
 
 class Role(StrEnum):
@@ -116,7 +115,7 @@ def _content(text: str, start: int, end: int, command: Command) -> Iterator[Part
 def _options(text: str, start: int, end: int, by: str) -> Iterator[Part]:
     for first, last in _pieces(BAR, text, start, end):
         fields = list(_pieces(COLON, text, first, last))
-        conditions = _CONDITIONS.match(text, *fields[0])
+        conditions = CONDITIONS.match(text, *fields[0])
         for name in ("show", "enable") if conditions is not None else ():
             if conditions is not None and conditions[name]:
                 yield from _read_in(text, *conditions.span(name), by)

@@ -9,7 +9,7 @@ from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.sentences import split_lines
 
 _BLANK = f"[{BLANKS}]"
-_COLON = re.compile(f"{_BLANK}*:{_BLANK}*")
+_COLON = re.compile(f"(?<!{_BLANK}){_BLANK}*+:")
 
 
 class Setting(msgspec.Struct, frozen=True):

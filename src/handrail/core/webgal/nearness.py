@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 _FURTHEST = 2
+_MOST_COMPARED = 200
 _NUMBER = re.compile(r"[0-9]+")
 _MOST_SOUGHT = 200
 MOST_GUESSES = 50
@@ -29,6 +30,8 @@ def distance(one: str, other: str, limit: int) -> int:
     one, other = _differing(one, other)
     if not one or not other:
         return max(len(one), len(other))
+    if len(one) > _MOST_COMPARED:  # nobody's name: letter by letter against letter by letter would take minutes
+        return limit + 1
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, left in enumerate(one, start=1):

@@ -6,6 +6,11 @@ from handrail.core.webgal.files import in_folder
 
 BAR = re.compile(r"(?<!\\)\|")
 COLON = re.compile(r"(?<!\\):")
+# The first condition ends where the second one or the arrow follows; `(f(a)[0]>1)->` only where the arrow does.
+_FIRST = r"\((?P<show>(?:(?!\)->|\)\[).)*+|(?:(?!\)->).)*+)\)"
+_SECOND = r"\[(?P<enable>(?:(?!\]->).)*+)\]"
+CONDITIONS = re.compile(rf"\s*+(?:{_FIRST})?(?:{_SECOND})?->")
+"""What stands before an option's text."""
 
 
 def read_option(option: str) -> tuple[str, str]:

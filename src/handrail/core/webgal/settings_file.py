@@ -31,7 +31,7 @@ KEYS = frozenset(
         "Package_name",
     ]
 )
-_BLANK_COLON = re.compile(r"^[^:;]*?(?P<blank>\s+):")
+_BLANK_COLON = re.compile(r"^[^:;]*?(?<!\s)(?P<blank>\s++):")
 
 
 def check(text: str, listing: Listing, folder: str) -> Findings:

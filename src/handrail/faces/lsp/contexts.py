@@ -12,7 +12,7 @@ from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.options import BAR, COLON
 
 _OPEN_BRACE = re.compile(r"(?<!\\)\{(\w*)$")
-_WORD = re.compile(r"[^\W\d]\w*$")
+_WORD = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _CONDITION = re.compile(r"^\s*[(\[](?!.*->)")
 
 
@@ -115,4 +115,4 @@ def _argument(line: str, before: str, body: int, start: int, command: Command) -
 
 def _expression(before: str, command: Command) -> Context:
     word = _WORD.search(before)
-    return Context(Wanted.VALUE, word.start() if word is not None else len(before), command)
+    return Context(Wanted.VALUE, word.start(1) if word is not None else len(before), command)

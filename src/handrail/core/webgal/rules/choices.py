@@ -3,13 +3,12 @@
 import re
 
 from handrail.core.webgal.files import is_placeholder
-from handrail.core.webgal.options import BAR, COLON, read_option
+from handrail.core.webgal.options import BAR, COLON, CONDITIONS, read_option
 from handrail.core.webgal.rules.contents import judge
 from handrail.core.webgal.rules.line import Findings, Line
 
 # After a full-width colon what can only be a target; anything else may be text.
-_WIDE_TARGET = re.compile(r"：(?=\s*(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
-_CONDITIONS = re.compile(r"^\s*(?:\((?P<show>.*?)\))?(?:\[(?P<enable>.*?)\])?->")
+_WIDE_TARGET = re.compile(r"：(?=\s*+(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
 
 
 def check(line: Line) -> Findings:
@@ -29,7 +28,7 @@ def check(line: Line) -> Findings:
 
 def conditions_of(text: str) -> list[str]:
     """The conditions before an option's text."""
-    found = _CONDITIONS.match(text)
+    found = CONDITIONS.match(text)
     return [condition for condition in found.groups() if condition] if found else []
 
 

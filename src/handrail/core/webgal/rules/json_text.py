@@ -7,7 +7,8 @@ _WIDE = str.maketrans("｛｝［］：，“”", '{}[]:,""')
 _BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
 _HALF_KEY = re.compile(r'(?<=[{,])\s*(?:"(\w+)\s*(?=:[\d{["-])|(\w+)"\s*(?=:))')
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# One that never ends goes to the end of the text: it is not looked for again from each quote in it.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')
 _PAIRS = {"{": "}", "[": "]"}
 
 
