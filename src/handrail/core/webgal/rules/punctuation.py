@@ -2,7 +2,8 @@
 
 import re
 
-from handrail.core.webgal.commands import COMMANDS
+from handrail.core.webgal.arguments import SEPARATOR
+from handrail.core.webgal.commands import COMMANDS, Content
 from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.rules.line import Findings, Line
 
@@ -19,6 +20,8 @@ _SPACED_CONTENT = re.compile(
 )
 # The last word of an option and its target; each word is looked at once, however many colons it has.
 _OPTION = re.compile(r"(?<!\S)[^\s:]*+:\S++(?= -|$)")
+SHOWN = frozenset({Content.TEXT, Content.CHOICE})
+"""What the player reads: a slash or a dash in it may be meant."""
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
@@ -53,9 +56,10 @@ def _missing_semicolon(line: Line) -> Findings:
         yield line.between(wide.start(), wide.start() + 1, "WG102", ";")
     elif _NO_COMMENT.match(line.text) is None:
         # `changeBg:a.png // by the sea`: what follows was meant as a remark, and is part of the name.
-        remark = _REMARK.search(line.text)
+        remark = None if line.command.content in SHOWN else _REMARK.search(line.text)
         end = len(line.text.rstrip(BLANKS)) if remark is None else remark.start()
-        yield line.between(end, end, "WG101", ";")
+        is_in_value = remark is not None and "=" in line.text[:end].partition(SEPARATOR)[2]  # which may be a title
+        yield line.between(end, end, "WG101", ";", is_safe=not is_in_value)
 
 
 def _cut(line: Line) -> Findings:
