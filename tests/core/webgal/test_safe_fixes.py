@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.core.webgal.mending import mended
-from tests.core.webgal.game import game
+from tests.core.webgal.game import game, told
 
 
 def fixed(script: str, **around: frozenset[str]) -> str:
@@ -24,3 +24,20 @@ def fixed(script: str, **around: frozenset[str]) -> str:
 )
 def test_what_the_player_reads_is_not_cut_at_slashes(line: str, after: str) -> None:
     assert fixed(line) == after
+
+
+@pytest.mark.parametrize("line", ["End:你好;", "Label:你好;", "INTRO:你好;", "Wait:等等;", "BGM:a.mp3;"])
+def test_who_may_be_speaking_is_made_no_command(line: str) -> None:
+    assert fixed(line) == line
+
+
+def test_a_command_in_another_case_is_put_right_where_it_is_no_word_and_does_what_it_says() -> None:
+    assert fixed("ChangeBg:bg.png;\nCHANGEFIGURE:a.png -left") == "changeBg:bg.png;\nchangeFigure:a.png -left;"
+    assert fixed("SetVar:a;\nChangeFigure:a.png -colour=red;") == "SetVar:a;\nChangeFigure:a.png -colour=red;"
+
+
+def test_a_word_that_is_a_command_in_another_case_is_told_unless_it_is_a_character_or_speaks_again() -> None:
+    assert told("End:你好;") == ["WG105"]
+    assert told("End:你好;\nEnd:再见;") == []
+    assert told("End:你好;\nChangeBg:bg.png;", characters=frozenset({"End", "ChangeBg"})) == []
+    assert told("BGM:a.mp3;\nBGM:a.mp3;") == ["WG105", "WG105"]

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.nearness import folded
 from handrail.core.webgal.references import Reference, references, variables_set
 from handrail.core.webgal.report import Report
 from handrail.core.webgal.rules import arguments, choices, contents, heads, punctuation
@@ -15,7 +16,7 @@ FAMILIES = (punctuation.check, heads.check, arguments.check, contents.check, cho
 # All else about the line is told of the statement that was meant: one slip is one problem, not three.
 _SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG115 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
 SLIPS = frozenset(_SLIPS.split())
-_ONLY_SAFE = frozenset({"WG105"})
+_OTHER_NAME = "WG105"
 _NO_SEMICOLON = "WG101"
 # Behind so many nobody knows what was meant; and `\\` before a semicolon makes none of it.
 _MOST_SLIPS = 6
@@ -51,11 +52,15 @@ def _judged(text: str, slips: int) -> Report:
 def _is_slip(code: str, edit: Edit, text: str) -> bool:
     if code == _NO_SEMICOLON:  # a remark follows where it should be
         return bool(text[edit.end :].strip(BLANKS))
-    return code in SLIPS and (edit.is_safe or code not in _ONLY_SAFE)
+    if code == _OTHER_NAME:  # another case is a slip, another name a guess
+        return folded(text[edit.start : edit.end]) == folded(edit.text)
+    return code in SLIPS
 
 
 def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> Report:
     meant = _judged(edit.applied(text), slips)
+    if slip.code == _OTHER_NAME and meant.findings:  # the command could not do it: it may have been said
+        slip = replace(slip, edit=replace(edit, is_safe=False))
     return replace(
         meant,
         findings=(slip, *(_moved(finding, edit) for finding in meant.findings)),

@@ -158,6 +158,8 @@ class Project:
     def _counts(self, finding: Finding) -> bool:
         if finding.code == "WG118" and self.around.engine is not None:
             return self.around.engine < _JOINS_LINES_SINCE
+        if finding.code == "WG105" and finding.values["name"] in self.around.characters:
+            return False
         return finding.code not in self._silenced
 
     def _forget(self, scene: Scene) -> None:

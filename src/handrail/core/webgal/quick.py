@@ -14,7 +14,7 @@ from handrail.core.webgal.findings import Edit, Finding
 from handrail.core.webgal.javascript import BLANKS
 from handrail.core.webgal.references import Reference, What
 from handrail.core.webgal.report import Report
-from handrail.core.webgal.rules.heads import is_number
+from handrail.core.webgal.rules.heads import is_number, is_plain_word
 
 Judge = Callable[[str], Report]
 Named = tuple[What, str, str]
@@ -108,7 +108,8 @@ class Shortcuts:
         if command is not None:
             is_known = command.content in _KNOWN and command.is_run and not command.takes_any
             return (command, None, False) if is_known else None
-        if head.startswith("\ufeff") or is_number(head.strip(BLANKS)) or not _opens_quietly(head):
+        name = head.strip(BLANKS)
+        if head.startswith("\ufeff") or is_number(name) or is_plain_word(name) or not _opens_quietly(head):
             return None  # a matter of the whole file, or of the whole line
         report = self._judge(f"{head}:x;")
         return None if report.findings else (None, report.speaker, report.is_suspect)

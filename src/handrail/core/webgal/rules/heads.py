@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from handrail.core.webgal.commands import COMMANDS, LATER, Content
-from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.commands import COMMANDS, LATER, Command, Content
+from handrail.core.webgal.javascript import BLANKS, number
 from handrail.core.webgal.nearness import allowed_distance, distance, folded, nearest
 from handrail.core.webgal.rules.line import Findings, Line
 
@@ -25,6 +25,7 @@ _INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
 _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
 _IF = re.compile(r"\s*+(?P<if>if)\s*+\((?P<condition>.*)\)")
 _COMPARISON = re.compile(r"[=!]=|[<>]")
+_FILE = re.compile(r"\.[A-Za-z0-9]{2,5}$")
 _MINUTES = re.compile(r"[0-5]\d(?!\d)")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
@@ -54,7 +55,9 @@ def _speaker(line: Line, head: str) -> Findings:
     if name in COMMANDS:
         yield line.between(0, len(head), "WG104", name, name=name)
     elif (meant := _FOLDED.get(folded(name))) is not None:
-        yield line.between(0, len(head), "WG105", meant, name=name, near=meant)
+        # `Label:hello` may be said by somebody of that name: how often, the whole project knows.
+        if not is_plain_word(name) or _fits(COMMANDS[meant], line.content):
+            yield line.between(0, len(head), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
     elif _is_other(name):
         meant = _OTHER[folded(name)]
         # `setBgAni:bg_down 1s` takes more than another name.
@@ -72,7 +75,22 @@ def is_number(name: str) -> bool:
 
 def is_suspect(name: str) -> bool:
     """Whether somebody must say more than one line to be called so."""
-    return name.isascii() and (name.isdigit() or guess(name) is not None)
+    return is_plain_word(name) or (name.isascii() and (name.isdigit() or guess(name) is not None))
+
+
+def is_plain_word(name: str) -> bool:
+    """A command in another case that is a word like any other, as no `ChangeBg` is: End, Label, BGM."""
+    meant = _FOLDED.get(folded(name))
+    return meant is not None and name not in COMMANDS and meant.islower()
+
+
+def _fits(command: Command, content: str) -> bool:
+    """Whether nobody would say this, and the command could do it."""
+    if command.content is Content.FILE:
+        return content in ("", "none") or _FILE.search(content) is not None
+    if command.content is Content.MILLISECONDS:
+        return number(content) is not None
+    return command.content is Content.CHOICE and "|" in content and ":" in content
 
 
 def is_command_by_mistake(name: str) -> bool:
@@ -88,6 +106,8 @@ def _is_other(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
     """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
+    if is_plain_word(name):
+        return [_FOLDED[folded(name)]]
     if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or folded(name) in _FOLDED:
         return None
     near = nearest(name, COMMANDS)
