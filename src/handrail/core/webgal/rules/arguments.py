@@ -153,7 +153,7 @@ def _takes_value(command: Command, name: str) -> bool:
 def _value(line: Line, known: Argument, value: str) -> Findings:
     if "{" in value and known.kind is not Kind.JSON:
         return  # known only when the game runs
-    if value.lower() in ("true", "false") and not value.islower():
+    if known.kind is Kind.FLAG and value.lower() in _BOOLEANS and not value.islower():
         yield line.at(value, "WG302", value.lower(), value=value)
     elif known.kind is Kind.NUMBER and number(value) is None:
         yield line.at(value, "WG116", meant_number(value), is_safe=False, value=value)
