@@ -41,3 +41,19 @@ def test_a_word_that_is_a_command_in_another_case_is_told_unless_it_is_a_charact
     assert told("End:你好;\nEnd:再见;") == []
     assert told("End:你好;\nChangeBg:bg.png;", characters=frozenset({"End", "ChangeBg"})) == []
     assert told("BGM:a.mp3;\nBGM:a.mp3;") == ["WG105", "WG105"]
+
+
+@pytest.mark.parametrize("line", ["// 走吧;", "/* 走吧 */;", "# 走吧;", "#走吧"])
+def test_what_looks_like_a_comment_is_shown_and_stays_so(line: str) -> None:
+    assert told(line) == ["WG119"]
+    assert fixed(line) == line
+
+
+def test_a_hash_right_before_a_word_is_text_where_the_line_is_ended() -> None:
+    assert told("#今天的话题;\n##海边;\n#Tom:你好;") == []
+
+
+def test_text_that_reads_like_a_truth_value_stays_text() -> None:
+    line = "unlockCg:bg.png -name=TRUE -series=False;"
+    assert told(line) == []
+    assert fixed("changeFigure:a.png -left=TRUE;") == "changeFigure:a.png -left=true;"

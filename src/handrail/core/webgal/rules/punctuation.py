@@ -81,17 +81,16 @@ def is_false_comment(line: Line) -> bool:
 
 
 def _comment_mark(line: Line) -> re.Match[str] | None:
-    """A colon makes a speaker of it, and nobody is called so; but #Tom may be."""
+    """A colon makes a speaker of it, and nobody is called so; but #Tom may be, and #topic; is a line like any other."""
     found = _NO_COMMENT.match(line.text)
-    is_one = found and (
-        not line.has_speaker or found["mark"] != "#" or line.text[found.end() : found.end() + 1].isspace()
-    )
-    return found if is_one else None
+    if found is None or not found["mark"].startswith("#") or line.text[found.end() : found.end() + 1].isspace():
+        return found
+    return None if line.has_semicolon or (line.has_speaker and found["mark"] == "#") else found
 
 
 def _false_comment(line: Line) -> Findings:
     if (found := _comment_mark(line)) is not None:
-        yield line.between(*found.span("mark"), "WG119", ";", mark=found["mark"])
+        yield line.between(*found.span("mark"), "WG119", ";", is_safe=False, mark=found["mark"])
 
 
 def _colon(line: Line) -> Findings:
