@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.core.webgal.mending import mended
-from tests.core.webgal.game import game, told
+from tests.core.webgal.game import findings, game, told
 
 
 def fixed(script: str, **around: frozenset[str]) -> str:
@@ -57,3 +57,22 @@ def test_text_that_reads_like_a_truth_value_stays_text() -> None:
     line = "unlockCg:bg.png -name=TRUE -series=False;"
     assert told(line) == []
     assert fixed("changeFigure:a.png -left=TRUE;") == "changeFigure:a.png -left=true;"
+
+
+def test_a_dash_in_what_the_player_reads_is_no_argument() -> None:
+    assert told("intro:Chapter one —next generation|x;\nchoose:the —next one:x;\nlabel:x;") == []
+    for line in ("intro:你好 —hold;", "unlockCg:bg.png -name=夜 —next;", "Tom:the\u3000-next generation;"):
+        assert told(line)
+        assert fixed(line) == line
+    assert fixed("changeFigure:a.png －left —next;\nTom:你好\u3000-next;") == (
+        "changeFigure:a.png -left -next;\nTom:你好 -next;"
+    )
+
+
+def test_no_label_is_guessed_of_which_no_letter_is_the_same() -> None:
+    (finding,) = findings("jumpLabel:好;\nlabel:b;")
+    assert (finding.code, finding.values["near"], finding.edit) == ("WG204", "", None)
+
+
+def test_a_label_that_is_called_like_an_editors_placeholder_is_there() -> None:
+    assert told("choose:A:a|B: ルートを選択;\nlabel:a;\nlabel:ルートを選択;") == ["WG208"]

@@ -11,7 +11,7 @@ import msgspec
 
 from handrail.core.webgal.commands import BY_TYPE, Content, Kind
 from handrail.core.webgal.conditions import interpolated, names_in
-from handrail.core.webgal.files import FOLDERS, GAME, is_address
+from handrail.core.webgal.files import FOLDERS, GAME, is_address, is_placeholder
 from handrail.core.webgal.options import BAR, is_scene, read_option
 from handrail.core.webgal.rules.choices import conditions_of
 from handrail.core.webgal.rules.line import Line
@@ -81,11 +81,11 @@ def _options(line: Line, at: int) -> Iterator[Reference]:
             yield _named(line, "dynamic", target, at, "scene")
         elif is_address(option):
             yield from _elsewhere(line, option, at)
-        elif target.strip() and target == target.lstrip():
+        elif (name := target.strip()) and (target == target.lstrip() or is_placeholder(name)):
             if is_scene(target):
-                yield _named(line, "scene", target.rstrip(), at, "scene")
+                yield _named(line, "scene", name, at, "scene")
             else:
-                yield _named(line, "label", target.rstrip(), at)
+                yield _named(line, "label", name, at)
 
 
 def _content(line: Line, at: int) -> Iterator[Reference]:

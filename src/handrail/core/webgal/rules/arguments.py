@@ -10,7 +10,7 @@ from handrail.core.webgal.rules.contents import meant_number
 from handrail.core.webgal.rules.heads import is_command_by_mistake
 from handrail.core.webgal.rules.json_text import fault, repaired
 from handrail.core.webgal.rules.line import Findings, Line
-from handrail.core.webgal.rules.punctuation import is_false_comment
+from handrail.core.webgal.rules.punctuation import SHOWN, is_false_comment
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
@@ -24,6 +24,7 @@ _OTHER_DASH = re.compile(
 _NO_HYPHEN = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<words>(?: +[A-Za-z]+)+)$")
 _SPACED = re.compile(r"(?P<name>[A-Za-z]+)\s+(?P<value>\S.*)")
 _NO_BLANK = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^\s*none)(?P<dash>-)(?P<name>[A-Za-z]+)$")
+_LAST_VALUE = re.compile(r"(?:=\S++)?\s*+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 # Flags that no name ends with; `-left` may be part of one.
 _STUCK = re.compile(r"(?<=.)-(?P<flag>next|notend|concat|continue|keep|parallel|writeDefault|global)$")
@@ -33,6 +34,7 @@ _SHORT = 3
 # Written on dialogue out of habit; without effect there, and harmless.
 _ANYWHERE = frozenset({"sayPlaceHolder", *(name for command in COMMANDS.values() for name in command.arguments)})
 _BOOLEANS = ("true", "false")
+_WITH_TEXT = frozenset({*SHOWN, Content.ASSIGNMENT})
 _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
 
@@ -73,14 +75,10 @@ def _separators(line: Line, command: Command, content: str, body: str) -> Findin
     for found in _OTHER_BLANK.finditer(content):
         if found["name"] in command.arguments:
             start = line.text.find(found.group())
-            yield line.between(start, start + len(found["blank"]), "WG120", " ", name=found["name"])
+            is_safe = command.content not in SHOWN or _ends_with(content, found)
+            yield line.between(start, start + len(found["blank"]), "WG120", " ", is_safe=is_safe, name=found["name"])
     if not line.is_dialogue:
-        for found in _OTHER_DASH.finditer(body):
-            is_glued = not found["blank"] and (command.content is not Content.FILE or found.start() > len(content))
-            if found["name"] in command.arguments and not is_glued:
-                start = line.text.find(found.group())
-                end = start + len(found["blank"]) + len(found["dash"])
-                yield line.between(start, end, "WG126", " -", mark=found["dash"], name=found["name"])
+        yield from _dashes(line, command, content, body)
     if command.content is not Content.FILE:
         return
     bare = content.rstrip(BLANKS)
@@ -92,6 +90,23 @@ def _separators(line: Line, command: Command, content: str, body: str) -> Findin
     if glued and glued["name"] in command.arguments:
         at = line.text.find(glued.group()) + glued.start("dash") - glued.start()
         yield line.between(at, at + 1 + len(glued["name"]), "WG121", f" -{glued['name']}", name=glued["name"])
+
+
+def _dashes(line: Line, command: Command, content: str, body: str) -> Findings:
+    for found in _OTHER_DASH.finditer(body):
+        is_glued = not found["blank"] and (command.content is not Content.FILE or found.start() > len(content))
+        # `intro:Chapter one —next generation` is what the player reads.
+        is_read = command.content in SHOWN and found.start() < len(content) and not _ends_with(content, found)
+        if found["name"] in command.arguments and not is_glued and not is_read:
+            start = line.text.find(found.group())
+            end = start + len(found["blank"]) + len(found["dash"])
+            is_safe = command.content not in _WITH_TEXT and "=" not in body[len(content) : found.start()]
+            yield line.between(start, end, "WG126", " -", is_safe=is_safe, mark=found["dash"], name=found["name"])
+
+
+def _ends_with(content: str, found: re.Match[str]) -> bool:
+    """Whether this argument is the last word of what is shown."""
+    return _LAST_VALUE.fullmatch(content, found.end()) is not None
 
 
 def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:

@@ -2,7 +2,6 @@
 
 import re
 
-from handrail.core.webgal.files import is_placeholder
 from handrail.core.webgal.options import BAR, COLON, CONDITIONS, read_option
 from handrail.core.webgal.rules.contents import judge
 from handrail.core.webgal.rules.line import Findings, Line
@@ -44,8 +43,6 @@ def _option(line: Line, option: str) -> Findings:
             yield line.between(start, start + 1, "WG112", ":", text=option.strip())
         else:
             yield line.at(option.strip(), "WG310", text=option.strip())
-    elif is_placeholder(target.strip()) and target != target.lstrip():
-        yield line.at(target, "WG207", name=target.strip())
     elif target != target.lstrip():  # blanks behind it are taken away
         start = line.text.find(option) + len(text) + 1
         yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

@@ -26,8 +26,9 @@ def check(scene: "Scene") -> Findings:
         if is_placeholder(jump.name):  # without a dot, an option's target is taken for a label
             yield Finding("WG207", jump.line, jump.start, jump.end, {"name": jump.name})
             continue
-        # Labels are few: even a short name's neighbour is worth naming.
-        limit = 1 if len(folded(jump.name)) < _SHORT else None
+        # Labels are few: even a short name's neighbour is worth naming, unless no letter of it is the same.
+        length = len(folded(jump.name))
+        limit = min(1, length - 1) if length < _SHORT else None
         near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []
         fix = meant(jump.name, near)
         edit = Edit(jump.start, jump.end, fix, is_safe=False) if fix is not None else None
