@@ -76,3 +76,11 @@ def test_no_label_is_guessed_of_which_no_letter_is_the_same() -> None:
 
 def test_a_label_that_is_called_like_an_editors_placeholder_is_there() -> None:
     assert told("choose:A:a|B: ルートを選択;\nlabel:a;\nlabel:ルートを選択;") == ["WG208"]
+
+
+@pytest.mark.parametrize("inner", ["  jumpLabel:x;", "jumpLabel：x;", "  JumpLabel:x;", "jumpLabel x;"])
+def test_no_command_is_freed_from_a_condition_that_the_engine_does_not_run(inner: str) -> None:
+    block = f"setVar:a=1;\nif(a>1)[;\n{inner}\n];\nlabel:x;"
+    assert fixed(block) == block
+    assert "WG106" in told(block)
+    assert fixed(inner + "\nlabel:x;") == "jumpLabel:x;\nlabel:x;"

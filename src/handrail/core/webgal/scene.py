@@ -23,6 +23,8 @@ from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_l
 from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
 
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
+# What makes a command of a line. Between the brackets of an `if` that nobody runs, it would be run in any case.
+_MAKES_COMMAND = frozenset({"WG103", "WG104", "WG105", "WG109"})
 _REMEMBERED = 1 << 15
 _line_of = attrgetter("line")
 
@@ -72,6 +74,8 @@ class Scene:
         ]
         for number, text in lines.remarkable:
             self._note(number, look(text))
+        if any(finding.code == "WG106" for finding in self.findings):
+            self.findings = [_as_guess(finding) for finding in self.findings]
         if lines.voices:
             self.references.sort(key=_line_of)
         if self._is_joined:
@@ -114,6 +118,12 @@ class Scene:
                 goes_on = BY_TYPE[sentence.command].goes_on
                 return line if ("next", True) in sentence.args and not goes_on else None
         return None
+
+
+def _as_guess(finding: Finding) -> Finding:
+    if finding.edit is None or finding.code not in _MAKES_COMMAND:
+        return finding
+    return replace(finding, edit=replace(finding.edit, is_safe=False))
 
 
 _SHORTCUTS = Shortcuts(judged)
