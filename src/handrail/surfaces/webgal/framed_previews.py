@@ -36,7 +36,7 @@ class TheatreFrames:
             known[1].close()
 
     def _read(self, path: str, content: str | None) -> tuple[SoughtScene, str]:
-        scene = sought(self._games.files, path)
+        scene = sought(self._games.files, path, self._games.may_read)
         if not self._games.may_read(scene.path):
             raise NotShown(f"A rule hides {path}.", scenePath=path)
         return scene, self._games.text_of(scene.path) if content is None else content

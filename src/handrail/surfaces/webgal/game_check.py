@@ -44,7 +44,7 @@ def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
         name = "/".join(parse_path(path)) or "."
         if name == "." or webgal.games.files.mode(name) is None:
             webgal.games.files.entries(name)  # NotFound where there is neither file nor folder
-            for folder in games_below(webgal.games.files, name):
+            for folder in games_below(webgal.games.files, name, webgal.games.may_read):
                 found[folder] = None
             continue
         folder_of_file = game_of(webgal.games.files, name)

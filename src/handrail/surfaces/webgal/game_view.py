@@ -105,7 +105,7 @@ class ShownGame:
         return name
 
     def _opened(self) -> _Opened:
-        folder = the_game(self._files)
+        folder = the_game(self._files, self._games.may_read)
         stamps = self._files.stamps(folder)
         stamp = self._stamp(folder, stamps)
         if self._last is None or self._last.stamp != stamp:

@@ -72,7 +72,7 @@ def _check_image(webgal: WebGal, name: str) -> None:
     from handrail.core.webgal.listing import Standing
 
     parse_path(name)
-    folder = the_game(webgal.games.files)
+    folder = the_game(webgal.games.files, webgal.games.may_read)
     listing = webgal.games.around(folder).listing
     if listing.find("figure", name)[0] in (Standing.THERE, Standing.UNKNOWN):
         return

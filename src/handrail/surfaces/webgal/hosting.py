@@ -40,7 +40,7 @@ class TheatreHosting:
             raise as_not_shown(failure) from None
 
     def _allowed(self, path: str) -> SoughtScene:
-        scene = sought(self._files, path)
+        scene = sought(self._files, path, self._may_read)
         if not self._may_read(scene.path):
             raise Declined(f"A rule hides {path}.", reason="policy", scenePath=path)
         return scene

@@ -43,8 +43,8 @@ def listed(webgal: WebGal) -> Result:
     from handrail.core.webgal.media import SOUNDS, VIDEOS
     from handrail.core.webgal.project import Surroundings
 
-    files = webgal.games.files
-    around = webgal.games.around(the_game(files)) if has_games(files) else Surroundings()
+    games = webgal.games
+    around = games.around(the_game(games.files, games.may_read)) if has_games(games.files) else Surroundings()
     return Result(
         backgrounds=_with_ending(around, "background", IMAGES | VIDEOS | {".skel"}),
         figures=_figures(around),

@@ -1,5 +1,7 @@
 """Where in a project its game lies. Knows names alone, and asks the project's folder which of them are there."""
 
+from collections.abc import Callable
+
 from handrail.contract.errors import Failure, NotFound
 from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
@@ -12,6 +14,8 @@ _COLLECTIONS = ("public/games", "games", "data/games")
 _GAME = "game"
 _MOST_NAMED = 20
 _HERE = "this project"
+MayRead = Callable[[str], bool]
+"""Whether no rule hides a path."""
 
 
 def game_of(files: Folder, path: str | None = None) -> str | None:
@@ -25,35 +29,37 @@ def game_of(files: Folder, path: str | None = None) -> str | None:
     return games[0] if len(games) == 1 else None
 
 
-def the_game(files: Folder) -> str:
-    """The project's game. NotFound: there is none, or there are several, which are named."""
-    return only(_games_in(files, "."), ".")
+def the_game(files: Folder, may_read: MayRead) -> str:
+    """The project's game. NotFound: there is none, or there are several; those that no rule hides are named."""
+    return only(_games_in(files, "."), ".", may_read)
 
 
 def has_games(files: Folder) -> bool:
     return bool(_games_in(files, "."))
 
 
-def games_below(files: Folder, path: str) -> list[str]:
+def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
     """The games that a folder holds, or the one that it is a part of. NotFound."""
     base = "/".join(parse_path(path)) or "."
     if inner := _games_in(files, base):
         return inner
     games = _games_in(files, ".")
-    return [_around(files, _joined(base, "x")) or only(games, "." if games else base)]
+    return [_around(files, _joined(base, "x")) or only(games, "." if games else base, may_read)]
 
 
-def only(games: list[str], folder: str) -> str:
-    """Of the games that a folder holds. NotFound: there is none, or there are several, which are named."""
+def only(games: list[str], folder: str, may_read: MayRead) -> str:
+    """Of the games that a folder holds. NotFound: there is none, or there are several; not all need be named."""
     where = _HERE if folder == "." else folder
     if not games:
         raise NotFound(f"There is no WebGAL game in {where}: no folder game/scene.", path=folder)
     if len(games) > 1:
-        more = f" and {len(games) - _MOST_NAMED} more" if len(games) > _MOST_NAMED else ""
+        named = [game for game in games if may_read(_joined(game, SCENES))][:_MOST_NAMED]
+        more = f" and {len(games) - len(named)} more" if 0 < len(named) < len(games) else ""
+        names = f": {', '.join(named)}" if named else ""
         raise NotFound(
-            f"There are {len(games)} WebGAL games in {where}: {', '.join(games[:_MOST_NAMED])}{more}.",
+            f"There are {len(games)} WebGAL games in {where}{names}{more}.",
             hint="Name a path in one of them, or open that game's own folder as the project.",
-            games=games[:_MOST_NAMED],
+            games=named,
         )
     return games[0]
 

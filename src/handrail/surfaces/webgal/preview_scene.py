@@ -47,7 +47,7 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     from handrail.surfaces.webgal.theatre import as_not_shown
 
     def read() -> tuple[SoughtScene, str]:
-        scene = sought(webgal.games.files, params.scene_path)
+        scene = sought(webgal.games.files, params.scene_path, webgal.games.may_read)
         return scene, webgal.games.text_of(scene.path)
 
     scene, text = await in_thread(call, read)
@@ -63,7 +63,7 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
-    scene = await in_thread(call, lambda: sought(webgal.games.files, params.scene_path))
+    scene = await in_thread(call, lambda: sought(webgal.games.files, params.scene_path, webgal.games.may_read))
     return Target(path=scene.path)
 
 

@@ -51,7 +51,7 @@ def _path(webgal: WebGal, params: Params) -> str:
     name = unquote(params.uri.removeprefix(_PREFIX)) if params.uri.startswith(_PREFIX) else ""
     if not name.endswith(".txt"):
         raise NotFound(f"There is no scene {params.uri}.", hint=f"Scenes are {_PREFIX}NAME.txt.", uri=params.uri)
-    folder = the_game(webgal.games.files)
+    folder = the_game(webgal.games.files, webgal.games.may_read)
     path = f"{SCENES}/{name}" if folder == "." else f"{folder}/{SCENES}/{name}"
     return "/".join(webgal.games.files.parse(path))
 

@@ -29,7 +29,8 @@ async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: 
 def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
     from handrail.core.webgal.picture import svg
 
-    folder = only(games_below(webgal.games.files, params.path), params.path)
+    may_read = webgal.games.may_read
+    folder = only(games_below(webgal.games.files, params.path, may_read), params.path, may_read)
     graph = webgal.games.opened(folder, call.checkpoint)[0].graph()
     return Result(graph.as_data(), svg(graph))
 

@@ -8,7 +8,7 @@ from handrail.contract.files import Folder
 from handrail.contract.paths import parse_path
 from handrail.core.web_address import host_of_page
 from handrail.core.webgal.nearness import nearest
-from handrail.surfaces.webgal.place import SCENES, game_of, the_game
+from handrail.surfaces.webgal.place import SCENES, MayRead, game_of, the_game
 
 START = "start.txt"
 LOCAL_HOSTS = ("localhost", "127.0.0.1")
@@ -26,37 +26,38 @@ class SoughtScene:
         return _joined(self.game, f"{SCENES}/{self.name}")
 
 
-def sought(files: Folder, path: str | None) -> SoughtScene:
+def sought(files: Folder, path: str | None, may_read: MayRead) -> SoughtScene:
     """A path in the project, or below the folder of scenes, with or without `.txt`; None is where the game starts.
 
     NotShown: there is no such scene. Declined: an address elsewhere.
     """
     if path is None:
-        return _existing(files, None, [START], START)
+        return _existing(files, None, [START], START, may_read)
     _refuse_address(path)
     name = "/".join(parse_path(path))
     game = game_of(files, name)
     prefix = "" if game is None else _joined(game, f"{SCENES}/")
     inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
-    return _existing(files, game, [inner, f"{inner}.txt"], path)
+    return _existing(files, game, [inner, f"{inner}.txt"], path, may_read)
 
 
-def _existing(files: Folder, game: str | None, names: list[str], wanted: str) -> SoughtScene:
+def _existing(files: Folder, game: str | None, names: list[str], wanted: str, may_read: MayRead) -> SoughtScene:
     if game is None:
-        game = _the_game(files)
+        game = _the_game(files, may_read)
     for name in names:
         if name.endswith(".txt") and files.mode((scene := SoughtScene(game, name)).path) is not None:
             return scene
-    known = [path for path in files.stamps(_joined(game, SCENES)) if path.endswith(".txt")]
+    folder = _joined(game, SCENES)
+    known = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_joined(folder, path))]
     stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in known}
     near = nearest(names[-1], known) or [stems[stem] for stem in nearest(_stem(wanted), stems)]
     hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources lists the scenes."
-    raise NotShown(f"There is no scene {wanted!r} in {_joined(game, SCENES)}.", hint=hint, scenePath=wanted, near=near)
+    raise NotShown(f"There is no scene {wanted!r} in {folder}.", hint=hint, scenePath=wanted, near=near)
 
 
-def _the_game(files: Folder) -> str:
+def _the_game(files: Folder, may_read: MayRead) -> str:
     try:
-        return the_game(files)
+        return the_game(files, may_read)
     except NotFound as failure:
         raise NotShown(failure.message, hint=failure.hint or "Open the game's folder.", **failure.details) from None
 

@@ -53,7 +53,8 @@ def _argument(name: str, text: str) -> dict[str, str]:
 
 def game(webgal: WebGal, call: Call) -> "Project":
     """The project's game as it stands. NotFound."""
-    return webgal.games.opened(the_game(webgal.games.files), call.checkpoint)[0]
+    folder = the_game(webgal.games.files, webgal.games.may_read)
+    return webgal.games.opened(folder, call.checkpoint)[0]
 
 
 def scene_part(path: str, uri: str, text: str) -> Resource:
