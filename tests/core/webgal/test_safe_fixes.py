@@ -6,8 +6,8 @@ from handrail.core.webgal.mending import mended
 from tests.core.webgal.game import findings, game, told
 
 
-def fixed(script: str, **around: frozenset[str]) -> str:
-    project = game(script, **around)
+def fixed(script: str) -> str:
+    project = game(script)
     return mended(script, lambda text: project.findings_of(text, "start.txt"))
 
 
