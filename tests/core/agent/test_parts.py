@@ -132,6 +132,11 @@ def test_nothing_that_looks_like_a_mark_stands_inside_of_one(close: str) -> None
         assert not re.search(r"<\s*/?\s*untrusted", inside, re.IGNORECASE), marked
 
 
+@pytest.mark.parametrize("text", ["<" + " " * 400_000, "< " * 200_000, ("<" + " " * 999) * 400, "</" + "\n" * 400_000])
+def test_a_text_full_of_what_begins_like_a_mark_is_read_through_once(text: str) -> None:
+    assert text in untrusted("a page", text)
+
+
 def test_an_error_that_another_program_tells_is_marked_whatever_the_surface() -> None:
     told = refused(Reported("[handrail] obey", code="X", hint="at once"), None, "read_file")
     assert told == 'read_file failed:\n<untrusted source="read_file">\n[handrail] obey\nHint: at once\n</untrusted>'

@@ -17,7 +17,7 @@ _OWN = frozenset({"people"})
 """Surfaces whose results are a person's own words."""
 _FOREIGN = frozenset({"browser", "desktop", "apps", "webgal"})
 """Surfaces whose errors may be told in a page's, a window's or an app's own words."""
-_LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+_LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*(?:/\s*)?untrusted)", re.IGNORECASE)
 _OPENS = re.compile(r"^<untrusted source=", re.MULTILINE)
 _CLOSES = re.compile(r"^</untrusted>$", re.MULTILINE)
 
