@@ -7,11 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from handrail.contract.agent import Choice, Run
+from handrail.contract.agent import Choice, Mode, Run
 from handrail.contract.browser import Message
+from handrail.contract.call import Call, Caller, Progress
 from handrail.contract.errors import Conflict
 from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
 from handrail.contract.model import Usage as Used
+from handrail.contract.prompts import PromptQueue
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.fate import Fate
 from handrail.core.agent.limits import Limits
@@ -21,7 +23,10 @@ from handrail.core.agent.voices import Words
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
+from handrail.store.prompt_queue import LoggedPrompts
+from handrail.surfaces.people.ask_followup_question import Params, ask_followup_question
 
+QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
 WISH = ToolUse("use_1", "write_to_file", "{}", "exec_1")
 
@@ -77,32 +82,80 @@ class Silent:
         yield Reply(Replied("Yes."), Used())
 
 
+class Scripted:
+    """A model that says one thing after the other."""
+
+    name = "scripted"
+
+    def __init__(self, *replies: Replied) -> None:
+        self._replies = list(replies)
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        yield Reply(self._replies.pop(0), Used())
+
+    async def named(self, name: str) -> Model:
+        return self
+
+
+class Asking:
+    """Hands that can do nothing but ask the person."""
+
+    def __init__(self, queue: PromptQueue | None) -> None:
+        self._queue = queue
+
+    async def use(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+        assert self._queue is not None
+        call = Call(use.name, {}, caller, task_id, execution_id=use.execution_id)
+        result = await ask_followup_question(self._queue, call, Params("Which?"), None)
+        return Returned(use.id, use.execution_id, use.name, str(result.answer), is_error=False)
+
+
+async def asked(queue: PromptQueue, prefix: str) -> str:
+    """The id of the question that begins so, once it waits."""
+    async with asyncio.timeout(20):
+        while True:
+            for entry in await queue.pending():
+                if entry.request_id.startswith(prefix):
+                    return entry.request_id
+            await asyncio.sleep(0.01)
+
+
 class House:
-    def __init__(self, folder: Path, models: Callable[[str], Awaitable[Model]], project: str = "/here") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        models: Callable[[str], Awaitable[Model]],
+        project: str = "/here",
+        queue: PromptQueue | None = None,
+    ) -> None:
         self.batches = Batches(browser_database(folder))
         self.store = SqliteRuns(self.batches)
         self.audience = Listening()
         equipment = Equipment(
             store=self.store,
             audience=cast("Any", self.audience),
-            hands=cast("Any", None),
+            hands=cast("Any", Asking(queue)),
             records=cast("Any", CutOff()),
             thinking=Thinking(self.store, 100_000),
-            queue=cast("Any", Unasked()),
+            queue=queue or cast("Any", Unasked()),
             offers=cast("Any", _NoOffers()),
             project=project,
             max_auto_fix=lambda: 1,
             limits=Limits(),
         )
         self.runs = Runs(equipment, models)
+        self.admitted: list[str] = []
 
-    async def say(self, id: str = "evt-1") -> None:
+    async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
         async def heard() -> None: ...
 
-        async def admit() -> None: ...
+        async def admit() -> None:
+            self.admitted.append(text)
 
-        message = Message(id=id, role="user", content="words", timestamp=1)
-        await self.runs.say(TASK, Words(Said(id, "words"), message, "person", heard, admit), Choice())
+        message = Message(id=id, role="user", content=text, timestamp=1)
+        await self.runs.say(TASK, Words(Said(id, text), message, "person", heard, admit), Choice(mode=mode))
 
     async def close(self) -> None:
         await self.runs.close()
@@ -195,5 +248,23 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
         await asyncio.wait_for(house.audience.has_used.wait(), 20)
         assert statuses == ["paused"]
         await house.close()
+
+    asyncio.run(work())
+
+
+def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
+    async def work() -> None:
+        queue = LoggedPrompts(tmp_path)
+        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
+        await queue.request(foreign, request_id="theirs", run_id=TASK)
+        await house.say()
+        await asked(queue, "ask_")
+        await house.say("evt-2", "the blue one")
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        assert [one.text for one in await house.store.turns(TASK) if isinstance(one, Returned)] == ["the blue one"]
+        assert [entry.request_id for entry in await queue.pending()] == ["theirs"]
+        await house.close()
+        await queue.close()
 
     asyncio.run(work())

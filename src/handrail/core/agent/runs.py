@@ -153,8 +153,7 @@ class Runs:
 
     async def _answer(self, task_id: str, words: Words) -> None:
         """A run that waits for the person's answer takes the words for it."""
-        reply = last_reply(await self._at.store.turns(task_id))
-        waiting = await answering.open_question(self._at.queue, task_id, reply)
+        waiting = await answering.open_question(self._at.queue, await self._at.store.turns(task_id))
         if waiting is None:
             raise Conflict(
                 "The agent is at work on this task.",
