@@ -10,10 +10,10 @@ import pytest
 from handrail.contract.agent import Choice, Mode, Run
 from handrail.contract.browser import Message
 from handrail.contract.call import Call, Caller, Progress
-from handrail.contract.errors import Conflict
+from handrail.contract.errors import Conflict, InputOutput
 from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
 from handrail.contract.model import Usage as Used
-from handrail.contract.prompts import PromptQueue
+from handrail.contract.prompts import PromptQueue, Receipt
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.fate import Fate
 from handrail.core.agent.limits import Limits
@@ -264,6 +264,33 @@ def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_pat
         await asyncio.wait_for(house.audience.has_rested.wait(), 20)
         assert [one.text for one in await house.store.turns(TASK) if isinstance(one, Returned)] == ["the blue one"]
         assert [entry.request_id for entry in await queue.pending()] == ["theirs"]
+        await house.close()
+        await queue.close()
+
+    asyncio.run(work())
+
+
+def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when_said_again(tmp_path: Path) -> None:
+    class FullOnce(LoggedPrompts):
+        is_full = True
+
+        async def respond(self, *answer: Any, **how: Any) -> Receipt:
+            if self.is_full:
+                self.is_full = False
+                raise InputOutput("No space left.")
+            return await super().respond(*answer, **how)
+
+    async def work() -> None:
+        queue = FullOnce(tmp_path)
+        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        await house.say()
+        await asked(queue, "ask_")
+        with pytest.raises(InputOutput):
+            await house.say("evt-2", "the blue one")
+        assert house.admitted == []
+        await house.say("evt-2", "the blue one")
+        assert house.admitted == ["the blue one"]
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
         await house.close()
         await queue.close()
 

@@ -163,8 +163,8 @@ class Runs:
         check_may_answer(words)
         if words.said.attachments:
             raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
-        await words.admit()
         await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
+        await words.admit()  # what is remembered counts as heard, and is not taken a second time
 
     async def _left(self, turns: Sequence[Turn]) -> list[Returned]:
         """For wishes that were left without an outcome: models want one for each."""
