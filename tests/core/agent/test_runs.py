@@ -295,3 +295,27 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
         await queue.close()
 
     asyncio.run(work())
+
+
+def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again(tmp_path: Path) -> None:
+    async def work() -> None:
+        asked_for, never = asyncio.Event(), asyncio.Event()
+
+        async def slow_once(name: str) -> Model:
+            if not asked_for.is_set():
+                asked_for.set()
+                await never.wait()
+            return Silent()
+
+        house = House(tmp_path, slow_once)
+        saying = asyncio.create_task(house.say())
+        await asked_for.wait()
+        saying.cancel()
+        await asyncio.wait({saying})
+        await house.say()
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        await house.say()  # it has ended by now: nothing is left to begin
+        assert [type(turn) for turn in await house.store.turns(TASK)] == [Said, Replied]
+        await house.close()
+
+    asyncio.run(work())

@@ -34,7 +34,8 @@ class Runs:
             check_may_speak(known, words, choice)
             self._check_is_here(known)
             if await self._at.store.remembers(task_id, words.said.id):
-                return  # a page that did not hear that they were taken says them again
+                await self._begin_what_is_left(task_id)  # a page that did not hear that they were taken says them again
+                return
             if await self._at_work(task_id) is not None:
                 await self._answer(task_id, words)
                 return
@@ -150,6 +151,13 @@ class Runs:
         task = asyncio.create_task(errand.go(), name=f"run of {run.task_id}")
         self._going[run.task_id] = errand, task
         task.add_done_callback(lambda done: self._ended(run.task_id, done))
+
+    async def _begin_what_is_left(self, task_id: str) -> None:
+        """Its words are on disk, but who said them went before it began."""
+        if await self._at_work(task_id) is None:
+            run = await self.find(task_id)
+            if run is not None and run.status == "running":
+                await self._begin(run)
 
     async def _answer(self, task_id: str, words: Words) -> None:
         """A run that waits for the person's answer takes the words for it."""
