@@ -80,6 +80,7 @@ def test_what_a_person_types_in_confidence_reaches_the_model_and_no_page_and_no_
             told = json.dumps([chat.events, await chat.entries()])
             assert "TOP-SECRET-17" not in told
             assert "ada" in told
+            assert "****** stands for a secret" in told
             stored = b"".join(path.read_bytes() for path in (house.state / "browser").glob("browser.db*"))
             assert b"TOP-SECRET-17" not in stored
 
