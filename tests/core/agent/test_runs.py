@@ -319,3 +319,24 @@ def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again
         await house.close()
 
     asyncio.run(work())
+
+
+def test_a_stop_withdraws_a_plan_that_waits_while_its_run_rests(tmp_path: Path) -> None:
+    async def nobody(name: str) -> Model:
+        raise NoModel("none")
+
+    async def work() -> None:
+        queue = LoggedPrompts(tmp_path)
+        house = House(tmp_path, Scripted(Replied("- [ ] one")).named, queue=queue)
+        await house.say(mode="plan")
+        request_id = await asked(queue, "plan_")
+        await house.close()
+        another = House(tmp_path, nobody, queue=queue)
+        await another.runs.recover()  # without a model it rests, and its plan stands
+        assert [entry.request_id for entry in await queue.pending()] == [request_id]
+        assert (await another.runs.stop(TASK)).status == "waiting"
+        assert await queue.pending() == []
+        await another.close()
+        await queue.close()
+
+    asyncio.run(work())
