@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import threading
 
 from tests.agent.chat import chatting
 from tests.agent.model_server import Answer, ModelServer, Use, says, wishes
@@ -101,23 +100,6 @@ def test_a_plan_that_was_stopped_is_shown_again_when_it_is_resumed(house: Runnin
             await chat.answer(again, status="ok", tasks=again["prompt"]["tasks"])
             await chat.of("chatDelta", finished=True, content="Done so.")
             assert (await chat.rested())["canResume"] is False
-
-    asyncio.run(run())
-
-
-def test_words_after_a_plan_that_nobody_waits_for_withdraw_it(house: Running, models: ModelServer) -> None:
-    async def run() -> None:
-        gate = threading.Event()
-        models.script("replanned", says("- [ ] the old way"), Answer(("Fine.",), (), gate=gate))
-        async with chatting(house) as chat:
-            await chat.say("Plan", mode="plan", model="openai-compatible:replanned")
-            await chat.question("the old way")
-            await chat.steer("stop")
-            await chat.say("Just answer", mode="act")
-            gate.set()
-            await chat.rested()
-            pending = (await chat.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
-            assert not [entry for entry in pending if entry.get("runId") == chat.task]
 
     asyncio.run(run())
 

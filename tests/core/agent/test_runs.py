@@ -321,7 +321,12 @@ def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again
     asyncio.run(work())
 
 
-def test_a_stop_withdraws_a_plan_that_waits_while_its_run_rests(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "does", [lambda house: house.runs.stop(TASK), lambda house: house.say("evt-2")], ids=["a stop", "other words"]
+)
+def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_other_words(
+    tmp_path: Path, does: Callable[[House], Awaitable[object]]
+) -> None:
     async def nobody(name: str) -> Model:
         raise NoModel("none")
 
@@ -334,7 +339,7 @@ def test_a_stop_withdraws_a_plan_that_waits_while_its_run_rests(tmp_path: Path) 
         another = House(tmp_path, nobody, queue=queue)
         await another.runs.recover()  # without a model it rests, and its plan stands
         assert [entry.request_id for entry in await queue.pending()] == [request_id]
-        assert (await another.runs.stop(TASK)).status == "waiting"
+        await does(another)
         assert await queue.pending() == []
         await another.close()
         await queue.close()
