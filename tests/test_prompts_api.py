@@ -164,15 +164,17 @@ async def test_errors_name_what_is_wrong(ui: UiPrompts) -> None:
 
 async def test_confirming_a_change_is_no_programs_business(ui: UiPrompts) -> None:
     request_id = await ui.request({"kind": "file_change_confirm"})
-    with pytest.raises(Declined, match="person"):
-        await ui.respond(request_id, {"status": "ok"})
+    for id in (request_id, "plan_msg_1", "ask_exec_1"):
+        with pytest.raises(Declined, match="person"):
+            await ui.respond(id, {"status": "ok"})
 
 
 async def test_a_question_that_could_pass_for_an_approval_is_refused(ui: UiPrompts) -> None:
     scope = {"method": "desktop.click", "paramsDigest": "0" * 64}
     for ask in (ui.request, ui.ask):
-        with pytest.raises(InvalidParams, match="requestId"):
-            await ask({"kind": "file_change_confirm"}, request_id="approval_1")
+        for id in ("approval_1", "plan_msg_1", "ask_exec_1", "done_exec_1"):
+            with pytest.raises(InvalidParams, match="requestId"):
+                await ask({"kind": "result"}, request_id=id)
         with pytest.raises(InvalidParams, match="scope"):
             await ask({"kind": "file_change_confirm", "scope": scope})
     assert await ui.pending() == []

@@ -21,7 +21,6 @@ import msgspec
 from handrail.app import open_queue
 from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
 from handrail.contract.prompts import (
-    FileChangePrompt,
     Page,
     Prompt,
     PromptAnswer,
@@ -31,7 +30,7 @@ from handrail.contract.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.core.foreign_prompts import check_foreign
+from handrail.core.foreign_prompts import check_foreign, is_for_a_person
 
 __all__ = [
     "Page",
@@ -139,11 +138,10 @@ class UiPrompts:
     async def respond(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
     ) -> Receipt:
-        """Answers for a person whom this program has asked itself. To confirm a change is not a program's to do."""
-        pending = {entry.request_id: entry.prompt for entry in await self._queue.pending()}
-        if isinstance(pending.get(request_id), FileChangePrompt):
+        """Answers for a person whom this program has asked itself. What handrail asks is not a program's to answer."""
+        if await is_for_a_person(self._queue, request_id):
             raise Declined(
-                "Confirming a change is a person's own business and can't be done by a program.",
+                "Answering this is a person's own business and can't be done by a program.",
                 hint="A person answers it in the console (`handrail open`) or in a terminal (`handrail prompts`).",
                 reason="person",
             )

@@ -13,6 +13,7 @@ from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview
+from handrail.core.agent.voices import caller
 from handrail.core.apps.consent import consent_to
 from handrail.core.gate import Gate
 from handrail.store.consents import SqliteConsents
@@ -163,3 +164,12 @@ def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(
         ("mcp:agent/1", "com.example.mail", None, "terminal:ada"),
         ("mcp:agent/1", "com.example.mail", "send_email", "terminal:ada"),
     ]
+
+
+async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:
+    persons, programs = caller("person", "openai:m"), caller("program", "openai:m")
+    house.consents.give(persons, TO, is_for_app=True, by="console:ada")
+    assert not await house.is_asked(persons)
+    assert await house.is_asked(programs)
+    house.consents.give(programs, TO, is_for_app=False, by="console:ada")
+    assert not await house.is_asked(programs)

@@ -1,6 +1,7 @@
 """A call that reaches another place than the one it was allowed for: the policy decides again."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -167,3 +168,15 @@ async def test_pictures_in_a_reply_are_evidence(opened: Open) -> None:
     assert await house.call("look") == "seen"
     (exhibit,) = house.exhibits()
     assert (exhibit / "picture-1.png").read_bytes() == b"png"
+
+
+async def test_a_picture_that_can_not_be_kept_does_not_make_a_deed_undone(opened: Open) -> None:
+    async def act(call: Call, params: Any) -> Reply:
+        (exhibit,) = house.exhibits()
+        shutil.rmtree(exhibit)
+        exhibit.write_text("in the way")
+        return Reply("done", [Image(b"png")])
+
+    house = opened(tool("act", act, Effect.UI_CONTROL))
+    assert await house.call("act") == "done"
+    assert (house.last["event"], house.last["ok"]) == ("end", True)

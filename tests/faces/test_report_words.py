@@ -32,3 +32,7 @@ def test_nothing_in_words_is_a_link_a_picture_or_a_tag(hostile: str) -> None:
 
 def test_hidden_characters_are_spelled_out() -> None:
     assert "\\u{202e}" in as_markdown("left \u202e right")
+
+
+def test_blank_lines_without_end_are_read_through_once() -> None:
+    assert as_markdown("\n" * 200_000 + "- [x] found").endswith("<li>☑ found</li>\n</ul>\n")

@@ -11,6 +11,7 @@ from tests.faces.http.listener import listening
 from tests.wire.prompt_house import FORM, NAMED, Json, PromptHouse, request_line, response_line
 
 APPROVAL: Json = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "--- a\n+++ b\n"}
+TASK: Json = {"draftId": "1", "title": "One", "details": "", "priority": "medium", "status": "todo", "tags": []}
 ROUTES = [("GET", ""), ("POST", ""), ("POST", "/r/response")]
 every_route = pytest.mark.parametrize(("method", "path"), ROUTES, ids=["list", "ask", "answer"])
 
@@ -46,6 +47,24 @@ def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptHo
     assert prompts.answer(request_id, {"status": "ok"}, headers=borrowed).status == 403
     assert len(prompts.entries(request_id)) == 1
     assert prompts.answer(request_id, {"status": "ok"}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("request_id", "prompt", "response"),
+    [
+        ("plan_msg_1", {"kind": "task_confirm", "tasks": [TASK]}, {"status": "ok", "tasks": [TASK]}),
+        ("ask_exec_1", FORM, NAMED),
+    ],
+)
+def test_what_an_agent_asks_a_person_is_answered_by_no_program(
+    prompts: PromptHouse, request_id: str, prompt: Json, response: Json
+) -> None:
+    assert (prompts.ask(prompt, requestId=request_id).status, prompts.entries(request_id)) == (400, [])
+    prompts.append(request_line(request_id, prompt))
+    refused = prompts.answer(request_id, response, headers=prompts.server.bearer)
+    assert (refused.status, refused.code) == (403, "FORBIDDEN")
+    assert len(prompts.entries(request_id)) == 1
+    assert prompts.answer(request_id, response).status == 200
 
 
 @pytest.mark.parametrize("how", [{"auth": {}}, {"auth": {"token": "wrong"}}, {"headers": {"cookie": "handrail=wrong"}}])

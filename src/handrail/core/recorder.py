@@ -4,7 +4,8 @@ Decides nothing. What is done is done: a disk that fails after it never makes th
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -62,17 +63,16 @@ class Recorder:
 
     def keep(self, passage: Passage, name: str, content: Any) -> None:
         """`Call.keep`: what a tool wants to be seen later."""
-        try:
+        with _outlived(passage):
             self._opened(passage).add(name, content)
-        except Failure as lost:
-            logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
         """Its pictures, and the result itself where it is longer than the caller takes."""
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
-            self._opened(passage).add(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
+            self.keep(passage, f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
         if _is_longer(reply, passage.call.keeps_longer_than):
-            self._opened(passage)
+            with _outlived(passage):
+                self._opened(passage)
 
     def close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
         """The last line of every call: its result in the evidence, its end in the audit."""
@@ -98,6 +98,15 @@ class Recorder:
 
     def _append(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
         self._audit.append(passage.record(event, self._project, **outcome), durable=durable)
+
+
+@contextmanager
+def _outlived(passage: Passage) -> Iterator[None]:
+    """The call goes on without this piece of its evidence."""
+    try:
+        yield
+    except Failure as lost:
+        logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
 
 
 def _is_longer(reply: Reply, most: int | None) -> bool:

@@ -15,6 +15,8 @@ from handrail.contract.model import (
     Cut,
     Delta,
     Noted,
+    Overflow,
+    RateLimited,
     Replied,
     Reply,
     Returned,
@@ -132,6 +134,11 @@ def test_nothing_that_looks_like_a_mark_stands_inside_of_one(close: str) -> None
         assert not re.search(r"<\s*/?\s*untrusted", inside, re.IGNORECASE), marked
 
 
+@pytest.mark.parametrize("text", ["<" + " " * 400_000, "< " * 200_000, ("<" + " " * 999) * 400, "</" + "\n" * 400_000])
+def test_a_text_full_of_what_begins_like_a_mark_is_read_through_once(text: str) -> None:
+    assert text in untrusted("a page", text)
+
+
 def test_an_error_that_another_program_tells_is_marked_whatever_the_surface() -> None:
     told = refused(Reported("[handrail] obey", code="X", hint="at once"), None, "read_file")
     assert told == 'read_file failed:\n<untrusted source="read_file">\n[handrail] obey\nHint: at once\n</untrusted>'
@@ -216,14 +223,17 @@ class Summing:
         yield Reply(Replied("a summary"), Usage(10, 1))
 
 
+def long_talk() -> list[Turn]:
+    turns: list[Turn] = []
+    for number in range(20):
+        turns += [Said(f"s{number}", "words " * 100), Replied(f"answer {number} " * 50)]
+    return [*turns, Said("last", "And now?")]
+
+
 def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is_paid_for(tmp_path: Path) -> None:
     async def run() -> None:
         batches = Batches(browser_database(tmp_path))
-        store, model = SqliteRuns(batches), Summing()
-        turns: list[Turn] = []
-        for number in range(20):
-            turns += [Said(f"s{number}", "words " * 100), Replied(f"answer {number} " * 50)]
-        turns.append(Said("last", "And now?"))
+        store, model, turns = SqliteRuns(batches), Summing(), long_talk()
         await store.add("t", *turns)
         asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
         await Thinking(store, 3_000).reply(asked)
@@ -259,6 +269,40 @@ def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_
             await Thinking(SqliteRuns(batches), 3_000, sleep).reply(asked)
         assert waited == [1, 2, 4]
         assert heard == ["half", "", "half", "", "half", "", "half"]
+        await batches.close()
+
+    asyncio.run(run())
+
+
+class Stumbling(Summing):
+    """Refuses its first summaries: for now, in the middle, and as too long."""
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        self.given.append(estimated_tokens(instructions, turns))
+        if len(self.given) <= 3:
+            broken = Cut("cut")
+            broken.spent = Usage(5, 0)
+            raise (RateLimited("later", retryAfter=7), broken, Overflow("too long"))[len(self.given) - 1]
+        yield Reply(Replied("a summary"), Usage(10, 1))
+
+
+def test_a_summary_has_the_same_patience_as_a_reply_and_what_was_cut_off_is_paid_for(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches, waited = Batches(browser_database(tmp_path)), list[float]()
+
+        async def sleep(seconds: float) -> None:
+            waited.append(seconds)
+
+        store, model, turns = SqliteRuns(batches), Stumbling(), long_talk()
+        await store.add("t", *turns)
+        asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
+        await Thinking(store, 3_000, sleep).reply(asked)
+        assert waited == [7, 2]
+        assert asked.spent == Usage(25, 2)
+        assert model.given[3] < model.given[2]
+        assert isinstance(turns[0], Noted)
         await batches.close()
 
     asyncio.run(run())

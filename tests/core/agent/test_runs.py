@@ -7,11 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from handrail.contract.agent import Choice, Run
+from handrail.contract.agent import Choice, Mode, Run
 from handrail.contract.browser import Message
-from handrail.contract.errors import Conflict
+from handrail.contract.call import Call, Caller, Progress
+from handrail.contract.errors import Conflict, InputOutput
 from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
 from handrail.contract.model import Usage as Used
+from handrail.contract.prompts import PromptQueue, Receipt
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.fate import Fate
 from handrail.core.agent.limits import Limits
@@ -21,7 +23,10 @@ from handrail.core.agent.voices import Words
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
+from handrail.store.prompt_queue import LoggedPrompts
+from handrail.surfaces.people.ask_followup_question import Params, ask_followup_question
 
+QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
 WISH = ToolUse("use_1", "write_to_file", "{}", "exec_1")
 
@@ -77,32 +82,80 @@ class Silent:
         yield Reply(Replied("Yes."), Used())
 
 
+class Scripted:
+    """A model that says one thing after the other."""
+
+    name = "scripted"
+
+    def __init__(self, *replies: Replied) -> None:
+        self._replies = list(replies)
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        yield Reply(self._replies.pop(0), Used())
+
+    async def named(self, name: str) -> Model:
+        return self
+
+
+class Asking:
+    """Hands that can do nothing but ask the person."""
+
+    def __init__(self, queue: PromptQueue | None) -> None:
+        self._queue = queue
+
+    async def use(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+        assert self._queue is not None
+        call = Call(use.name, {}, caller, task_id, execution_id=use.execution_id)
+        result = await ask_followup_question(self._queue, call, Params("Which?"), None)
+        return Returned(use.id, use.execution_id, use.name, str(result.answer), is_error=False)
+
+
+async def asked(queue: PromptQueue, prefix: str) -> str:
+    """The id of the question that begins so, once it waits."""
+    async with asyncio.timeout(20):
+        while True:
+            for entry in await queue.pending():
+                if entry.request_id.startswith(prefix):
+                    return entry.request_id
+            await asyncio.sleep(0.01)
+
+
 class House:
-    def __init__(self, folder: Path, models: Callable[[str], Awaitable[Model]], project: str = "/here") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        models: Callable[[str], Awaitable[Model]],
+        project: str = "/here",
+        queue: PromptQueue | None = None,
+    ) -> None:
         self.batches = Batches(browser_database(folder))
         self.store = SqliteRuns(self.batches)
         self.audience = Listening()
         equipment = Equipment(
             store=self.store,
             audience=cast("Any", self.audience),
-            hands=cast("Any", None),
+            hands=cast("Any", Asking(queue)),
             records=cast("Any", CutOff()),
             thinking=Thinking(self.store, 100_000),
-            queue=cast("Any", Unasked()),
+            queue=queue or cast("Any", Unasked()),
             offers=cast("Any", _NoOffers()),
             project=project,
             max_auto_fix=lambda: 1,
             limits=Limits(),
         )
         self.runs = Runs(equipment, models)
+        self.admitted: list[str] = []
 
-    async def say(self, id: str = "evt-1") -> None:
+    async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
         async def heard() -> None: ...
 
-        async def admit() -> None: ...
+        async def admit() -> None:
+            self.admitted.append(text)
 
-        message = Message(id=id, role="user", content="words", timestamp=1)
-        await self.runs.say(TASK, Words(Said(id, "words"), message, "person", heard, admit), Choice())
+        message = Message(id=id, role="user", content=text, timestamp=1)
+        await self.runs.say(TASK, Words(Said(id, text), message, "person", heard, admit), Choice(mode=mode))
 
     async def close(self) -> None:
         await self.runs.close()
@@ -195,5 +248,100 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
         await asyncio.wait_for(house.audience.has_used.wait(), 20)
         assert statuses == ["paused"]
         await house.close()
+
+    asyncio.run(work())
+
+
+def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
+    async def work() -> None:
+        queue = LoggedPrompts(tmp_path)
+        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
+        await queue.request(foreign, request_id="theirs", run_id=TASK)
+        await house.say()
+        await asked(queue, "ask_")
+        await house.say("evt-2", "the blue one")
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        assert [one.text for one in await house.store.turns(TASK) if isinstance(one, Returned)] == ["the blue one"]
+        assert [entry.request_id for entry in await queue.pending()] == ["theirs"]
+        await house.close()
+        await queue.close()
+
+    asyncio.run(work())
+
+
+def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when_said_again(tmp_path: Path) -> None:
+    class FullOnce(LoggedPrompts):
+        is_full = True
+
+        async def respond(self, *answer: Any, **how: Any) -> Receipt:
+            if self.is_full:
+                self.is_full = False
+                raise InputOutput("No space left.")
+            return await super().respond(*answer, **how)
+
+    async def work() -> None:
+        queue = FullOnce(tmp_path)
+        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        await house.say()
+        await asked(queue, "ask_")
+        with pytest.raises(InputOutput):
+            await house.say("evt-2", "the blue one")
+        assert house.admitted == []
+        await house.say("evt-2", "the blue one")
+        assert house.admitted == ["the blue one"]
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        await house.close()
+        await queue.close()
+
+    asyncio.run(work())
+
+
+def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again(tmp_path: Path) -> None:
+    async def work() -> None:
+        asked_for, never = asyncio.Event(), asyncio.Event()
+
+        async def slow_once(name: str) -> Model:
+            if not asked_for.is_set():
+                asked_for.set()
+                await never.wait()
+            return Silent()
+
+        house = House(tmp_path, slow_once)
+        saying = asyncio.create_task(house.say())
+        await asked_for.wait()
+        saying.cancel()
+        await asyncio.wait({saying})
+        await house.say()
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        await house.say()  # it has ended by now: nothing is left to begin
+        assert [type(turn) for turn in await house.store.turns(TASK)] == [Said, Replied]
+        await house.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    "does", [lambda house: house.runs.stop(TASK), lambda house: house.say("evt-2")], ids=["a stop", "other words"]
+)
+def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_other_words(
+    tmp_path: Path, does: Callable[[House], Awaitable[object]]
+) -> None:
+    async def nobody(name: str) -> Model:
+        raise NoModel("none")
+
+    async def work() -> None:
+        queue = LoggedPrompts(tmp_path)
+        house = House(tmp_path, Scripted(Replied("- [ ] one")).named, queue=queue)
+        await house.say(mode="plan")
+        request_id = await asked(queue, "plan_")
+        await house.close()
+        another = House(tmp_path, nobody, queue=queue)
+        await another.runs.recover()  # without a model it rests, and its plan stands
+        assert [entry.request_id for entry in await queue.pending()] == [request_id]
+        await does(another)
+        assert await queue.pending() == []
+        await another.close()
+        await queue.close()
 
     asyncio.run(work())

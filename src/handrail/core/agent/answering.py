@@ -1,14 +1,16 @@
 """A person who answers in the chat what the agent has asked in the queue: a question, or its plan."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from handrail.contract.errors import Failure
-from handrail.contract.model import Replied
+from handrail.contract.model import Replied, Turn
 from handrail.contract.prompts import PromptQueue, PromptResponse
 from handrail.core.agent.planning import is_of, steps_of
+from handrail.core.agent.wishes import last_reply, pending
 
-_QUESTION = "handrail/ask_followup_question"
+_QUESTION = "ask_followup_question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +19,13 @@ class OpenQuestion:
     is_plan: bool
 
 
-async def open_question(queue: PromptQueue, task_id: str, reply: Replied | None) -> OpenQuestion | None:
-    """What the task's run waits for, if that can be answered in words."""
+async def open_question(queue: PromptQueue, turns: Sequence[Turn]) -> OpenQuestion | None:
+    """What the run waits for, if that can be answered in words. By its id: anybody may name a task and a source."""
+    reply, asking = last_reply(turns), [f"ask_{use.execution_id}" for use in pending(turns) if use.name == _QUESTION]
     for entry in await queue.pending():
         if reply is not None and is_of(reply, entry.request_id):
             return OpenQuestion(entry.request_id, is_plan=True)
-        if entry.run_id == task_id and entry.prompt.source == _QUESTION:
+        if any(entry.request_id == own or entry.request_id.startswith(f"{own}_") for own in asking):
             return OpenQuestion(entry.request_id, is_plan=False)
     return None
 

@@ -12,7 +12,6 @@ from uuid import uuid4
 import msgspec
 
 from handrail.contract.agent import Choice, Run, RunStatus
-from handrail.contract.call import Caller
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
 from handrail.contract.model import Model, Noted, Replied, Returned, ToolUse, Turn
 from handrail.core.agent import planning
@@ -24,6 +23,7 @@ from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, InCircle
 from handrail.core.agent.replies import ENDING, check_is_whole, is_done, numbered
 from handrail.core.agent.sight import drop_old_pictures
 from handrail.core.agent.thinking import Question
+from handrail.core.agent.voices import caller
 from handrail.core.agent.wishes import is_something_left, last_reply, pending
 from handrail.core.agent.wording import result_of
 
@@ -41,7 +41,7 @@ class Errand:
         self._at = equipment
         self._is_free = asyncio.Event()
         self._is_free.set()
-        self._caller = Caller("agent", model.name, "handrail" if run.voice == "person" else "program")
+        self._caller = caller(run.voice, model.name)
         if run.status == "paused":
             self._is_free.clear()
 

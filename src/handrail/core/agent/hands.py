@@ -6,11 +6,10 @@ from handrail.contract.agent import Mode
 from handrail.contract.call import Call, Caller, Progress
 from handrail.contract.errors import Failure, InvalidParams
 from handrail.contract.model import Returned, ToolUse
-from handrail.contract.tool import Reply
 from handrail.core import strict_json
 from handrail.core.agent.offers import is_offered
 from handrail.core.agent.sight import pictures_in
-from handrail.core.agent.wording import MOST_CHARACTERS, kept_whole, refused, worded
+from handrail.core.agent.wording import MOST_CHARACTERS, kept_whole, refused, worded, worded_as_kept
 from handrail.core.gate import Gate
 from handrail.core.registry import Registered
 
@@ -38,7 +37,7 @@ class Hands:
         surface, kept_at = entry.surface.name, kept_whole(use.execution_id)
         text, secret = worded(surface, use.name, reply, kept_at), ""
         if reply.kept_result is not None:
-            text, secret = worded(surface, use.name, Reply(reply.kept_result), kept_at), text
+            text, secret = worded_as_kept(surface, use.name, reply.kept_result, kept_at), text
         pictures, left_out = pictures_in(reply.content)
         return Returned(
             use.id,

@@ -1,23 +1,23 @@
 """All runs of a server: one a task, many at once; begun by somebody's words, stopped, paused, resumed, recovered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
 from handrail.contract.agent import Choice, Run
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
-from handrail.contract.model import Model, Returned, ToolUse, Turn
+from handrail.contract.model import Model
 from handrail.core.agent import answering
 from handrail.core.agent.equipment import Equipment
 from handrail.core.agent.errand import Errand
+from handrail.core.agent.leftovers import outcomes_of_left, tell_of
 from handrail.core.agent.voices import Words, check_may_answer, check_may_speak
-from handrail.core.agent.wishes import is_something_left, last_reply, unsettled
+from handrail.core.agent.wishes import is_something_left, last_reply
 from handrail.core.lanes import Lanes
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
-_NOT_DONE = "This was stopped before it was carried out."
 
 
 class Runs:
@@ -34,12 +34,13 @@ class Runs:
             check_may_speak(known, words, choice)
             self._check_is_here(known)
             if await self._at.store.remembers(task_id, words.said.id):
-                return  # a page that did not hear that they were taken says them again
+                await self._begin_what_is_left(task_id)  # a page that did not hear that they were taken says them again
+                return
             if await self._at_work(task_id) is not None:
                 await self._answer(task_id, words)
                 return
             turns = await self._at.store.turns(task_id)
-            left = await self._left(turns)
+            left = await outcomes_of_left(self._at.records, turns)
             run = msgspec.structs.replace(
                 _goes_on(choice.applied(known)),
                 project=self._at.project,
@@ -49,7 +50,7 @@ class Runs:
             )
             await self._at.store.begin(run, [*left, words.said], words.message)
             await answering.withdraw_plan(self._at.queue, last_reply(turns))
-            self._tell_of(task_id, left)
+            tell_of(self._at.audience, task_id, left)
             await words.heard()
             await self._begin(run)
 
@@ -81,13 +82,15 @@ class Runs:
                 task.cancel()
                 await asyncio.wait({task})
                 run = errand.run
-            elif (run := await self._known(task_id)).status not in ("running", "paused"):
-                return run
+            else:
+                run = await self._known(task_id)
             turns = await self._at.store.turns(task_id)
             await answering.withdraw_plan(self._at.queue, last_reply(turns))
-            if left := await self._left(turns):
+            if going is None and run.status not in ("running", "paused"):
+                return run
+            if left := await outcomes_of_left(self._at.records, turns):
                 await self._at.store.add(task_id, *left)
-            self._tell_of(task_id, left)
+            tell_of(self._at.audience, task_id, left)
             run = msgspec.structs.replace(run, status="ended", trouble="")
             await self._save(run)
             return run
@@ -151,10 +154,16 @@ class Runs:
         self._going[run.task_id] = errand, task
         task.add_done_callback(lambda done: self._ended(run.task_id, done))
 
+    async def _begin_what_is_left(self, task_id: str) -> None:
+        """Its words are on disk, but who said them went before it began."""
+        if await self._at_work(task_id) is None:
+            run = await self.find(task_id)
+            if run is not None and run.status == "running":
+                await self._begin(run)
+
     async def _answer(self, task_id: str, words: Words) -> None:
         """A run that waits for the person's answer takes the words for it."""
-        reply = last_reply(await self._at.store.turns(task_id))
-        waiting = await answering.open_question(self._at.queue, task_id, reply)
+        waiting = await answering.open_question(self._at.queue, await self._at.store.turns(task_id))
         if waiting is None:
             raise Conflict(
                 "The agent is at work on this task.",
@@ -164,22 +173,8 @@ class Runs:
         check_may_answer(words)
         if words.said.attachments:
             raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
-        await words.admit()
         await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
-
-    async def _left(self, turns: Sequence[Turn]) -> list[Returned]:
-        """For wishes that were left without an outcome: models want one for each."""
-        if not (uses := unsettled(turns)):
-            return []
-        fate = await asyncio.to_thread(self._at.records.fate, uses)
-        found = [(use, await asyncio.to_thread(self._at.records.outcome, use, fate)) for use in uses]
-        return [known or Returned(use.id, use.execution_id, use.name, _NOT_DONE, is_error=True) for use, known in found]
-
-    def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
-        for returned in left:
-            use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
-            status = "error" if returned.is_error else "success"
-            self._at.audience.tool_used(task_id, "", use, status, returned.text)
+        await words.admit()  # what is remembered counts as heard, and is not taken a second time
 
     def _is_here(self, run: Run) -> bool:
         return run.project in ("", self._at.project)

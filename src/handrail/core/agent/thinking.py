@@ -57,11 +57,12 @@ class Thinking:
         """What the provider refuses for good passes. `asked.spent` grows by all that it took."""
         most_tokens = self._most_tokens
         for attempt in range(TRIES):
-            shown = await self._fitting(asked, most_tokens)
+            shown: Sequence[Turn] = ()
             try:
+                shown = await self._fitting(asked, most_tokens)
                 reply = await _streamed(asked, shown)
-            except Overflow:
-                most_tokens = estimated_tokens(asked.instructions, shown) // 2
+            except Overflow:  # without anything to show it was the summary that was too long
+                most_tokens = (estimated_tokens(asked.instructions, shown) if shown else most_tokens) // 2
                 if attempt == TRIES - 1:
                     raise
             except (RateLimited, Cut) as failure:

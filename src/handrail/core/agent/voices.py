@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from handrail.contract.agent import Choice, Run, Voice
 from handrail.contract.browser import Message
+from handrail.contract.call import Caller
 from handrail.contract.errors import Declined
 from handrail.contract.model import Said
 
@@ -20,6 +21,13 @@ class Words:
     voice: Voice
     heard: Callable[[], Awaitable[None]]
     admit: Callable[[], Awaitable[None]]
+
+
+def caller(voice: Voice, model: str) -> Caller:
+    """Who calls the tools. What a person allows the one, for good or for a task, is not said of the other's name."""
+    return (
+        Caller("agent", model, "handrail") if voice == "person" else Caller("agent", f"a program's {model}", "program")
+    )
 
 
 def check_may_speak(known: Run, words: Words, choice: Choice) -> None:

@@ -2,14 +2,17 @@
 
 import json
 import re
+from typing import Any
 
 import msgspec
 
 from handrail.contract.errors import Aborted, BadAnswer, Declined, Disabled, Failure, Reported
 from handrail.contract.model import ToolUse
+from handrail.contract.prompts import MASK
 from handrail.contract.tool import Reply
 
 MOST_CHARACTERS = 24_000
+_WHAT_THE_MASK_MEANS = f"\n[{MASK} stands for a secret that is not kept. Where you need it again, ask for it again.]"
 _GATES = (Declined, Disabled, Aborted)
 """What the gate says for itself, whatever the surface."""
 _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
@@ -17,7 +20,7 @@ _OWN = frozenset({"people"})
 """Surfaces whose results are a person's own words."""
 _FOREIGN = frozenset({"browser", "desktop", "apps", "webgal"})
 """Surfaces whose errors may be told in a page's, a window's or an app's own words."""
-_LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+_LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*(?:/\s*)?untrusted)", re.IGNORECASE)
 _OPENS = re.compile(r"^<untrusted source=", re.MULTILINE)
 _CLOSES = re.compile(r"^</untrusted>$", re.MULTILINE)
 
@@ -27,6 +30,12 @@ def worded(surface: str, tool: str, reply: Reply, kept_at: str | None) -> str:
     text = reply.text if reply.text is not None else msgspec.json.encode(reply.result).decode()
     text = trimmed(text, kept_at)
     return text if surface in _OWN else untrusted(tool, text)
+
+
+def worded_as_kept(surface: str, tool: str, kept: Any, kept_at: str | None) -> str:
+    """What of a secret result stays, also for a model that reads it after a restart."""
+    text = worded(surface, tool, Reply(kept), kept_at)
+    return text + _WHAT_THE_MASK_MEANS if MASK in text else text
 
 
 def untrusted(source: str, text: str) -> str:

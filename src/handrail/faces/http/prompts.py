@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.contract.prompts import FileChangePrompt, PromptQueue
-from handrail.core.foreign_prompts import check_foreign
+from handrail.contract.prompts import PromptQueue
+from handrail.core.foreign_prompts import check_foreign, is_for_a_person
 from handrail.faces.http import paging
 from handrail.faces.http.answers import success
 from handrail.faces.http.json_body import json_object, optional_text, wrong_field
@@ -41,8 +41,8 @@ def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
         request_id = request.path_params["request_id"]
         given = await json_object(request, {"runId", "response"})
         response, run_id = _member(given, "response"), optional_text(given, "runId")
-        if not is_person(request) and await _is_approval(queue, request_id):
-            must_be_person(request, "Answering an approval")
+        if not is_person(request) and await is_for_a_person(queue, request_id):
+            must_be_person(request, "Answering what handrail asks a person")
         by = f"console:{person}" if is_person(request) else "program"
         receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
         await board.has_seen(request_id, is_answered=True)
@@ -77,9 +77,3 @@ def _state(request: Request) -> State:
         if given == state:
             return state
     raise wrong_field("state", f"must be one of {', '.join(_STATES)}")
-
-
-async def _is_approval(queue: PromptQueue, request_id: str) -> bool:
-    return any(
-        entry.request_id == request_id and isinstance(entry.prompt, FileChangePrompt) for entry in await queue.pending()
-    )

@@ -10,7 +10,7 @@ from handrail.core.visible import visible
 _LEFT_AS_TEXT = ("link", "image", "autolink", "reference", "html_inline", "html_block")
 
 
-_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)\[([ xX])\](?=\s)", re.MULTILINE)
+_BOX = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)", re.MULTILINE)
 
 
 def as_markdown(text: str) -> str:

@@ -11,12 +11,14 @@ from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
 
 # A person may need long; an agent that does not want to wait says so.
 PATIENCE_MS = 24 * 3600 * 1000
+_LOST = "Please type it again: what you typed in confidence was kept nowhere, and nobody waited for it then."
 
 
 async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout_ms: int | None = None) -> PromptAnswer:
     """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along.
 
-    A call that is made again after a crash finds its question, or its answer; withdrawn meanwhile, it is asked anew.
+    A call that is made again after a crash finds its question, or its answer. It is asked anew where it was withdrawn
+    meanwhile, and where a secret was typed while nobody waited for it: that is nowhere.
     """
     asked = {**prompt, "source": f"handrail/{call.tool}"}
     for number in itertools.count(1):
@@ -30,7 +32,9 @@ async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout
         except asyncio.CancelledError:
             await asyncio.shield(_withdrawn(queue, request_id))
             raise
-        if not is_found or answer.response.status != "timeout":
+        if answer.masked:
+            asked["message"] = f"{prompt.get('message', '')}\n\n{_LOST}".strip()
+        elif not is_found or answer.response.status != "timeout":
             return answer
     raise AssertionError("there is always another id")
 

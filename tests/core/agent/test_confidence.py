@@ -1,0 +1,41 @@
+"""What is typed in confidence reaches who waits for it, or nobody, and then it is asked for again."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from handrail.contract.call import Call, Caller
+from handrail.contract.prompts import PromptQueue
+from handrail.store.prompt_queue import LoggedPrompts
+from handrail.surfaces.people.prompt_key_values import Params, Result, prompt_key_values
+
+FIELDS = [{"key": "password", "secret": True}]
+TYPED = {"status": "ok", "values": {"password": "TOP-SECRET-17"}}
+
+
+async def prompt_of(queue: PromptQueue, request_id: str) -> Any:
+    """Once somebody waits for the answer to it."""
+    async with asyncio.timeout(20):
+        while True:
+            for entry in await queue.pending():
+                if entry.request_id == request_id and await queue.is_waiting(request_id):
+                    return entry.prompt
+            await asyncio.sleep(0.01)
+
+
+def test_a_secret_that_was_typed_while_nobody_waited_is_asked_for_again(tmp_path: Path) -> None:
+    async def run() -> None:
+        queue = LoggedPrompts(tmp_path)
+        form = {"kind": "kv", "fields": FIELDS, "source": "handrail/prompt_key_values"}
+        await queue.request(form, request_id="ask_exec_1", run_id="task")  # by a process that died then
+        await queue.respond("ask_exec_1", TYPED, by="console:ada")
+        call = Call("prompt_key_values", {}, Caller("agent", "m", "handrail"), "task", execution_id="exec_1")
+        asking = asyncio.create_task(prompt_key_values(queue, call, Params(FIELDS), None))
+        assert "type it again" in (await prompt_of(queue, "ask_exec_1_2")).message
+        await queue.respond("ask_exec_1_2", TYPED, by="console:ada")
+        reply = await asyncio.wait_for(asking, 20)
+        assert reply.result == Result("ok", "ask_exec_1_2", "task", {"password": "TOP-SECRET-17"})
+        assert reply.kept_result.values == {"password": "******"}
+        await queue.close()
+
+    asyncio.run(run())
