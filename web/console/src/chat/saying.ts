@@ -7,7 +7,7 @@ import { say, settle, type Attachment, type Entry } from "../logic/chat";
 import { isSettled } from "../logic/queue";
 import { promptOf } from "../logic/results";
 import { queue } from "../store";
-import { keepDraft } from "./drafts";
+import { giveBack } from "./drafts";
 import { chatTexts, conversation, conversationOf, wantedMode, wantedModel } from "./store";
 
 type Ack = { ok: boolean; error?: { code: string; message: string } } | undefined;
@@ -15,8 +15,10 @@ type Ack = { ok: boolean; error?: { code: string; message: string } } | undefine
 const ACK_MS = 15_000;
 const SAMPLE = 65_536;
 
+export const newMessageId = (): string => `evt-${crypto.randomUUID()}`;
+
 /** Words are shown at once; they are known by their id, so that sent again they count once. */
-export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = `evt-${crypto.randomUUID()}`): Promise<void> {
+export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = newMessageId()): Promise<void> {
   const ids = attachments.map((one) => one.id);
   conversation.value = say(conversation.value, { id, text, at: Date.now(), ...(attachments.length ? { attachments } : {}) });
   const message = {
@@ -27,7 +29,7 @@ export async function send(taskId: string, text: string, attachments: readonly A
   };
   const refuse = (message_: string, code = ""): void => {
     // Somebody looks at another task already: the words wait where they were typed.
-    if (conversationOf.value !== taskId) return keepDraft(taskId, { text, attachments });
+    if (conversationOf.value !== taskId) return giveBack(taskId, { id, text, attachments });
     conversation.value = { ...settle(conversation.value, id, false), trouble: { code, message: message_ } };
   };
   const line = theLine();

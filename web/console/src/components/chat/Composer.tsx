@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../../actions/address";
 import { open } from "../../chat/following";
-import { draftOf, keepDraft } from "../../chat/drafts";
-import { attach, newTask, send } from "../../chat/saying";
+import { draftOf, giveBack, keepDraft } from "../../chat/drafts";
+import { attach, newMessageId, newTask, send } from "../../chat/saying";
 import { chatTexts, conversation, isAsking, takesWords, wantedMode, wantedModel } from "../../chat/store";
 import { messageOf } from "../../failure";
 import { visible } from "../../logic/visible";
@@ -18,7 +18,7 @@ export function Composer({ taskId }: { taskId: string }) {
   const isSubmitting = useRef(false);
   const [uploading, setUploading] = useState("");
   const [problem, setProblem] = useState("");
-  const { text, attachments, begins } = draftOf(taskId);
+  const { text, attachments, begins, id: sentBefore } = draftOf(taskId);
   const run = taskId ? conversation.value.run : null;
   const isAtWork = run?.status === "running" && !takesWords.value;
   const canSend = text.trim() !== "" && uploading === "" && !isAtWork;
@@ -49,6 +49,7 @@ export function Composer({ taskId }: { taskId: string }) {
   async function submit(): Promise<void> {
     if (!canSend || isSubmitting.current) return;
     isSubmitting.current = true;
+    const messageId = sentBefore ?? newMessageId();
     // What is typed from now on is the next words.
     keepDraft(taskId, { text: "", attachments: [] });
     try {
@@ -58,11 +59,11 @@ export function Composer({ taskId }: { taskId: string }) {
         await open(id, true);
         [wantedMode.value, wantedModel.value] = wanted;
       }
-      const sending = send(id, text, attachments);
+      const sending = send(id, text, attachments, messageId);
       if (!taskId) goTo("chat", id);
       await sending;
     } catch (failure) {
-      keepDraft(taskId, { text, attachments });
+      giveBack(taskId, { id: messageId, text, attachments });
       throw failure;
     } finally {
       isSubmitting.current = false;
