@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { draftOf, giveBack, keepDraft, keepRefused } from "../src/chat/drafts";
 import { send } from "../src/chat/saying";
-import { conversation, conversationOf } from "../src/chat/store";
+import { conversation, conversationOf, wantedMode, wantedModel } from "../src/chat/store";
 import { emptyConversation } from "../src/logic/chat";
 
 type Ack = { ok: boolean; error?: { code: string; message: string } };
@@ -54,4 +54,14 @@ test("words that are given back twice are there once", () => {
   keepRefused("one", { ...emptyConversation, entries: [entry] });
   giveBack("one", entry);
   expect(draftOf("one")).toEqual({ text: "first", attachments: [], id: "evt-1" });
+});
+
+test("a mode and a model that are chosen while words are on their way are for the next ones", async () => {
+  [wantedMode.value, wantedModel.value] = ["plan", "a"];
+  const sending = send("one", "first");
+  wantedModel.value = "b";
+  server.answer({ ok: true });
+  await sending;
+  expect(server.heard).toMatchObject([{ mode: "plan", model: "a" }]);
+  expect([wantedMode.value, wantedModel.value]).toEqual([undefined, "b"]);
 });

@@ -21,11 +21,12 @@ export const newMessageId = (): string => `evt-${crypto.randomUUID()}`;
 export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = newMessageId()): Promise<void> {
   const ids = attachments.map((one) => one.id);
   conversation.value = say(conversation.value, { id, text, at: Date.now(), ...(attachments.length ? { attachments } : {}) });
+  const [mode, model] = [wantedMode.value, wantedModel.value];
   const message = {
     v: 1, type: "user_message", id, taskId, timestamp: Date.now(), content: text,
     ...(ids.length ? { attachments: ids } : {}),
-    ...(wantedMode.value ? { mode: wantedMode.value } : {}),
-    ...(wantedModel.value === undefined ? {} : { model: wantedModel.value }),
+    ...(mode ? { mode } : {}),
+    ...(model === undefined ? {} : { model }),
   };
   const refuse = (message_: string, code = ""): void => {
     // Somebody looks at another task already: the words wait where they were typed.
@@ -40,9 +41,9 @@ export async function send(taskId: string, text: string, attachments: readonly A
     if (conversationOf.value !== taskId) return;
     acknowledge(taskId);
     conversation.value = settle(conversation.value, id, true);
-    // From now on the run says what it is carried out with.
-    wantedMode.value = undefined;
-    wantedModel.value = undefined;
+    // From now on the run says what it is carried out with; what was chosen meanwhile is for the next words.
+    if (wantedMode.value === mode) wantedMode.value = undefined;
+    if (wantedModel.value === model) wantedModel.value = undefined;
   } catch {
     refuse(chatTexts.value.notSent);
   }
