@@ -13,7 +13,7 @@ export interface Draft {
 }
 
 /** Words that were sent and not taken. */
-export type Unsent = Pick<Entry, "id" | "text" | "attachments">;
+export type Unsent = Pick<Entry, "id" | "text" | "attachments"> & Pick<Draft, "begins">;
 
 const KEY = "handrail.drafts";
 const EMPTY: Draft = { text: "", attachments: [] };
@@ -39,7 +39,7 @@ export function keepRefused(taskId: string, { entries }: Conversation): void {
 }
 
 /** After what was typed meanwhile; once, however often they are left. */
-export function giveBack(taskId: string, { id, text, attachments = [] }: Unsent): void {
+export function giveBack(taskId: string, { id, text, attachments = [], begins }: Unsent): void {
   const before = draftOf(taskId);
   if (before.id === id) return;
   const isAlone = before.text === "" && before.attachments.length === 0;
@@ -47,6 +47,7 @@ export function giveBack(taskId: string, { id, text, attachments = [] }: Unsent)
     text: [before.text, text].filter(Boolean).join("\n\n"),
     attachments: [...before.attachments, ...attachments],
     ...(isAlone ? { id } : {}),
+    ...(begins ? { begins } : {}),
   });
 }
 

@@ -1,6 +1,5 @@
 /** A person's words, with files, on their way to the agent. */
 
-import { fetchData, postJson } from "@handrail/host";
 import { theLine } from "../actions/line";
 import { respond } from "../actions/prompts";
 import { say, settle, type Attachment, type Entry } from "../logic/chat";
@@ -13,7 +12,6 @@ import { chatTexts, conversation, conversationOf, wantedMode, wantedModel } from
 type Ack = { ok: boolean; error?: { code: string; message: string } } | undefined;
 
 const ACK_MS = 15_000;
-const SAMPLE = 65_536;
 
 export const newMessageId = (): string => `evt-${crypto.randomUUID()}`;
 
@@ -57,34 +55,5 @@ function acknowledge(taskId: string): void {
   for (const entry of conversation.value.entries) {
     const told = promptOf(entry, taskId, queue.value.asked.values());
     if (told && !isSettled(told)) void respond(told.request, { status: "ok" }).catch(() => undefined);
-  }
-}
-
-export async function newTask(): Promise<string> {
-  return (await fetchData<{ taskId: string }>("/api/task/id")).taskId;
-}
-
-interface Slot {
-  artifactId: string;
-  uploadUrl: string;
-}
-
-/** Straight to where artifacts lie; the slot's own token is in its address. */
-export async function attach(taskId: string, file: File): Promise<Attachment> {
-  const contentType = await typeOf(file);
-  const slot = await postJson<Slot>("/api/artifacts/presign", { taskId, kind: "attachment", contentType, name: file.name.slice(0, 256) });
-  const { pathname, search } = new URL(slot.uploadUrl, location.href);
-  await fetchData<unknown>(`${pathname}${search}`, { method: "PUT", headers: { "content-type": contentType }, body: file });
-  return { id: slot.artifactId, name: file.name, type: contentType };
-}
-
-/** Browsers know few types by their names: what reads as text is text. */
-async function typeOf(file: File): Promise<string> {
-  if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type)) return file.type;
-  try {
-    const beginning = new TextDecoder("utf-8", { fatal: true }).decode(await file.slice(0, SAMPLE).arrayBuffer(), { stream: true });
-    return beginning.includes("\0") ? "application/octet-stream" : "text/plain";
-  } catch {
-    return "application/octet-stream";
   }
 }
