@@ -97,10 +97,16 @@ def fresh_ground(folder: Path) -> Iterator[Ground]:
 
 
 def _clear(folder: Path) -> None:
-    """Nothing is removed that was not made here."""
-    if folder.exists():
-        if not (folder / _MARK).exists() and any(folder.iterdir()):
-            raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
-        shutil.rmtree(folder)
-    folder.mkdir()
-    (folder / _MARK).touch()
+    """Nothing is removed that was not made here. The mark stays: a clearing that is cut short can be done again."""
+    folder.mkdir(exist_ok=True)
+    mark = folder / _MARK
+    if not mark.exists() and any(folder.iterdir()):
+        raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
+    mark.touch()
+    for found in folder.iterdir():
+        if found == mark:
+            continue
+        if found.is_dir() and not found.is_symlink():
+            shutil.rmtree(found)
+        else:
+            found.unlink()
