@@ -10,7 +10,7 @@ from pathlib import Path
 
 from demo.answers import preset_of
 from demo.demonstration import Demonstration
-from demo.ground import ROOT, NotPossible, fresh_ground
+from demo.ground import FOLDER, NotPossible, fresh_ground
 from handrail.contract.errors import Failure
 
 _NEEDED = ("Xvfb", "dbus-daemon", "openbox", "chromium")
@@ -20,7 +20,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description="A tour of handrail. ANSWER=allow or ANSWER=deny.")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "demo", help="made anew each time")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="made anew each time")
     parser.add_argument("--quick", action="store_true", help="let the model answer at once")
     given = parser.parse_args()
     try:

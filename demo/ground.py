@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAME = ROOT / "examples" / "webgal-demo"
+FOLDER = ROOT / "build" / "tour"
 _MARK = ".handrail-demo"
 _SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 

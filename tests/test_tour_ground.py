@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from demo.ground import NotPossible, fresh_ground
+from demo.ground import FOLDER, ROOT, NotPossible, fresh_ground
 
 
 def leave_behind(folder: Path) -> None:
@@ -14,6 +14,11 @@ def leave_behind(folder: Path) -> None:
     with fresh_ground(folder) as ground:
         ground.report.write_text("the last one's")
         (ground.home / "elsewhere").symlink_to(folder.parent)
+
+
+def test_the_readme_names_the_folder_which_is_another_one_than_older_demonstrations_had() -> None:
+    assert f"`{FOLDER.relative_to(ROOT)}`" in (ROOT / "README.md").read_text()
+    assert FOLDER != ROOT / "build" / "demo"
 
 
 def test_a_folder_that_holds_something_else_is_not_cleared(tmp_path: Path) -> None:
