@@ -11,6 +11,7 @@ from pathlib import Path
 from demo.answers import preset_of
 from demo.demonstration import Demonstration
 from demo.ground import FOLDER, NotPossible, fresh_ground
+from demo.trouble import told
 from handrail.contract.errors import Failure
 
 _NEEDED = ("Xvfb", "dbus-daemon", "openbox", "chromium")
@@ -30,6 +31,9 @@ def main() -> int:
             report = asyncio.run(_stoppable(Demonstration(ground, preset, given.quick)))
     except (NotPossible, Failure, ValueError) as why:
         print(f"make demo: {why}", file=sys.stderr)
+        return 1
+    except OSError as why:
+        print(f"make demo: {told(why, given.folder)}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         print("make demo: stopped; everything that it had started is ended.", file=sys.stderr)

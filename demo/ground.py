@@ -108,6 +108,13 @@ def _clear(folder: Path) -> None:
         if found == mark:
             continue
         if found.is_dir() and not found.is_symlink():
-            shutil.rmtree(found)
+            shutil.rmtree(found, onerror=_say_where)
         else:
             found.unlink()
+
+
+def _say_where(_: object, path: str, failure: tuple[type[BaseException], BaseException, object]) -> None:
+    """Of what could not be removed the system tells the last part of its path alone."""
+    if isinstance(why := failure[1], OSError):
+        raise OSError(why.errno, why.strerror, path) from None
+    raise why

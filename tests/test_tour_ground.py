@@ -1,12 +1,17 @@
 """Where the tour takes place: what is cleared for it, what is not, and what comes of a clearing that was cut short."""
 
+import errno
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from demo.__main__ import main
 from demo.ground import FOLDER, ROOT, NotPossible, fresh_ground
+from demo.trouble import told
 
 
 def leave_behind(folder: Path) -> None:
@@ -57,3 +62,47 @@ def test_a_clearing_that_was_cut_short_is_done_again(
             pass
     with fresh_ground(tmp_path / "tour") as ground:
         assert not ground.report.exists()
+
+
+def test_what_is_in_the_way_is_told_with_what_to_do_about_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tour").touch()
+    monkeypatch.delenv("ANSWER", raising=False)
+    monkeypatch.setattr(sys, "argv", ["demo", "--folder", str(tmp_path / "tour")])
+    assert main() == 1
+    complained = capsys.readouterr().err
+    assert complained.startswith(f"make demo: {tmp_path / 'tour'}: ")
+    assert complained.endswith('or go elsewhere: make demo ARGS="--folder PATH".\n')
+
+
+def test_what_cannot_be_removed_is_told_with_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_behind(tmp_path / "tour")
+    kept = tmp_path / "tour" / "home" / "elsewhere"
+
+    def unlink(path: str, **_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", unlink)
+        patch.setattr(Path, "iterdir", lambda folder: iter([folder / "home"]))
+        with pytest.raises(PermissionError) as refused, fresh_ground(tmp_path / "tour"):
+            pass
+    assert told(refused.value, tmp_path).startswith(f"{kept}: Permission denied. It seems to be somebody else's")
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/a/b"),
+            "/a/b: No space left on device. Make room there, or",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device"), "/tour: No space left on device. Make room there, or"),
+        (shutil.Error([("/game/a", "/tour/a", "[Errno 28] No space")]), "/tour/a could not be written ([Errno 28]"),
+        (ConnectionError("The line was cut"), "The line was cut. The logs of what was started are in /tour/logs."),
+        (TimeoutError(), "TimeoutError. The logs"),
+    ],
+)
+def test_every_refusal_of_the_system_says_where_and_what_to_do(failure: OSError, words: str) -> None:
+    assert told(failure, Path("/tour")).startswith(words)
