@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,49 @@ def test_a_clearing_that_was_cut_short_is_done_again(
             pass
     with fresh_ground(tmp_path / "tour") as ground:
         assert not ground.report.exists()
+
+
+def test_the_sockets_of_a_tour_that_was_killed_are_removed_before_the_next_one(tmp_path: Path) -> None:
+    program = (
+        "import sys, pathlib; from demo.ground import fresh_ground\n"
+        "with fresh_ground(pathlib.Path(sys.argv[1])) as ground: print(ground.sockets, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "tour")]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout is not None
+        sockets = Path(killed.stdout.readline().strip())
+        killed.kill()
+    assert (sockets / "runtime").is_dir()
+    with fresh_ground(tmp_path / "tour") as ground:
+        assert not sockets.exists()
+        assert ground.sockets.is_dir()
+    assert not ground.sockets.exists()
+
+
+def test_nothing_else_is_removed_whatever_the_mark_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, ours = tmp_path / "mine", tmp_path / "handrail-demo-ours_123"
+    for folder in (mine, ours):
+        (folder / "kept").mkdir(parents=True)
+    link = tmp_path / "handrail-demo-link_123"
+    link.symlink_to(mine)
+    leave_behind(tmp_path / "tour")
+    for named in (
+        str(mine),
+        str(link),
+        f"{link}/",
+        f"{ours}/../mine",
+        ours.name,
+        "",
+        "\0",
+        str(tmp_path / "handrail-demo-none_123"),
+    ):
+        (tmp_path / "tour" / ".handrail-demo").write_text(named)
+        leave_behind(tmp_path / "tour")
+    (tmp_path / "tour" / ".handrail-demo").write_text(str(ours))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: ours.stat().st_uid + 1)
+        leave_behind(tmp_path / "tour")
+    assert all((folder / "kept").is_dir() for folder in (mine, ours))
 
 
 def test_what_is_in_the_way_is_told_with_what_to_do_about_it(
