@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import (
+    agent,
     apps,
     console_news,
     console_talk,
@@ -36,6 +37,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "prompts": prompt_log.measure,
     "console": console_news.measure,
     "talk": console_talk.measure,
+    "agent": agent.measure,
     "gate": gate_overhead.measure,
     "webgal": webgal_check.measure,
     "editor": webgal_editor.measure,

@@ -1,4 +1,4 @@
-"""`python -m bench.agent [ROUNDS]`: the agent beside the bare stream and the bare tool.
+"""The agent beside the bare stream and the bare tool.
 
 A model of our own speaks OpenAI's format and notes when it sends each word; one process is `handrail up`. A word's time
 runs from there to the page's socket, beside curl that reads the same stream. A call's time in a run is held against
@@ -18,6 +18,7 @@ from typing import Any
 import httpx2
 import socketio
 
+from bench.budget import Budget
 from handrail import app
 from handrail.contract.call import Call, Caller
 from handrail.core.approvals import PresetAnswer
@@ -29,6 +30,7 @@ _TASKS = 100
 _WORDS = 20
 _APART = 0.05
 _CALLS = 100
+_ROUNDS = 30
 
 
 class Words:
@@ -95,7 +97,12 @@ class Page:
         return task
 
 
-async def measured(rounds: int, folder: Path) -> dict[str, Any]:
+def measure() -> list[Budget]:
+    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
+        return asyncio.run(_measured(Path(folder)))
+
+
+async def _measured(folder: Path) -> list[Budget]:
     words = Words()
     await words.open()
     state, project = folder / "state", folder / "project"
@@ -115,7 +122,7 @@ async def measured(rounds: int, folder: Path) -> dict[str, Any]:
         await page.client.connect(address, headers=person, namespaces=[_NAMESPACE], transports=["websocket"])
         await page.run("openai-compatible:1")  # the first one loads what a provider needs
         firsts, curls = [], []
-        for _ in range(rounds):
+        for _ in range(_ROUNDS):
             page.times.clear()
             await page.run("openai-compatible:1")
             firsts.append(page.times[0])
@@ -130,19 +137,14 @@ async def measured(rounds: int, folder: Path) -> dict[str, Any]:
         process.terminate()
         await process.wait()
     alone = await _alone(project, folder / "another")
-    return {
-        "firstTokenMs": round(statistics.median(firsts), 2),
-        "curlMs": round(statistics.median(curls), 2),
-        "laterMs": round(statistics.median(firsts) - statistics.median(curls), 2),
-        "tasks": len(tasks),
-        "tasksWholeAndInOrder": ordered,
-        "deltas": len(every),
-        "p50Ms": round(every[len(every) // 2], 2),
-        "p99Ms": round(every[len(every) * 99 // 100], 2),
-        "callInRunMs": round(in_run, 3),
-        "callAloneMs": round(alone, 3),
-        "overheadMs": round(in_run - alone, 3),
-    }
+    first, curl = statistics.median(firsts), statistics.median(curls)
+    p50, p99 = every[len(every) // 2], every[len(every) * 99 // 100]
+    whole = f"{ordered} of {_TASKS} whole and in order"
+    return [
+        Budget("the first word in the page after the model sent it, p50", "curl", first, curl, first - curl, 20),
+        Budget("a tool call in a run, without the model", "the same call alone", in_run, alone, in_run - alone, 5),
+        Budget(f"a word of {_TASKS} tasks that stream at once, p99 ({whole})", "p50", p99, p50, p99, 200),
+    ]
 
 
 def _signed_in(address: str, token: str, state: Path) -> dict[str, str]:
@@ -192,13 +194,3 @@ async def _alone(project: Path, state: Path) -> float:
     finally:
         house.close()
     return statistics.median(times)
-
-
-def main() -> None:
-    rounds = int([*sys.argv[1:], "30"][0])
-    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
-        print(json.dumps(asyncio.run(measured(rounds, Path(folder)))))
-
-
-if __name__ == "__main__":
-    main()

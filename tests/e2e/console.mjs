@@ -163,15 +163,18 @@ const steps = {
     const window = [...windows.values()].find((one) => one.page === page);
     await (await window.held).continue();
   },
-  scrollToEnd: async (page, selector) => {
-    await page.evaluate(async (wanted) => {
+  /** Until `text` is there, where it is given: what comes later may push the end away again. */
+  scrollToEnd: async (page, selector, text = "") => {
+    await page.evaluate(async ([wanted, last]) => {
       const area = document.querySelector(wanted);
       const isAtEnd = () => area.scrollHeight - area.scrollTop - area.clientHeight < 2;
-      while (area.querySelector(".load-more") || !isAtEnd()) {
+      const deadline = performance.now() + 20_000;
+      while (area.querySelector(".load-more") || !isAtEnd() || !area.textContent.includes(last)) {
+        if (performance.now() > deadline) throw new Error(`no end, or no ${last}, in ${wanted}`);
         area.scrollTo(0, area.scrollHeight);
         await new Promise(requestAnimationFrame);
       }
-    }, selector);
+    }, [selector, text]);
   },
   /** What axe finds, and whether the page is wider than its window, in each of these forms: `[colour scheme, width]`, or as it is. */
   audit: async (page, forms = [null]) => {

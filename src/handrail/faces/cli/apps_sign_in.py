@@ -9,7 +9,6 @@ import click
 from handrail.contract.errors import NotFound
 from handrail.faces.cli.output import one_line, say
 from handrail.faces.cli.parameters import state_option
-from handrail.faces.cli.person import caller
 from handrail.faces.cli.values import WholeNumber
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ def login(
     from handrail.app import has_display, open_app_desk, open_in_browser
     from handrail.contract.apps import ApiKey
     from handrail.contract.secrets import Secret
+    from handrail.faces.cli.person import caller
     from handrail.faces.cli.running import run
 
     desk = open_app_desk(state or ctx.obj)
@@ -83,6 +83,7 @@ def login(
 def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.app import open_app_desk
+    from handrail.faces.cli.person import caller
 
     if not open_app_desk(state or ctx.obj).sign_out(id, caller()):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
