@@ -10,7 +10,8 @@ from pathlib import Path
 
 from demo.answers import preset_of
 from demo.demonstration import Demonstration
-from demo.ground import ROOT, NotPossible, fresh_ground
+from demo.ground import FOLDER, NotPossible, fresh_ground
+from demo.trouble import told
 from handrail.contract.errors import Failure
 
 _NEEDED = ("Xvfb", "dbus-daemon", "openbox", "chromium")
@@ -20,7 +21,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description="A tour of handrail. ANSWER=allow or ANSWER=deny.")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "demo", help="made anew each time")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="made anew each time")
     parser.add_argument("--quick", action="store_true", help="let the model answer at once")
     given = parser.parse_args()
     try:
@@ -30,6 +31,9 @@ def main() -> int:
             report = asyncio.run(_stoppable(Demonstration(ground, preset, given.quick)))
     except (NotPossible, Failure, ValueError) as why:
         print(f"make demo: {why}", file=sys.stderr)
+        return 1
+    except OSError as why:
+        print(f"make demo: {told(why, given.folder)}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         print("make demo: stopped; everything that it had started is ended.", file=sys.stderr)

@@ -1,20 +1,26 @@
 """Where the demonstration takes place: a fresh folder with a copy of the game, and nothing of the person's own.
 
-Knows no programs. What is outside the folder is a short path for sockets, which may not be long, and it is removed.
+Knows no programs. What is outside the folder is a short path for sockets, which may not be long; it is removed in the
+end, or, after a tour that was killed, before the next one in the same folder.
 """
 
 import fcntl
 import os
+import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAME = ROOT / "examples" / "webgal-demo"
+FOLDER = ROOT / "build" / "tour"
 _MARK = ".handrail-demo"
+"""The file by which a folder is known as ours; it holds the path of the sockets."""
+_SOCKETS = "handrail-demo-"
 _SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 
 
@@ -88,7 +94,8 @@ def fresh_ground(folder: Path) -> Iterator[Ground]:
         except BlockingIOError:
             raise NotPossible(f"A demonstration is under way in {folder} already: end it first, with Ctrl-C.") from None
         _clear(folder)
-        with tempfile.TemporaryDirectory(prefix="handrail-demo-", ignore_cleanup_errors=True) as sockets:
+        with tempfile.TemporaryDirectory(prefix=_SOCKETS, ignore_cleanup_errors=True) as sockets:
+            (folder / _MARK).write_text(sockets)
             ground = Ground(folder, Path(sockets))
             for private in (ground.home, ground.logs, ground.sockets / "runtime"):
                 private.mkdir(mode=0o700)
@@ -97,10 +104,35 @@ def fresh_ground(folder: Path) -> Iterator[Ground]:
 
 
 def _clear(folder: Path) -> None:
-    """Nothing is removed that was not made here."""
-    if folder.exists():
-        if not (folder / _MARK).exists() and any(folder.iterdir()):
-            raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
-        shutil.rmtree(folder)
-    folder.mkdir()
-    (folder / _MARK).touch()
+    """Nothing is removed that was not made here. The mark stays: a clearing that is cut short can be done again."""
+    folder.mkdir(exist_ok=True)
+    mark = folder / _MARK
+    if not mark.exists() and any(folder.iterdir()):
+        raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
+    mark.touch()
+    _remove_sockets(mark)
+    for found in folder.iterdir():
+        if found == mark:
+            continue
+        if found.is_dir() and not found.is_symlink():
+            shutil.rmtree(found, onerror=_say_where)
+        else:
+            found.unlink()
+
+
+def _remove_sockets(mark: Path) -> None:
+    """Of a tour that was killed. Whatever the mark says, only what is ours by its name and its owner is removed."""
+    sockets = Path(mark.read_text(errors="replace"))
+    if not (sockets.is_absolute() and re.fullmatch(rf"{_SOCKETS}\w{{8}}", sockets.name)):
+        return
+    with suppress(FileNotFoundError):
+        found = sockets.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+            shutil.rmtree(sockets, ignore_errors=True)
+
+
+def _say_where(_: object, path: str, failure: tuple[type[BaseException], BaseException, object]) -> None:
+    """Of what could not be removed the system tells the last part of its path alone."""
+    if isinstance(why := failure[1], OSError):
+        raise OSError(why.errno, why.strerror, path) from None
+    raise why

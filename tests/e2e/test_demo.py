@@ -153,13 +153,6 @@ def living_in(folder: Path) -> list[str]:
     return found
 
 
-def test_a_folder_that_holds_something_else_is_not_cleared(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(NotPossible, match="not from a demonstration"), fresh_ground(tmp_path):
-        pass
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
 def test_an_answer_is_allow_or_deny_or_asked_for() -> None:
     assert [preset_of(given) for given in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
     with pytest.raises(ValueError, match="allow or deny"):

@@ -11,6 +11,11 @@ test("blocks are told apart", () => {
   ]);
 });
 
+test.each(["\r\n", "\r", "\u2028", "\u2029"])("lines that end with %j are lines", (end) => {
+  const text = "# T\n- a\n- b\n\n```js\n1\n\n2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nlast\nwords";
+  expect(parseMarkdown(text.replaceAll("\n", end))).toEqual(parseMarkdown(text));
+});
+
 test("HTML stays text", () => {
   const html = "<img src=x onerror=alert(1)>";
   expect(parseMarkdown(html)).toEqual([{ kind: "paragraph", children: [{ kind: "text", text: html }] }]);
@@ -77,6 +82,7 @@ test.each([
   ["blanks below a table's head", `a|b\n${" ".repeat(MANY)}x`], ["bars", `a|b\n${"|".repeat(MANY)}x`], ["blanks after a fence", `\`\`\`${" ".repeat(MANY)}a b`],
   ["backquotes", `a${"`".repeat(MANY)}b`], ["stars", "*a ".repeat(MANY / 3)], ["underscores", "_a ".repeat(MANY / 3)], ["quotes", ">".repeat(MANY)], ["ticks", `- [x] a${" ".repeat(MANY)}x`],
   ["links that never close", "[a](b".repeat(MANY / 5)], ["addresses", "http://a".repeat(MANY / 8)],
+  ["blanks before an item that a return ends", `- ${" ".repeat(MANY)}x\r`], ["blanks before an item of two lines", `- ${" ".repeat(MANY)}x\u2028y`], ["items of blanks", `- ${" ".repeat(MANY)}`],
 ])("%s cost time in proportion to their number", (_, text) => {
   parseMarkdown(text);
   pieces(text);

@@ -28,6 +28,7 @@ let soughtWords = new Set<string>();
 let waitingEvents: Told[] = [];
 let frame = 0;
 let isReading = false;
+let isWantedAgain = false;
 
 /** Tells what to do when nobody looks any more. */
 export function follow(): () => void {
@@ -108,8 +109,13 @@ export async function open(taskId: string, isNew = false): Promise<void> {
 
 async function readNewest(): Promise<void> {
   const taskId = conversationOf.value;
-  if (isReading || !taskId) return;
-  isReading = true;
+  if (!taskId) return;
+  if (isReading) {
+    // What is being read may be older than what somebody asks for now.
+    isWantedAgain = true;
+    return;
+  }
+  [isReading, isWantedAgain] = [true, false];
   const heardBefore = heardRuns;
   try {
     const page = await fetchData<TaskPage>(`${pathOf(taskId)}?limit=${PAGE}`);
@@ -127,7 +133,7 @@ async function readNewest(): Promise<void> {
     loading.value = conversation.value.entries.length ? "ready" : { problem: isUnknown ? chatTexts.value.noSuchTask : messageOf(failure) };
   } finally {
     isReading = false;
-    if (conversationOf.value !== taskId) void readNewest();
+    if (isWantedAgain) void readNewest();
   }
 }
 

@@ -1,33 +1,34 @@
 /** A person's words, with files, on their way to the agent. */
 
-import { fetchData, postJson } from "@handrail/host";
 import { theLine } from "../actions/line";
 import { respond } from "../actions/prompts";
 import { say, settle, type Attachment, type Entry } from "../logic/chat";
 import { isSettled } from "../logic/queue";
 import { promptOf } from "../logic/results";
 import { queue } from "../store";
-import { keepDraft } from "./drafts";
+import { giveBack } from "./drafts";
 import { chatTexts, conversation, conversationOf, wantedMode, wantedModel } from "./store";
 
 type Ack = { ok: boolean; error?: { code: string; message: string } } | undefined;
 
 const ACK_MS = 15_000;
-const SAMPLE = 65_536;
+
+export const newMessageId = (): string => `evt-${crypto.randomUUID()}`;
 
 /** Words are shown at once; they are known by their id, so that sent again they count once. */
-export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = `evt-${crypto.randomUUID()}`): Promise<void> {
+export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = newMessageId()): Promise<void> {
   const ids = attachments.map((one) => one.id);
   conversation.value = say(conversation.value, { id, text, at: Date.now(), ...(attachments.length ? { attachments } : {}) });
+  const [mode, model] = [wantedMode.value, wantedModel.value];
   const message = {
     v: 1, type: "user_message", id, taskId, timestamp: Date.now(), content: text,
     ...(ids.length ? { attachments: ids } : {}),
-    ...(wantedMode.value ? { mode: wantedMode.value } : {}),
-    ...(wantedModel.value === undefined ? {} : { model: wantedModel.value }),
+    ...(mode ? { mode } : {}),
+    ...(model === undefined ? {} : { model }),
   };
   const refuse = (message_: string, code = ""): void => {
     // Somebody looks at another task already: the words wait where they were typed.
-    if (conversationOf.value !== taskId) return keepDraft(taskId, { text, attachments });
+    if (conversationOf.value !== taskId) return giveBack(taskId, { id, text, attachments });
     conversation.value = { ...settle(conversation.value, id, false), trouble: { code, message: message_ } };
   };
   const line = theLine();
@@ -38,9 +39,9 @@ export async function send(taskId: string, text: string, attachments: readonly A
     if (conversationOf.value !== taskId) return;
     acknowledge(taskId);
     conversation.value = settle(conversation.value, id, true);
-    // From now on the run says what it is carried out with.
-    wantedMode.value = undefined;
-    wantedModel.value = undefined;
+    // From now on the run says what it is carried out with; what was chosen meanwhile is for the next words.
+    if (wantedMode.value === mode) wantedMode.value = undefined;
+    if (wantedModel.value === model) wantedModel.value = undefined;
   } catch {
     refuse(chatTexts.value.notSent);
   }
@@ -54,34 +55,5 @@ function acknowledge(taskId: string): void {
   for (const entry of conversation.value.entries) {
     const told = promptOf(entry, taskId, queue.value.asked.values());
     if (told && !isSettled(told)) void respond(told.request, { status: "ok" }).catch(() => undefined);
-  }
-}
-
-export async function newTask(): Promise<string> {
-  return (await fetchData<{ taskId: string }>("/api/task/id")).taskId;
-}
-
-interface Slot {
-  artifactId: string;
-  uploadUrl: string;
-}
-
-/** Straight to where artifacts lie; the slot's own token is in its address. */
-export async function attach(taskId: string, file: File): Promise<Attachment> {
-  const contentType = await typeOf(file);
-  const slot = await postJson<Slot>("/api/artifacts/presign", { taskId, kind: "attachment", contentType, name: file.name.slice(0, 256) });
-  const { pathname, search } = new URL(slot.uploadUrl, location.href);
-  await fetchData<unknown>(`${pathname}${search}`, { method: "PUT", headers: { "content-type": contentType }, body: file });
-  return { id: slot.artifactId, name: file.name, type: contentType };
-}
-
-/** Browsers know few types by their names: what reads as text is text. */
-async function typeOf(file: File): Promise<string> {
-  if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type)) return file.type;
-  try {
-    const beginning = new TextDecoder("utf-8", { fatal: true }).decode(await file.slice(0, SAMPLE).arrayBuffer(), { stream: true });
-    return beginning.includes("\0") ? "application/octet-stream" : "text/plain";
-  } catch {
-    return "application/octet-stream";
   }
 }

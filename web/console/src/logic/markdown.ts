@@ -19,11 +19,14 @@ export type Block =
   | { kind: "table"; header: Inline[][]; rows: Inline[][][] }
   | { kind: "rule" };
 
+/** Every sign that `.` stops at: none is left within a line. */
+export const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
+
 // Whoever writes the text chooses what is searched: each of these looks at a line once, however long it is.
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
-const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(\s+)(.*)$/;
+const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(\s+)(\S.*)?$/;
 const TICKED = /^\[([ xX~-])\]\s+(?=\S)/;
 const TICKS: Record<string, Tick> = { " ": "todo", x: "done", X: "done", "~": "doing", "-": "doing" };
 const COLUMN = /^:?-+:?$/;
@@ -42,7 +45,7 @@ export function fenceOf(line: string): Fence | null {
 }
 
 export function parseMarkdown(text: string, depth = 0): Block[] {
-  const lines = text.split("\n");
+  const lines = text.split(LINE_END);
   const blocks: Block[] = [];
   let at = 0;
   const line = (): string => lines[at] as string;
@@ -91,7 +94,7 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
       const item = ITEM.exec(line());
       if (!item || /\d/.test(item[2] as string) !== isOrdered) break;
       const indent = (item[1] as string).length + (item[2] as string).length + 1;
-      const body = [item[4] as string];
+      const body = [item[4] ?? ""];
       for (at++; at < lines.length; at++) {
         const isInside = line().startsWith(" ".repeat(Math.min(indent, 2))) || (line().trim() !== "" && !startsBlock(line()));
         const isBlankInside = line().trim() === "" && (lines[at + 1] ?? "").startsWith("  ");

@@ -1,6 +1,6 @@
 /** A long text of Markdown in pieces that are read each for itself: while it grows, only the last one changes. */
 
-import { fenceOf } from "./markdown";
+import { fenceOf, LINE_END } from "./markdown";
 
 /** What goes on with a list before it, across an empty line; or may do so, once it has grown. */
 const BELONGS = /^(?:\s|[-*+](?:\s|$)|\d{1,9}(?:[.)]?$|[.)]\s))/;
@@ -11,10 +11,11 @@ export function pieces(text: string): string[] {
   let fence = "";
   let start = 0;
   let isAfterEmpty = false;
+  const ends = new RegExp(LINE_END, "g");
   for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    const next = end < 0 ? text.length : end + 1;
-    const line = text.slice(at, end < 0 ? next : end);
+    const end = ends.exec(text);
+    const next = end ? ends.lastIndex : text.length;
+    const line = text.slice(at, end?.index);
     const isEmpty = line.trim() === "";
     if (!fence && isAfterEmpty && !isEmpty && !BELONGS.test(line)) {
       found.push(text.slice(start, at));

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../../actions/address";
+import { takeComingTask } from "../../chat/beginning";
+import { draftOf, giveBack, keepDraft } from "../../chat/drafts";
 import { open } from "../../chat/following";
-import { draftOf, keepDraft } from "../../chat/drafts";
-import { attach, newTask, send } from "../../chat/saying";
+import { newMessageId, send } from "../../chat/saying";
 import { chatTexts, conversation, isAsking, takesWords, wantedMode, wantedModel } from "../../chat/store";
+import { upload, uploadsOf } from "../../chat/uploading";
 import { messageOf } from "../../failure";
 import { visible } from "../../logic/visible";
 import { Icon } from "../Icon";
@@ -14,14 +16,13 @@ export function Composer({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const fresh = useRef<Promise<string> | null>(null);
   const isSubmitting = useRef(false);
-  const [uploading, setUploading] = useState("");
   const [problem, setProblem] = useState("");
-  const { text, attachments, begins } = draftOf(taskId);
+  const { text, attachments, begins, id: sentBefore } = draftOf(taskId);
+  const [uploading] = uploadsOf(taskId);
   const run = taskId ? conversation.value.run : null;
   const isAtWork = run?.status === "running" && !takesWords.value;
-  const canSend = text.trim() !== "" && uploading === "" && !isAtWork;
+  const canSend = text.trim() !== "" && uploading === undefined && !isAtWork;
 
   // As high as what is in it, up to a limit that the style sets.
   useEffect(() => {
@@ -32,15 +33,6 @@ export function Composer({ taskId }: { taskId: string }) {
   }, [text]);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
 
-  // One id, however often it is asked for; one that could not be had is asked for again.
-  const taskOrNew = async (): Promise<string> => {
-    if (taskId) return taskId;
-    fresh.current ??= begins ? Promise.resolve(begins) : newTask();
-    return fresh.current.catch((failure: unknown) => {
-      fresh.current = null;
-      throw failure;
-    });
-  };
   const during = (work: Promise<void>): void => {
     setProblem("");
     work.catch((failure: unknown) => setProblem(messageOf(failure)));
@@ -49,36 +41,25 @@ export function Composer({ taskId }: { taskId: string }) {
   async function submit(): Promise<void> {
     if (!canSend || isSubmitting.current) return;
     isSubmitting.current = true;
+    const messageId = sentBefore ?? newMessageId();
     // What is typed from now on is the next words.
+    const owner = taskId ? Promise.resolve(taskId) : takeComingTask();
     keepDraft(taskId, { text: "", attachments: [] });
     try {
-      const id = await taskOrNew();
+      const id = await owner;
       const wanted = [wantedMode.value, wantedModel.value] as const;
       if (!taskId) {
         await open(id, true);
         [wantedMode.value, wantedModel.value] = wanted;
       }
-      const sending = send(id, text, attachments);
+      const sending = send(id, text, attachments, messageId);
       if (!taskId) goTo("chat", id);
       await sending;
     } catch (failure) {
-      keepDraft(taskId, { text, attachments });
+      giveBack(taskId, { id: messageId, text, attachments, ...(begins ? { begins } : {}) });
       throw failure;
     } finally {
       isSubmitting.current = false;
-    }
-  }
-
-  async function upload(chosen: readonly File[]): Promise<void> {
-    try {
-      for (const file of chosen) {
-        setUploading(file.name);
-        const id = await taskOrNew();
-        const one = await attach(id, file);
-        keepDraft(taskId, { attachments: [...draftOf(taskId).attachments, one], ...(taskId ? {} : { begins: id }) });
-      }
-    } finally {
-      setUploading("");
     }
   }
 
@@ -88,7 +69,7 @@ export function Composer({ taskId }: { taskId: string }) {
       <div
         class="composer-box"
         onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => { event.preventDefault(); during(upload([...(event.dataTransfer?.files ?? [])])); }}
+        onDrop={(event) => { event.preventDefault(); during(upload(taskId, [...(event.dataTransfer?.files ?? [])])); }}
       >
         {(attachments.length > 0 || uploading) && (
           <p class="tags attachments">
@@ -97,7 +78,7 @@ export function Composer({ taskId }: { taskId: string }) {
                 <button type="button" aria-label={t.detach(visible(one.name))} title={t.detach(visible(one.name))} onClick={() => keepDraft(taskId, { attachments: attachments.filter((other) => other !== one) })}><Icon name="remove" /></button>
               </span>
             ))}
-            {uploading && <span class="sub" role="status">{t.attaching(visible(uploading))}</span>}
+            {uploading && <span class="sub" role="status">{t.attaching(visible(uploading.name))}</span>}
           </p>
         )}
         <textarea
@@ -108,7 +89,7 @@ export function Composer({ taskId }: { taskId: string }) {
           aria-label={t.composerLabel}
           title={t.composerHint}
           onInput={(event) => keepDraft(taskId, { text: event.currentTarget.value })}
-          onPaste={(event) => { const pasted = [...(event.clipboardData?.files ?? [])]; if (pasted.length) { event.preventDefault(); during(upload(pasted)); } }}
+          onPaste={(event) => { const pasted = [...(event.clipboardData?.files ?? [])]; if (pasted.length) { event.preventDefault(); during(upload(taskId, pasted)); } }}
           onKeyDown={(event) => {
             if (event.key === "Escape") field.current?.blur();
             // While a word is being composed, Enter belongs to the input method.
@@ -119,7 +100,7 @@ export function Composer({ taskId }: { taskId: string }) {
         />
         <div class="composer-bar">
           <button type="button" class="icon-button" aria-label={t.attach} title={t.attach} onClick={() => files.current?.click()}><Icon name="clip" /></button>
-          <input ref={files} type="file" multiple hidden onChange={(event) => { const input = event.currentTarget; const chosen = [...(input.files ?? [])]; input.value = ""; during(upload(chosen)); }} />
+          <input ref={files} type="file" multiple hidden onChange={(event) => { const input = event.currentTarget; const chosen = [...(input.files ?? [])]; input.value = ""; during(upload(taskId, chosen)); }} />
           <ModeSwitch taskId={taskId} fail={setProblem} />
           <ModelSwitch taskId={taskId} fail={setProblem} />
           <button type="submit" class="primary send" disabled={!canSend} aria-label={t.send} title={`${t.send} (Enter)`}><Icon name="send" /></button>
