@@ -34,5 +34,9 @@ def test_hidden_characters_are_spelled_out() -> None:
     assert "\\u{202e}" in as_markdown("left \u202e right")
 
 
-def test_blank_lines_without_end_are_read_through_once() -> None:
-    assert as_markdown("\n" * 200_000 + "- [x] found").endswith("<li>☑ found</li>\n</ul>\n")
+def test_blank_lines_are_read_through_once() -> None:
+    assert as_markdown("\n" * 15_000 + "- [x] found").endswith("<li>☑ found</li>\n</ul>\n")
+
+
+def test_words_longer_than_anybody_writes_are_shown_as_they_are() -> None:
+    assert as_markdown("- [ " * 50_000 + "<b>") == f"<pre>{'- [ ' * 50_000}&lt;b&gt;</pre>"

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from html import escape
 
 from markdown_it import MarkdownIt
 
@@ -9,11 +10,15 @@ from handrail.core.visible import visible
 
 _LEFT_AS_TEXT = ("link", "image", "autolink", "reference", "html_inline", "html_block")
 
-
 _BOX = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)", re.MULTILINE)
+
+_LONGEST = 20_000
+"""Deep lists take their reader long: what is longer than anybody writes by hand is shown as it is."""
 
 
 def as_markdown(text: str) -> str:
+    if len(text) > _LONGEST:
+        return f"<pre>{escape(visible(text), quote=False)}</pre>"
     boxes = _BOX.sub(lambda box: f"{box[1]}{'☐' if box[2] == ' ' else '☑'}", visible(text))
     return str(_reader().render(boxes))
 
