@@ -33,6 +33,7 @@ class SessionLine:
         self._bus = bus
         self._on_owner_changed = on_owner_changed
         self._waiting: dict[int, asyncio.Future[Message]] = {}
+        self._turn = asyncio.Lock()
         self._leaving: asyncio.Future[None] | None = None
         self._room: asyncio.Future[None] | None = None
         assert bus._sock is not None  # since it is connected
@@ -109,18 +110,19 @@ class SessionLine:
 
     async def _send(self, message: Message) -> None:
         """What has begun to leave leaves, whoever gives up meanwhile: half a message would end the line for all."""
-        while not self._has_hung_up():
-            if self._leaving is not None and not self._leaving.done():
-                await asyncio.wait([self._leaving])
-            elif not self._poll.poll(0):
-                await self._until_room()
+        async with self._turn:
+            while not self._has_hung_up():
+                if self._leaving is not None and not self._leaving.done():
+                    await asyncio.wait([self._leaving])
+                elif not self._poll.poll(0):
+                    await self._until_room()
+                else:
+                    break
             else:
-                break
-        else:
-            raise _gone()
+                raise _gone()
+            leaving = self._leaving = self._bus.send(message)
         try:
-            self._leaving = self._bus.send(message)
-            await asyncio.shield(self._leaving)
+            await asyncio.shield(leaving)
         except (OSError, EOFError) as error:
             raise _gone() from error
 
@@ -131,16 +133,19 @@ class SessionLine:
         return not self._bus.connected
 
     async def _until_room(self) -> None:
-        if self._room is None:
-            self._room = self._loop.create_future()
-            self._loop.add_writer(self._socket, self._has_room)
-        await asyncio.shield(self._room)
+        """A socket has one watcher at a time, and while something leaves, that is dbus-fast's."""
+        self._room = self._loop.create_future()
+        self._loop.add_writer(self._socket, self._tell_room)
+        try:
+            await self._room
+        finally:
+            self._room = None
+            if self._socket.fileno() >= 0:
+                self._loop.remove_writer(self._socket)
 
-    def _has_room(self) -> None:
-        self._loop.remove_writer(self._socket)
+    def _tell_room(self) -> None:
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
-        self._room = None
 
     def _receive(self, message: Message) -> bool:
         kind = message.message_type
@@ -156,8 +161,7 @@ class SessionLine:
     async def _fail_at_the_end(self) -> None:
         with suppress(Exception):  # however it ended, it has
             await self._bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
+        self._tell_room()
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(_gone())
