@@ -97,25 +97,23 @@ def test_completion_is_reported_at_once(desk: Desk) -> None:
     assert (prompt["kind"], prompt["markdown"]) == ("result", "**Done.**")
 
 
-@pytest.mark.parametrize(
-    ("tool", "params", "field"),
-    [
-        ("prompt_key_values", {"fields": []}, "fields"),
-        ("prompt_key_values", {"fields": [{"key": str(number)} for number in range(51)]}, "fields"),
-        ("prompt_key_values", {"fields": [{"key": "a"}, {"key": "a"}]}, "key"),
-        ("prompt_choices", {"options": [{"value": str(number)} for number in range(61)]}, "options"),
-        ("prompt_choices", {"options": [{"value": "a"}], "default": "b"}, "default"),
-        (
-            "prompt_choices",
-            {"options": [{"value": "a"}, {"value": "b"}], "multiple": True, "min_selections": 2, "max_selections": 1},
-            "inSelections",
-        ),
-    ],
-)
-def test_a_prompt_that_breaks_the_contract_is_a_bad_argument_that_names_the_field(
-    desk: Desk, tool: str, params: Json, field: str
-) -> None:
-    error = desk.ask(tool, **params).result(30).error
-    assert error is not None
-    assert error["code"] == "E_BAD_ARGS"
-    assert field in json.dumps(error["details"]["fieldErrors"])
+WRONG: list[tuple[str, Json, str]] = [
+    ("prompt_key_values", {"fields": []}, "fields"),
+    ("prompt_key_values", {"fields": [{"key": str(number)} for number in range(51)]}, "fields"),
+    ("prompt_key_values", {"fields": [{"key": "a"}, {"key": "a"}]}, "key"),
+    ("prompt_choices", {"options": [{"value": str(number)} for number in range(61)]}, "options"),
+    ("prompt_choices", {"options": [{"value": "a"}], "default": "b"}, "default"),
+    (
+        "prompt_choices",
+        {"options": [{"value": "a"}, {"value": "b"}], "multiple": True, "min_selections": 2, "max_selections": 1},
+        "inSelections",
+    ),
+]
+
+
+def test_a_prompt_that_breaks_the_contract_is_a_bad_argument_that_names_the_field(desk: Desk) -> None:
+    for tool, params, field in WRONG:
+        error = desk.ask(tool, **params).result(30).error
+        assert error is not None, (tool, params)
+        assert error["code"] == "E_BAD_ARGS"
+        assert field in json.dumps(error["details"]["fieldErrors"])
