@@ -73,5 +73,7 @@ class Demonstration:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            asyncio.current_task().uncancel()  # type: ignore[union-attr]
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
             self._teller.line("")  # the terminal shows ^C where its cursor was
