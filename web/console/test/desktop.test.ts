@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boxOf, lineAt, type DesktopLine, type DesktopSight } from "../src/logic/desktop";
+import { boxOf, distinct, lineAt, type DesktopLine, type DesktopSight } from "../src/logic/desktop";
 
 const line = (elementId: string, x: number, y: number, width: number, height: number): DesktopLine => ({ elementId, depth: 0, text: "button", frame: { x, y, width, height } });
 const sight = (lines: DesktopLine[], area = { x: 0, y: 0, width: 200, height: 100 }): DesktopSight => ({
@@ -26,4 +26,9 @@ test("a place in the picture means the innermost element there", () => {
   expect(lineAt(seen, 0.9, 0.5)?.elementId).toBe("e:4");
   expect(lineAt(seen, 0.5, 0.5)?.elementId).toBe("e:1");
   expect(lineAt(sight([]), 0.5, 0.5)).toBeNull();
+});
+
+test("what is missing for several things is told once", () => {
+  const fix = (about: string, issue: string) => ({ about, issue, fix: "Set DISPLAY." });
+  expect(distinct([fix("screen", "No display."), fix("input", "No display."), fix("reading", "No bus.")]).map(({ issue }) => issue)).toEqual(["No display.", "No bus."]);
 });

@@ -91,3 +91,6 @@ export function lineAt({ lines, area }: DesktopSight, across: number, down: numb
 }
 
 export const describeLine = ({ elementId, text }: DesktopLine): string => `${elementId} ${text}`;
+
+/** What is missing for several things at once is told once. */
+export const distinct = (fixes: DesktopFix[]): DesktopFix[] => fixes.filter(({ issue }, at) => fixes.findIndex((other) => other.issue === issue) === at);

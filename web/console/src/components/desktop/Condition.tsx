@@ -1,4 +1,4 @@
-import type { DesktopState } from "../../logic/desktop";
+import { type DesktopState, distinct } from "../../logic/desktop";
 import { texts } from "../../store";
 import { Visible } from "../Visible";
 
@@ -14,8 +14,8 @@ export function Condition({ state }: { state: DesktopState }) {
           return <li key={name} class={`chip ${isThere ? "good" : "bad"}`}><span class="chip-label">{t.permissions[name]}</span> {isThere ? t.granted : t.missing}</li>;
         })}
       </ul>
-      {state.fixes.map(({ about, issue, fix }) => (
-        <div key={`${about} ${issue}`}>
+      {distinct(state.fixes).map(({ issue, fix }) => (
+        <div key={issue}>
           <p><Visible text={issue} /></p>
           {fix && <p class="sub">{t.howTo}: <Visible text={fix} /></p>}
         </div>
