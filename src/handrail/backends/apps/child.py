@@ -75,10 +75,11 @@ class Child:
 
     async def destroy(self) -> None:
         self.kill()
-        await self._process.wait()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # asyncio takes a process for ended once its pipes are, and a full one is not looked at until somebody reads.
+        await asyncio.gather(self._process.wait(), _empty(self._process.stdout), _empty(self._process.stderr))
 
     async def _listen(self) -> None:
         """However it ends, those who wait are told."""
@@ -113,3 +114,8 @@ class Child:
         while part := await self._process.stderr.read(_CHUNK):
             self._said += part
             del self._said[:-_LAST_WORDS]
+
+
+async def _empty(pipe: asyncio.StreamReader | None) -> None:
+    while pipe is not None and await pipe.read(_CHUNK):
+        pass
