@@ -25,6 +25,7 @@ from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.surfaces.people.ask_followup_question import Params, ask_followup_question
+from tests.waiting import eventually
 
 QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -116,12 +117,11 @@ class Asking:
 
 async def asked(queue: PromptQueue, prefix: str) -> str:
     """The id of the question that begins so, once it waits."""
-    async with asyncio.timeout(20):
-        while True:
-            for entry in await queue.pending():
-                if entry.request_id.startswith(prefix):
-                    return entry.request_id
-            await asyncio.sleep(0.01)
+
+    async def ids() -> list[str]:
+        return [entry.request_id for entry in await queue.pending() if entry.request_id.startswith(prefix)]
+
+    return (await eventually(ids, prefix))[0]
 
 
 class House:
