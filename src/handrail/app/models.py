@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.app.secrets import secrets_in
-from handrail.backends.models.late import LateModel
-from handrail.backends.models.opening import open_model
-from handrail.backends.models.providers import COMPATIBLE, PROVIDERS, SCRIPT, checked_provider, split
+from handrail.backends.models.providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    SCRIPT,
+    LazyModel,
+    checked_provider,
+    open_model,
+    split,
+)
 from handrail.contract.errors import InvalidParams
 from handrail.contract.model import NoModel, WrongKey
 from handrail.contract.model_desk import KnownModel, ModelOverview
@@ -100,7 +106,7 @@ class StateModels:
         base_url = _checked(settings.model_base_url) if _has_base_url(provider, settings.model) else ""
         place = (wanted, base_url, key)
         if place not in self._opened:
-            self._opened[place] = LateModel(wanted, partial(open_model, wanted, base_url or None, key))
+            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
         return self._opened[place]
 
     def _key(self, provider: str) -> Secret | None:
