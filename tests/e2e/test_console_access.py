@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.console_person import Browser, answer_to, ask, call
-from tests.e2e.servers import until
 from tests.faces.http.running import Running
+from tests.waiting import until
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+" + "a very long line " * 20 + "\u202e\n"
 QUESTIONS: list[dict[str, Any]] = [

@@ -7,7 +7,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots, until
+from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
+from tests.waiting import let_run, until
 from tests.wire.stage import put_policy
 
 KILLS = 11
@@ -28,7 +29,7 @@ def kill(server: Server, aim: str, delay: float) -> None:
         intent = server.project / ".webgal_agent/intent.json"
         until(lambda: intent.exists() or server.process.poll() is not None)
         delay /= 4
-    time.sleep(delay)
+    let_run(server.process, delay)
     server.process.kill()
 
 

@@ -12,6 +12,7 @@ from handrail.backends.localfs.folder import LocalFolder
 from handrail.backends.localfs.temporary import backup_name, temporary_name
 from handrail.contract.files import Folder
 from tests.backends.localfs.scenery import StartChild, go, ready
+from tests.waiting import let_run
 
 SIZE = 3_000_000
 
@@ -33,7 +34,7 @@ def test_a_killed_writer_leaves_one_of_the_two_contents(
         waiting.append(start_child("write_forever.py", *_args(project, path, is_durable)))
         ready(child)
         go(child)
-        time.sleep(moments.uniform(0, 0.03))  # the moment is what is tested: no clock can be injected into kill -9
+        let_run(child, moments.uniform(0, 0.03))
         child.kill()
         child.wait()
         leftovers += len(_ours(project))

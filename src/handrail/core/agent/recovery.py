@@ -1,5 +1,6 @@
-"""What became of calls that nobody waited for to the end: after a crash, a restart or a stop, the audit tells."""
+"""What became of tool calls that were cut off by a crash, a restart or a stop: the audit and the evidence tell."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -10,9 +11,10 @@ import msgspec
 
 from handrail.contract.content import Image
 from handrail.contract.errors import Failure
-from handrail.contract.model import Returned, ToolUse
-from handrail.core.agent.sight import pictures_in
-from handrail.core.agent.wording import trimmed, untrusted
+from handrail.contract.model import Returned, ToolUse, Turn
+from handrail.core.agent.pictures import pictures_in
+from handrail.core.agent.texts import trimmed, untrusted
+from handrail.core.agent.turns import unsettled
 from handrail.core.audit import Audit
 from handrail.core.evidence import Evidence
 
@@ -23,10 +25,11 @@ _UNKNOWN = (
     "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
     "Look at how things stand before you do it again."
 )
+_NOT_DONE = "This was stopped before it was carried out."
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class PastCalls:
     """By execution ids: how calls ended, and which of them had begun to change something."""
 
     ended: Mapping[str, Mapping[str, Any]]
@@ -38,12 +41,12 @@ class Fate:
         return use.execution_id in self.begun and (record is None or _was_stopped(record))
 
 
-class Records:
+class Recovery:
     def __init__(self, audit: Audit, evidence: Evidence) -> None:
         self._audit = audit
         self._evidence = evidence
 
-    def fate(self, uses: Sequence[ToolUse]) -> Fate:
+    def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
         """Blocks: the audit is read from its end, until all of them are found."""
         wanted = {use.execution_id for use in uses}
         ended: dict[str, Mapping[str, Any]] = {}
@@ -56,13 +59,13 @@ class Records:
                 begun.add(execution)
             if begun == wanted:
                 break
-        return Fate(ended, frozenset(begun))
+        return PastCalls(ended, frozenset(begun))
 
-    def outcome(self, use: ToolUse, fate: Fate) -> Returned | None:
+    def outcome(self, use: ToolUse, past: PastCalls) -> Returned | None:
         """None: it was not begun, or changes nothing, and can be done now."""
-        if fate.is_unknown(use):
+        if past.is_unknown(use):
             return _returned(use, _UNKNOWN, is_error=True)
-        record = fate.ended.get(use.execution_id)
+        record = past.ended.get(use.execution_id)
         if record is None or _was_stopped(record):
             return None
         if "evidence" in record:
@@ -70,6 +73,14 @@ class Records:
             known = _returned(use, self._kept(use, record) + left_out, is_error=not record.get("ok"))
             return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
         return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
+
+    async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[Returned]:
+        """For each call without a result when a run was stopped or spoken to: models want one for each."""
+        if not (uses := unsettled(turns)):
+            return []
+        past = await asyncio.to_thread(self.past_calls, uses)
+        found = [(use, await asyncio.to_thread(self.outcome, use, past)) for use in uses]
+        return [known or _returned(use, _NOT_DONE, is_error=True) for use, known in found]
 
     def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
         return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)

@@ -11,8 +11,8 @@ from handrail.contract.browser import Message, TaskStatus
 from handrail.contract.errors import Failure
 from handrail.contract.model import ToolUse
 from handrail.core.agent.limits import Limits
-from handrail.core.agent.offers import effect_of
-from handrail.core.agent.wording import unmarked
+from handrail.core.agent.texts import unmarked
+from handrail.core.agent.tool_runner import effect_of
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.tasks import Task
 from handrail.core.registry import Registry
@@ -30,7 +30,7 @@ class _Growing:
     pieces: list[str] = field(default_factory=list)
 
 
-class PageAudience:
+class AgentEvents:
     def __init__(self, bus: LocalBus, news: News, registry: Registry, limits: Limits) -> None:
         self._bus = bus
         self._news = news

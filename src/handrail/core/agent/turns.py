@@ -1,4 +1,4 @@
-"""What a model has replied: numbered before it is kept, checked for being whole, and whether it ends the work."""
+"""What a conversation's turns tell: which tool calls have no result yet, and whether the work is done."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,35 @@ import msgspec
 
 from handrail.contract.call import new_execution_id
 from handrail.contract.errors import Unsupported
-from handrail.contract.model import Replied, Reply, Returned, Turn
-from handrail.core.agent.wishes import last_reply
+from handrail.contract.model import Replied, Reply, Returned, Said, ToolUse, Turn
 
 ENDING = "attempt_completion"
+
+
+def last_reply(turns: Sequence[Turn]) -> Replied | None:
+    """Since the person last spoke."""
+    for turn in reversed(turns):
+        if isinstance(turn, Replied):
+            return turn
+        if isinstance(turn, Said):
+            return None
+    return None
+
+
+def pending(turns: Sequence[Turn]) -> list[ToolUse]:
+    """Wishes of the last reply without an outcome."""
+    reply = last_reply(turns)
+    return [] if reply is None else _without_outcome(reply.uses, turns)
+
+
+def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
+    """Wishes of any reply without an outcome: models want one for each before anything else is said."""
+    return _without_outcome([use for turn in turns if isinstance(turn, Replied) for use in turn.uses], turns)
+
+
+def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
+    had = {turn.execution_id for turn in turns if isinstance(turn, Returned)}
+    return [use for use in uses if use.execution_id not in had]
 
 
 def numbered(reply: Reply, message_id: str) -> Replied:

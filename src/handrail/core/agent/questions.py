@@ -1,18 +1,26 @@
-"""A plan on its way to a person: steps out of the model's words, edited and confirmed as a `task_confirm` prompt."""
+"""What the agent asks the person: a plan to edit and confirm (a `task_confirm` prompt), or a question.
+
+Words typed in the chat answer it as well.
+"""
 
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
-from handrail.contract.errors import Conflict
+from handrail.contract.agent import Mode
+from handrail.contract.errors import Conflict, Failure
 from handrail.contract.model import Noted, Replied, Turn
-from handrail.contract.prompts import PromptAnswer, PromptQueue
+from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
+from handrail.core.agent.turns import last_reply, pending
 
 _STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
 _LONGEST_TITLE = 200
+_QUESTION = "ask_followup_question"
 _CONFIRMED = "The person confirmed this plan."
 
 
@@ -99,3 +107,45 @@ def _tasks(steps: Sequence[str]) -> list[Mapping[str, str]]:
         {"draftId": f"step-{number}", "title": step[:_LONGEST_TITLE], "details": step[_LONGEST_TITLE:]}
         for number, step in enumerate(steps, 1)
     ]
+
+
+def is_something_left(turns: Sequence[Turn], mode: Mode) -> bool:
+    """Words without a reply, a reply without all that it wished for, or a plan that nobody has answered."""
+    last = turns[-1] if turns else None
+    if isinstance(last, Replied) and not last.uses:
+        return mode == "plan" and bool(steps_of(last.text))
+    return last is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    request_id: str
+    is_plan: bool
+
+
+async def open_question(queue: PromptQueue, turns: Sequence[Turn]) -> OpenQuestion | None:
+    """What the run waits for, if that can be answered in words. By its id: anybody may name a task and a source."""
+    reply, asking = last_reply(turns), [f"ask_{use.execution_id}" for use in pending(turns) if use.name == _QUESTION]
+    for entry in await queue.pending():
+        if reply is not None and is_of(reply, entry.request_id):
+            return OpenQuestion(entry.request_id, is_plan=True)
+        if any(entry.request_id == own or entry.request_id.startswith(f"{own}_") for own in asking):
+            return OpenQuestion(entry.request_id, is_plan=False)
+    return None
+
+
+def answer(question: OpenQuestion, words: str) -> tuple[str, PromptResponse]:
+    """Words about a plan are a wish for another one."""
+    if question.is_plan:
+        return question.request_id, PromptResponse(status="canceled", remark=words)
+    return question.request_id, PromptResponse(status="ok", values={"answer": words})
+
+
+async def withdraw_plan(queue: PromptQueue, reply: Replied | None) -> None:
+    """The run was stopped, or something else was said: nobody waits for the answer any more."""
+    if reply is None or not steps_of(reply.text):
+        return
+    for entry in await queue.pending():
+        if is_of(reply, entry.request_id):
+            with suppress(Failure):
+                await queue.respond(entry.request_id, PromptResponse(status="timeout"), by="handrail")

@@ -13,7 +13,7 @@ _HINT = "Do it in the console (`handrail open`)."
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class UserMessage:
     """`message` is how the task remembers them; `heard` hears that it does. `admit`: words that begin nothing, too."""
 
     said: Said
@@ -30,7 +30,7 @@ def caller(voice: Voice, model: str) -> Caller:
     )
 
 
-def check_may_speak(known: Run, words: Words, choice: Choice) -> None:
+def check_may_speak(known: Run, words: UserMessage, choice: Choice) -> None:
     """A program neither speaks where a person does, nor chooses what the person pays for. Declined."""
     if words.voice == "person":
         return
@@ -40,7 +40,7 @@ def check_may_speak(known: Run, words: Words, choice: Choice) -> None:
         raise _declined("Choosing a task's model and limits", known.task_id)
 
 
-def check_may_answer(words: Words) -> None:
+def check_may_answer(words: UserMessage) -> None:
     if words.voice != "person":
         raise _declined("Answering the agent's questions", words.said.id)
 

@@ -14,18 +14,14 @@ import msgspec
 from handrail.contract.agent import Choice, Run, RunStatus
 from handrail.contract.errors import Conflict, Failure, Internal, Unsupported
 from handrail.contract.model import Model, Noted, Replied, Returned, ToolUse, Turn
-from handrail.core.agent import planning
-from handrail.core.agent.auto_fix import check_may_mend
-from handrail.core.agent.equipment import Equipment
-from handrail.core.agent.instructions import instructions
-from handrail.core.agent.limits import LimitReached
-from handrail.core.agent.repetition import STOPPED_AFTER, WARNED_AFTER, InCircles, repetitions
-from handrail.core.agent.replies import ENDING, check_is_whole, is_done, numbered
-from handrail.core.agent.sight import drop_old_pictures
-from handrail.core.agent.thinking import Question
-from handrail.core.agent.voices import caller
-from handrail.core.agent.wishes import is_something_left, last_reply, pending
-from handrail.core.agent.wording import result_of
+from handrail.core.agent import questions
+from handrail.core.agent.context import RunContext
+from handrail.core.agent.limits import STOPPED_AFTER, WARNED_AFTER, InCircles, LimitReached, check_may_mend, repetitions
+from handrail.core.agent.model_client import ModelRequest
+from handrail.core.agent.pictures import drop_old_pictures
+from handrail.core.agent.texts import instructions, result_of
+from handrail.core.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
+from handrail.core.agent.user_message import caller
 
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
 _CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
@@ -33,12 +29,12 @@ _CIRCLES = "You have made this very call several times with the same outcome. Tr
 logger = logging.getLogger(__name__)
 
 
-class Errand:
-    def __init__(self, run: Run, turns: Sequence[Turn], model: Model, equipment: Equipment) -> None:
+class AgentRun:
+    def __init__(self, run: Run, turns: Sequence[Turn], model: Model, context: RunContext) -> None:
         self.run = run
         self._turns = list(turns)
         self._model = model
-        self._at = equipment
+        self._at = context
         self._is_free = asyncio.Event()
         self._is_free.set()
         self._caller = caller(run.voice, model.name)
@@ -85,7 +81,7 @@ class Errand:
         if is_done(self._turns):
             await self._become("waiting", is_completed=True, is_settled=True)
             return False
-        if self.run.mode == "plan" and last is not None and planning.is_confirmation(last):
+        if self.run.mode == "plan" and last is not None and questions.is_confirmation(last):
             self.run = msgspec.structs.replace(self.run, mode="act")
             await self._become(self.run.status)
         await self._warn_of_circles()
@@ -94,19 +90,19 @@ class Errand:
 
     async def _think(self) -> None:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
-        audience, run = self._at.audience, self.run
+        listener, run = self._at.listener, self.run
         self._at.limits.check(run)
-        asked = Question(
+        asked = ModelRequest(
             task_id,
             self._model,
             instructions(run.mode, self._at.project, self._at.max_auto_fix()),
             self._turns,
             self._at.offers.in_mode(run.mode),
-            lambda text: audience.hear(task_id, message_id, target, text),
+            lambda text: listener.hear(task_id, message_id, target, text),
             self._tell_of_waiting,
         )
         try:
-            reply = await self._at.thinking.reply(asked)
+            reply = await self._at.model_client.reply(asked)
         finally:
             self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent)
         self.run = msgspec.structs.replace(self.run, steps=self.run.steps + 1)
@@ -115,40 +111,40 @@ class Errand:
             await self._add(replied)
         await self._become(self.run.status)
         if replied.text:
-            await audience.said(task_id, message_id, target, replied.text)
+            await listener.said(task_id, message_id, target, replied.text)
         check_is_whole(reply)
         if not replied.text and not replied.uses:
             await self._take_silence()
 
     async def _carry_out(self, wished: Sequence[ToolUse]) -> bool:
-        task_id, audience, reply = self.run.task_id, self._at.audience, last_reply(self._turns)
+        task_id, listener, reply = self.run.task_id, self._at.listener, last_reply(self._turns)
         message_id = "" if reply is None else reply.id
         for use in wished:
             await self._is_free.wait()
-            audience.tool_used(task_id, message_id, use, "running")
+            listener.tool_used(task_id, message_id, use, "running")
 
             async def progress(message: str, use: ToolUse = use) -> None:
-                audience.tool_used(task_id, message_id, use, "running", message)
+                listener.tool_used(task_id, message_id, use, "running", message)
 
             if (returned := check_may_mend(self._turns, use, self._at.max_auto_fix())) is None:
-                returned = await self._at.hands.use(task_id, use, self.run.mode, self._caller, progress)
+                returned = await self._at.tools.run(task_id, use, self.run.mode, self._caller, progress)
             await self._come_back(message_id, use, returned)
         return True
 
     async def _come_back(self, message_id: str, use: ToolUse, returned: Returned) -> None:
         await self._add(returned)
         status = "error" if returned.is_error else "success"
-        self._at.audience.tool_used(self.run.task_id, message_id, use, status, returned.text)
+        self._at.listener.tool_used(self.run.task_id, message_id, use, status, returned.text)
         if use.name == ENDING and not returned.is_error:
-            self._at.audience.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
+            self._at.listener.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
 
     async def _rest(self, last: Replied) -> bool:
         """A plan goes to the person; everything else waits for the person's words."""
-        if self.run.mode == "act" or not planning.steps_of(last.text):
+        if self.run.mode == "act" or not questions.steps_of(last.text):
             await self._become("waiting", is_settled=True)
             return False
-        answer = await planning.confirm(self._at.queue, self.run.task_id, last)
-        await self._add(Noted(planning.confirmed(answer)))
+        answer = await questions.confirm(self._at.queue, self.run.task_id, last)
+        await self._add(Noted(questions.confirmed(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
             await self._become("waiting", is_settled=True)
             return False
@@ -160,14 +156,14 @@ class Errand:
         if reply is None:
             return
         if reply.text:
-            await self._at.audience.said(self.run.task_id, reply.id, self.run.target, reply.text)
+            await self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
         if not (wished := pending(self._turns)):
             return
-        fate = await asyncio.to_thread(self._at.records.fate, wished)
-        if unknown := [use.name for use in wished if fate.is_unknown(use)]:  # paused first: a crash here loses nothing
+        past = await asyncio.to_thread(self._at.recovery.past_calls, wished)
+        if unknown := [use.name for use in wished if past.is_unknown(use)]:  # paused first: a crash here loses nothing
             await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
         for use in wished:
-            if (known := await asyncio.to_thread(self._at.records.outcome, use, fate)) is not None:
+            if (known := await asyncio.to_thread(self._at.recovery.outcome, use, past)) is not None:
                 await self._come_back(reply.id, use, known)
 
     async def _take_silence(self) -> None:
@@ -184,12 +180,12 @@ class Errand:
 
     def _tell_of_waiting(self, seconds: float) -> None:
         trouble = f"The model's provider wants {seconds:.0f} s of patience."
-        self._at.audience.waits(msgspec.structs.replace(self.run, trouble=trouble))
+        self._at.listener.waits(msgspec.structs.replace(self.run, trouble=trouble))
 
     async def _fail(self, failure: Failure) -> None:
-        self._at.audience.failed(self.run.task_id, self.run.target, failure)
+        self._at.listener.failed(self.run.task_id, self.run.target, failure)
         reached = failure.limit if isinstance(failure, LimitReached) else None
-        needs_words = isinstance(failure, InCircles) or not is_something_left(self._turns, self.run.mode)
+        needs_words = isinstance(failure, InCircles) or not questions.is_something_left(self._turns, self.run.mode)
         await self._become("waiting", failure.message, reached=reached, is_settled=needs_words)
 
     async def _add(self, turn: Turn) -> None:
@@ -202,4 +198,4 @@ class Errand:
         fresh: dict[str, Any] = {"is_completed": False, "is_settled": False, "reached": None}
         self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
         await self._at.store.save(self.run)
-        await self._at.audience.changed(self.run)
+        await self._at.listener.changed(self.run)

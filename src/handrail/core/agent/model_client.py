@@ -1,4 +1,4 @@
-"""One reply of a model: what it is given is made to fit, what it streams is passed on, its troubles are ridden out."""
+"""One reply of a model: the conversation is made to fit, the reply is streamed, provider troubles are waited out."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +33,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class Question:
+class ModelRequest:
     """What a model is asked. `turns` is compacted in place; `waits` hears how long the provider wants us to wait."""
 
     task_id: str
@@ -47,13 +47,13 @@ class Question:
     """So far, summaries on the way included, whether a reply came of it or not."""
 
 
-class Thinking:
+class ModelClient:
     def __init__(self, store: RunStore, most_tokens: int, sleep: Sleep = asyncio.sleep) -> None:
         self._store = store
         self._most_tokens = most_tokens
         self._sleep = sleep
 
-    async def reply(self, asked: Question) -> Reply:
+    async def reply(self, asked: ModelRequest) -> Reply:
         """What the provider refuses for good passes. `asked.spent` grows by all that it took."""
         most_tokens = self._most_tokens
         for attempt in range(TRIES):
@@ -78,7 +78,7 @@ class Thinking:
             asked.heard("")
         raise AssertionError("the last try returns or raises")
 
-    async def _fitting(self, asked: Question, most_tokens: int) -> Sequence[Turn]:
+    async def _fitting(self, asked: ModelRequest, most_tokens: int) -> Sequence[Turn]:
         if estimated_tokens(asked.instructions, asked.turns) <= most_tokens:
             return asked.turns
         if (shown := _within(asked, most_tokens)) is None:
@@ -86,14 +86,14 @@ class Thinking:
             shown = _within(asked, most_tokens)
         return shortened(asked.turns, 0) if shown is None else shown
 
-    async def _compact(self, asked: Question, most_tokens: int) -> None:
+    async def _compact(self, asked: ModelRequest, most_tokens: int) -> None:
         """The older half becomes a summary, by the model's own hand."""
         at = cut(asked.turns)
         if at == 0:
             return
         text = to_summarize(asked.turns[:at], most_tokens * 2)
         summary = await _streamed(
-            Question(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
+            ModelRequest(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
             [Said("summary", text)],
         )
         asked.spent += summary.usage
@@ -103,7 +103,7 @@ class Thinking:
         asked.turns[:at] = [Noted(note)]
 
 
-def _within(asked: Question, most_tokens: int) -> Sequence[Turn] | None:
+def _within(asked: ModelRequest, most_tokens: int) -> Sequence[Turn] | None:
     for kept in _KEPT_WHOLE:
         shown = shortened(asked.turns, kept)
         if estimated_tokens(asked.instructions, shown) <= most_tokens:
@@ -111,7 +111,7 @@ def _within(asked: Question, most_tokens: int) -> Sequence[Turn] | None:
     return None
 
 
-async def _streamed(asked: Question, turns: Sequence[Turn]) -> Reply:
+async def _streamed(asked: ModelRequest, turns: Sequence[Turn]) -> Reply:
     async for piece in asked.model.stream(asked.instructions, turns, asked.tools):
         if isinstance(piece, Delta):
             asked.heard(piece.text)
