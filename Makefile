@@ -1,5 +1,6 @@
 # Everything installs into .venv, web/node_modules, web/engine, tests/peers/node_modules and, for `make bench` alone,
-# bench/peers/node_modules; nothing is installed twice. What the system lacks for each is in scripts/packages.*.
+# bench/peers/node_modules; a Node to build with into build/node, if the system has none. scripts/packages.* name the
+# system packages that each needs.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
@@ -15,6 +16,7 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 .PHONY: help setup run demo test campaign check format bench docs docs-serve lock wheel clean
 
 help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench and lock
@@ -82,10 +84,10 @@ $(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
 $(DEMO_READY): scripts/packages.demo | $(RUN_READY)
 	scripts/system-packages scripts/packages.demo && touch $@
 
-$(CONSOLE_READY): $(CONSOLE_SOURCES)
+$(CONSOLE_READY): $(CONSOLE_SOURCES) | $(RUN_READY)
 	scripts/console
 	touch $@
 
-$(ENGINE_READY): web/engine/package.json web/engine/package-lock.json
+$(ENGINE_READY): web/engine/package.json web/engine/package-lock.json | $(RUN_READY)
 	scripts/engine
 	touch $@

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.multi_line import joined
-from handrail.core.webgal.sentences import read_scene
+from handrail.core.webgal.parser import read_scene
 from tests.core.webgal import spelled
 from tests.core.webgal.real_parser import RealParser
 from tests.core.webgal.scripts import MULTI_LINE, SCRIPTS, SETTINGS, STATEMENTS
