@@ -6,7 +6,8 @@
 from functools import cache
 from typing import Any
 
-from handrail.contract.browser import PROTOCOL
+from handrail.contract.browser import EXTENSION_ID, PROTOCOL
+from handrail.contract.errors import Conflict
 from handrail.core.digest import digest, short
 from handrail.core.mimo.browser_action import BrowserAction
 from handrail.core.mimo.browser_view import STATE_EVENTS
@@ -31,6 +32,17 @@ def fingerprint() -> str:
     return short(digest(agreement()))
 
 
+def check_own_extension(extension_id: str, version: object, given: object) -> None:
+    """Other plugins speak the contract's protocol, and nothing more is asked of them."""
+    if extension_id == EXTENSION_ID and given != fingerprint():
+        told = version if isinstance(version, str) and len(version) <= 64 else "unknown"
+        raise Conflict(
+            "Update the handrail extension: it was built for another version of handrail than this server's. "
+            "Run `handrail extension` for its folder, then reload it on chrome://extensions.",
+            extensionVersion=told,
+        )
+
+
 def _described(action: BrowserAction[Any, Any]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "timeoutMs": int(action.seconds * 1000),
@@ -49,8 +61,8 @@ def _plugin_schema(action: BrowserAction[Any, Any]) -> dict[str, Any]:
     properties = dict(_without_descriptions(schema_of(action.params))["properties"])
     for name in action.for_server:
         del properties[name]
-    if action.acts:
-        properties[EXPECTED] = {"type": "string"}
+    for name in (*action.optional_for_plugin, *((EXPECTED,) if action.acts else ())):
+        properties[name] = {"type": "string"}
     return {"type": "object", "properties": properties, "required": action.required}
 
 

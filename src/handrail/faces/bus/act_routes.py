@@ -13,6 +13,7 @@ from handrail.contract.browser import ActionResult, OpenTabs, TaskRecord
 from handrail.contract.errors import Failure
 from handrail.core.mimo import catalogue
 from handrail.core.mimo.bus import LocalBus
+from handrail.dialects.mimo import packed
 from handrail.faces.bus.bodies import Act, Acted, OwnTask, given
 from handrail.faces.bus.endpoint import Endpoint
 from handrail.faces.http.answers import failed
@@ -41,7 +42,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
             )
             done = await unless_gone(request.receive, running)
         except Failure as failure:
-            return failed(failure, "mimo")
+            return failed(failure, "mimo", exact=packed(failure))
         return Acted(
             status=done.status,
             result=done.result,
