@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from handrail.contract import browser
-from handrail.core.mimo import artifacts, browser_action, dispatcher, plugins, protocol
-from handrail.dialects import mimo
+from handrail.faces.http import dialect as mimo
+from handrail.features.browser.bus import artifacts, browser_action, dispatcher, plugins, protocol
+from handrail.ports import browser
 
 FOLDER = Path(__file__).parent.parent / "web" / "protocol"
 HEAD = "/** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */"
