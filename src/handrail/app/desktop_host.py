@@ -55,9 +55,9 @@ def _put_together(
 ) -> tuple[Host, Path, Callable[[], Awaitable[None]]]:
     from handrail.backends.localfs.workspaces import Workspaces
     from handrail.core.desktop.confirmation import Confirmation
-    from handrail.core.desktop.equipment import Equipment
     from handrail.core.desktop.host import Host
     from handrail.core.desktop.methods import METHODS
+    from handrail.core.desktop.services import Services
     from handrail.core.desktop.source import DesktopSource
     from handrail.dialects import desktop as dialect
     from handrail.store.once import SqliteOnce
@@ -69,7 +69,7 @@ def _put_together(
     state = open_state(state_dir)
     workspaces = Workspaces(os.path.abspath(workspace_root))
     prompts = LoggedPrompts(state.path)
-    equipment = Equipment(
+    services = Services(
         version=handrail.__version__,
         source=DesktopSource(open_desktop, platform.platform()),
         confirmation=Confirmation(mode, SqliteTokens(state.database)),
@@ -83,7 +83,7 @@ def _put_together(
         state.close()
 
     path = Path(os.path.abspath(socket)) if socket is not None else state.path / SOCKET
-    return Host(equipment, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
+    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
 
 
 async def _own_desktop() -> Desktop:

@@ -6,7 +6,7 @@ from typing import Any
 from handrail.contract.desktop import Element, Node, Tree, Window
 from handrail.core.desktop.refs import ElementRefs, spelled_frame
 from handrail.core.desktop.routing import Routed
-from handrail.core.desktop.sight import Match
+from handrail.core.desktop.search import Match
 
 
 def spelled_tree(routed: Routed, tree: Tree, name: Callable[[Element], str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from handrail.contract.preview import FramedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
 from handrail.core.audit import Audit
-from handrail.core.desktop.sights import Sights
+from handrail.core.desktop.last_look import LastLook
 from handrail.core.evidence import Evidence
 from handrail.core.gate import Gate
 
@@ -57,7 +57,7 @@ class Desk:
     trying_gate: Gate
     audit: Audit
     evidence: Evidence
-    sights: Sights
+    last_look: LastLook
     game: Callable[[], GameView]
     previews: Callable[[], FramedPreviews]
     hosting: Callable[[], HostedPreviews]

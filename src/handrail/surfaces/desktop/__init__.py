@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from handrail.contract.desktop_host import DesktopHost
 from handrail.contract.files import Folder
-from handrail.contract.tokens import TokenStore
 from handrail.contract.tool import Surface
 from handrail.core.policy import Policy
 from handrail.surfaces.desktop import (
@@ -42,10 +41,10 @@ TOOLS = (
 def surface(
     host: DesktopHost | None,
     files: Folder | None = None,
-    passes: TokenStore | None = None,
+    executor: Callable[[], str] = str,
     policy: Callable[[], Policy] | None = None,
 ) -> Surface:
     """Without a host the tools can be described, not run."""
-    if host is None or files is None or passes is None or policy is None:
+    if host is None or files is None or policy is None:
         return Surface("desktop", "desktop", None, TOOLS)
-    return Surface("desktop", "desktop", Desktop(host, files, passes, policy), TOOLS)
+    return Surface("desktop", "desktop", Desktop(host, files, executor, policy), TOOLS)

@@ -6,7 +6,7 @@ from handrail.contract.call import Call
 from handrail.contract.effect import Effect
 from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.params import Target
-from handrail.surfaces.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.surfaces.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams
@@ -42,6 +42,6 @@ TOOL = desktop_tool(
     "Click",
     effect=Effect.UI_CONTROL,
     deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary, as_given),
-    locate=locating(as_given),
+    preview=previewing(_summary),
+    locate=locate_action,
 )

@@ -10,7 +10,7 @@ from handrail.contract.tool import Preview, Reply
 from handrail.core.desktop.methods.type_text import TypeTextOptions
 from handrail.core.desktop.params import LONGEST_TEXT, Target
 from handrail.core.quoting import quoted
-from handrail.surfaces.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.surfaces.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.surfaces.desktop.declaration import desktop_tool
 from handrail.surfaces.desktop.desktop import Desktop
 from handrail.surfaces.desktop.params import RoutedParams
@@ -48,6 +48,6 @@ TOOL = desktop_tool(
     "Type text",
     effect=Effect.UI_CONTROL,
     deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary, as_given),
-    locate=locating(as_given),
+    preview=previewing(_summary),
+    locate=locate_action,
 )

@@ -3,8 +3,8 @@
 from handrail.contract.errors import InvalidParams
 from handrail.core.deadline import Deadline
 from handrail.core.desktop import executions
-from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Name, Params
+from handrail.core.desktop.services import Inquiry, Result, Services, Visit
 
 
 class AbortParams(Params, frozen=True, kw_only=True):
@@ -12,8 +12,8 @@ class AbortParams(Params, frozen=True, kw_only=True):
     """Or the running call's requestId, or its JSON-RPC id: its caller learns the executionId only at the end."""
 
 
-async def abort(equipment: Equipment, visit: Visit, params: AbortParams) -> Result:
-    running = equipment.executions.named(params.execution_id, visit.workspace.location)
+async def abort(services: Services, visit: Visit, params: AbortParams) -> Result:
+    running = services.executions.named(params.execution_id, visit.workspace.location)
     if not running:
         raise InvalidParams(
             f"params.executionId: nothing of this name is running in this workspace: {params.execution_id!r}.",

@@ -3,13 +3,13 @@
 from typing import Any
 
 from handrail.core.deadline import Deadline
-from handrail.core.desktop.equipment import Equipment, Inquiry, Result, Visit
 from handrail.core.desktop.params import Params
+from handrail.core.desktop.services import Inquiry, Result, Services, Visit
 
 
-async def doctor(equipment: Equipment, visit: Visit, params: Params) -> Result:
+async def doctor(services: Services, visit: Visit, params: Params) -> Result:
     async with Deadline("desktop.doctor", params.meta.timeout_ms):
-        readiness = await equipment.source.readiness(is_fresh=True)
+        readiness = await services.source.readiness(is_fresh=True)
     peer = visit.caller.peer
     return {
         "permissions": {

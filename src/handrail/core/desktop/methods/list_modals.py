@@ -4,19 +4,19 @@ from typing import Any
 
 from handrail.contract.desktop import Query, Reader, Window
 from handrail.core.desktop.axtree import spelled_window
-from handrail.core.desktop.equipment import Equipment, Errand, Result
 from handrail.core.desktop.executions import Execution
 from handrail.core.desktop.params import RoutedParams
 from handrail.core.desktop.refs import ElementRefs
 from handrail.core.desktop.routing import resolve
+from handrail.core.desktop.services import Reading, Result, Services
 
 
-async def list_modals(equipment: Equipment, execution: Execution, params: RoutedParams) -> Result:
-    desktop = await equipment.source.get()
+async def list_modals(services: Services, execution: Execution, params: RoutedParams) -> Result:
+    desktop = await services.source.get()
     windows = await desktop.windows()
     if params.route is not None:
         windows = resolve(windows, params.route).windows
-    modals = [await _modal(desktop, equipment.refs, window) for window in windows if window.is_modal]
+    modals = [await _modal(desktop, services.refs, window) for window in windows if window.is_modal]
     record = execution.record
     return {
         "modals": modals,
@@ -30,4 +30,4 @@ async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str,
     return {**spelled_window(window), "buttons": [refs.spelled(window, found) for found in buttons]}
 
 
-METHOD = Errand("desktop.listModals", RoutedParams, list_modals)
+METHOD = Reading("desktop.listModals", RoutedParams, list_modals)

@@ -1,10 +1,11 @@
-"""What the methods of the host share, and what a method is."""
+"""What the host's methods share, and the three kinds of methods there are."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.contract.desktop import Delivery, Desktop
 from handrail.contract.files import Folder
 from handrail.contract.once import Once
 from handrail.contract.peers import Caller
@@ -13,14 +14,15 @@ from handrail.core.desktop.confirmation import Confirmation
 from handrail.core.desktop.executions import Execution, Executions
 from handrail.core.desktop.params import ConfirmedParams, Meta, Params
 from handrail.core.desktop.refs import ElementRefs
-from handrail.core.desktop.sight import Sight
+from handrail.core.desktop.search import Search
 from handrail.core.desktop.source import DesktopSource
+from handrail.core.desktop.subject import Subject
 
 Result = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Equipment:
+class Services:
     version: str
     source: DesktopSource
     confirmation: Confirmation
@@ -28,11 +30,11 @@ class Equipment:
     once: Once
     refs: ElementRefs = field(default_factory=ElementRefs)
     executions: Executions = field(default_factory=Executions)
-    hands: asyncio.Lock = field(default_factory=asyncio.Lock)
+    input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """There is one keyboard and one pointer, whatever the number of workspaces."""
 
-    async def sight(self) -> Sight:
-        return Sight(await self.source.get(), self.refs)
+    async def search(self) -> Search:
+        return Search(await self.source.get(), self.refs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +53,35 @@ class Inquiry:
 
     name: str
     params: type[Params]
-    run: Callable[[Equipment, Visit, Any], Awaitable[Result]]
-    at_once: Callable[[Equipment, Visit, Any], Result | None] | None = None
+    run: Callable[[Services, Visit, Any], Awaitable[Result]]
+    at_once: Callable[[Services, Visit, Any], Result | None] | None = None
     """The answer from what is known already, where that suffices: it costs no task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class Reading:
     """A method that has an executionId, can be aborted and leaves evidence, but not of `unrecorded` members."""
 
     name: str
     params: type[Params]
-    run: Callable[[Equipment, Execution, Any], Awaitable[Result]]
+    run: Callable[[Services, Execution, Any], Awaitable[Result]]
     unrecorded: frozenset[str] = frozenset()
 
-    @property
-    def acts(self) -> bool:
-        """It touches an app, needs a confirmation and has its turn in the workspace's lane."""
-        return issubclass(self.params, ConfirmedParams)
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A method that touches an app: it needs a confirmation and has its turn in the workspace's lane."""
+
+    name: str
+    params: type[ConfirmedParams]
+    done: str
+    """The member of the result that says it was delivered."""
+    subject: Callable[[Services, Any], Awaitable[Subject]]
+    """What these parameters mean now."""
+    deliver: Callable[[Desktop, Execution, Subject, Any], Awaitable[Delivery | None]]
+    needs_front: Callable[[Subject], bool] = lambda subject: True
+    check: Callable[[Any, str], None] = lambda params, at: None
+    """InvalidParams for what the types can't tell; `at` is where the parameters stand."""
 
 
-Method = Inquiry | Errand
+Method = Inquiry | Reading | Action
