@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from tests import desktop_environment, desktop_keeper
 from tests.desktop_eyes import BusEyes, Eyes
+from tests.waiting import until
 
 SIZE = (1920, 1080)
 Sign = Literal["accessible", "window", "nothing"]
@@ -178,14 +178,12 @@ class DesktopSession:
         return answer
 
     def _wait(self, look: Callable[[], T], complaint: str, within: float, app: App) -> T:
-        deadline = time.monotonic() + within
-        while not (seen := look()):
-            if not app.is_running:
+        def seen() -> T:
+            if not (seen := look()) and not app.is_running:
                 raise NotReady(f"{complaint}: {app.name} has ended. It said: {app.said}")
-            if time.monotonic() > deadline:
-                raise NotReady(f"{complaint} within {within} s. {app.name} said: {app.said}")
-            time.sleep(desktop_keeper.LOOK_AGAIN)
-        return seen
+            return seen
+
+        return until(seen, lambda: f"{complaint}. {app.name} said: {app.said}", within=within)
 
 
 def _first_number(text: str) -> str:

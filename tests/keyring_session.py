@@ -2,10 +2,11 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.waiting import until
 
 _PATIENCE = 30.0
 _SERVICE = ["--dest=org.freedesktop.secrets", "/org/freedesktop/secrets"]
@@ -51,10 +52,8 @@ def lock(environ: Mapping[str, str]) -> None:
 
 
 def _wait_until_it_is_open(environ: Mapping[str, str]) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while "/collection/" not in _send(environ, "org.freedesktop.Secret.Service.ReadAlias", "string:default"):
-        assert time.monotonic() < deadline, "the keyring has not come up"
-        time.sleep(0.05)
+    words = "org.freedesktop.Secret.Service.ReadAlias", "string:default"
+    until(lambda: "/collection/" in _send(environ, *words), "the keyring has not come up")
 
 
 def _send(environ: Mapping[str, str], *words: str) -> str:

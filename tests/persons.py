@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import until
 
 HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 PATIENCE = 30.0
@@ -30,11 +31,7 @@ class Person:
 
     def sees(self) -> dict[str, Any]:
         """The oldest that waits, once there is one."""
-        deadline = time.monotonic() + PATIENCE
-        while not (pending := self.pending()):
-            assert time.monotonic() < deadline, "nothing was asked"
-            time.sleep(0.01)
-        return pending[0]
+        return until(self.pending, "nothing was asked")[0]
 
     def answers(self, *words: str) -> dict[str, Any]:
         """`words` are those of `handrail prompts answer ID …`; gives what was asked."""

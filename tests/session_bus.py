@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +15,8 @@ from typing import Any
 
 from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
+
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[1]
 # The usual one would also start the services of this machine, which are none of the tests' business.
@@ -35,7 +36,6 @@ _CONFIG = """\
   <limit name="max_message_size">134217728</limit>
 </busconfig>
 """
-_LOOK_AGAIN = 0.02
 _FIRST_NUMBER = re.compile(r"^(\d+)$", re.MULTILINE)
 
 
@@ -115,12 +115,13 @@ class SessionBus:
     def show_display(self) -> None:
         """From now on, programs of this session have a screen to draw on."""
         server = self.start("Xvfb", "-displayfd", "2", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset")
-        deadline = time.monotonic() + 20
-        while not (number := _FIRST_NUMBER.search(self.log.read_text(errors="replace"))):
-            assert server.poll() is None, self.log.read_text()
-            assert time.monotonic() < deadline, "no X server"
-            time.sleep(_LOOK_AGAIN)
-        self.env["DISPLAY"] = f":{number[1]}"
+        until(lambda: self._display() or server.poll() is not None, "no X server")
+        assert server.poll() is None, self.log.read_text()
+        self.env["DISPLAY"] = f":{self._display()}"
+
+    def _display(self) -> str:
+        number = _FIRST_NUMBER.search(self.log.read_text(errors="replace"))
+        return number[1] if number else ""
 
     async def _asked(self, app: str, tool: str, params: dict[str, Any]) -> Any:
         request = {"version": "1.0", "tool": tool, "params": params, "request_id": "req_1"}

@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import desktop_keeper
 from tests.desktop_session import DesktopSession, NotReady
+from tests.waiting import until
 
 # In a process of its own: python-xlib can't wait for descriptors beyond 1,023, of which thousands of tests leave many.
 pytestmark = pytest.mark.alone
@@ -38,17 +38,16 @@ def test_nothing_is_left_of_a_desktop_whose_owner_is_ended(number: signal.Signal
     owner.send_signal(number)
     owner.wait()
     owner.stdout.close()
-    deadline = time.monotonic() + PATIENCE
-    while desktop_keeper.living(everything) or folder.exists() or socket.exists():
-        assert time.monotonic() < deadline, desktop_keeper.living(everything)
-        time.sleep(0.01)
+    until(
+        lambda: not (desktop_keeper.living(everything) or folder.exists() or socket.exists()),
+        lambda: desktop_keeper.living(everything),
+    )
 
 
 def test_what_a_program_sent_into_the_background_ends_with_the_desktop() -> None:
     with DesktopSession() as session:
         app = session.start(["bash", "-c", DAEMON], wait_for="nothing")
-        while "started" not in app.said or app.is_running:
-            time.sleep(0.01)
+        until(lambda: "started" in app.said and not app.is_running)
         sleepers = {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
         assert len(sleepers) == 2
     assert not desktop_keeper.living(sleepers)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 
 from demo.ground import GAME, ROOT
-from handrail.backends.models.script import Script, read_script
+from handrail.backends.models.scripted import Script, read_script
 from handrail.contract.model import Noted, Replied, Returned, Said, Turn
 
 SCENE = (GAME / "game" / "scene" / "harbour.txt").read_text()

@@ -5,11 +5,12 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from handrail.core.mimo.task_ids import new_task_id
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
+from tests.waiting import eventually
 
 PATIENCE = 30.0
 _people: dict[int, dict[str, str]] = {}
@@ -73,13 +74,14 @@ class Chat:
 
     async def question(self, words: str = "") -> dict[str, Any]:
         """What the person is asked in this task, once it is asked with these words in it."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                pending = (await self.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]
-                for entry in pending:
-                    if entry.get("runId") == self.task and words in json.dumps(entry, ensure_ascii=False):
-                        return dict(entry)
-                await asyncio.sleep(0.01)
+
+        async def asked() -> dict[str, Any] | None:
+            for entry in (await self.ask("GET", "/api/prompts?state=pending")).json["data"]["entries"]:
+                if entry.get("runId") == self.task and words in json.dumps(entry, ensure_ascii=False):
+                    return dict(entry)
+            return None
+
+        return cast(dict[str, Any], await eventually(asked, words))
 
     async def answer(self, question: dict[str, Any], **response: Any) -> None:
         done = await self.ask("POST", f"/api/prompts/{question['requestId']}/response", json={"response": response})
@@ -93,11 +95,12 @@ class Chat:
 
     async def look(self, found: Callable[[Any], bool]) -> Any:
         """The task as the chat page would show it, once that is true of it."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                if found(shown := await self.entries()):
-                    return shown
-                await asyncio.sleep(0.02)
+
+        async def seen() -> list[Any]:
+            shown = await self.entries()
+            return [shown] if found(shown) else []
+
+        return (await eventually(seen))[0]
 
     async def steer(self, verb: str) -> Answer:
         return await self.ask("POST", f"/api/agent/task/{self.task}/{verb}")

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from handrail.backends.chromium.headless import HeadlessChromium
 from handrail.backends.chromium.page import ChromiumPage
 from handrail.contract.errors import Changed, NotShown
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 PATIENCE = 60
@@ -67,12 +68,6 @@ async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Aske
         server.close()
 
 
-async def until(claim: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not claim():  # noqa: ASYNC110 - it is another process that makes it true
-            await asyncio.sleep(0.02)
-
-
 async def opened(browser: HeadlessChromium, server: Asked, *allowed: str) -> ChromiumPage:
     page = await browser.open_page(allowed or ["localhost"])
     await page.go(f"http://localhost:{server.port}/")
@@ -103,7 +98,7 @@ async def test_neither_requests_nor_websockets_nor_workers_reach_what_is_not_all
             ".then(() => 1)"
         )
         page.run(f"location = 'http://127.0.0.1:{other.port}/admin'")
-        await until(lambda: not page.url.startswith(f"http://127.0.0.1:{own.port}"))
+        await eventually(lambda: not page.url.startswith(f"http://127.0.0.1:{own.port}"))
         assert other == []
         await page.close()
 
@@ -120,7 +115,7 @@ async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_to
                 told.extend(page.take_troubles())
                 return {each.url for each in told} >= refused
 
-            await until(all_told)
+            await eventually(all_told)
             assert "/" in other
             await page.close()
 
@@ -130,14 +125,14 @@ async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessCh
         page = await opened(browser, server)
         assert browser._running is not None
         ask = browser._running.wire.ask
+
+        async def is_alone() -> bool:
+            targets = (await ask("Target.getTargets"))["targetInfos"]
+            return [each["url"] for each in targets if each["type"] == "page"] == [page.url]
+
         for selector in ("#opened", "#linked"):
             await page.click(selector)
-            async with asyncio.timeout(PATIENCE):
-                while True:
-                    targets = (await ask("Target.getTargets"))["targetInfos"]
-                    if [each["url"] for each in targets if each["type"] == "page"] == [page.url]:
-                        break
-                    await asyncio.sleep(0.02)
+            await eventually(is_alone)
         await page.close()
 
 
@@ -153,7 +148,7 @@ async def test_no_file_is_stored_for_a_page(browser: HeadlessChromium) -> None:
 
         page._wire.listen(page._session, heard)
         await page.click("#a")
-        await until(lambda: "canceled" in states)
+        await eventually(lambda: "canceled" in states)
         await page.close()
 
 

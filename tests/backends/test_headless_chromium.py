@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from handrail.contract.errors import Declined, NotShown
 from handrail.contract.preview import Spot
 from handrail.surfaces.webgal.seat import Patience
 from handrail.surfaces.webgal.theatre import Theatre
+from tests.waiting import eventually, until
 
 PATIENCE = 60
 LOCAL = ("localhost", "127.0.0.1")
@@ -31,7 +31,7 @@ async def main():
     browser = HeadlessChromium()
     page = await browser.open_page(["localhost"])
     print("ready", flush=True)
-    await asyncio.sleep(600)
+    await asyncio.Event().wait()
 
 asyncio.run(main())
 """
@@ -41,13 +41,6 @@ pytestmark = pytest.mark.timeout(300)
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
-
-
-def until(claim: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not claim():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def naming(text: str) -> list[int]:
@@ -129,10 +122,7 @@ async def test_a_browser_that_nobody_uses_ends_and_the_next_page_starts_another(
     browser = HeadlessChromium(idle_seconds=0.2)
     try:
         page = await browser.open_page(LOCAL)
-        deadline = time.monotonic() + PATIENCE
-        while page.is_open:
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.05)
+        await eventually(lambda: not page.is_open)
         assert (await browser.open_page(LOCAL)) is not page
     finally:
         await browser.close()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from handrail.backends.programs.kept import KeptProgram, KeptPrograms
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 Begin = Callable[..., KeptProgram]
@@ -35,12 +36,6 @@ def begin(tmp_path: Path) -> Begin:
 
 async def printed(program: KeptProgram) -> str:
     return b"".join([chunk async for chunk in program.chunks()]).decode()
-
-
-async def until(claim: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not claim():  # noqa: ASYNC110 - it is another process that makes it true
-            await asyncio.sleep(0.01)
 
 
 def is_there(pid: str) -> bool:
@@ -85,7 +80,7 @@ async def test_ending_it_waits_until_nothing_is_left(begin: Begin, tmp_path: Pat
         file = tmp_path / "pids"
         return file.exists() and len(file.read_text().split()) == 2
 
-    await until(are_two)
+    await eventually(are_two)
     assert program.status is None
     await program.ended()
     assert program.status == 128 + signal.SIGKILL
@@ -103,7 +98,7 @@ async def test_ending_it_twice_or_after_its_end_is_nothing(begin: Begin) -> None
 async def test_the_ports_of_its_children_are_known(begin: Begin) -> None:
     program = begin("/bin/sh", "-c", f"{sys.executable} -m http.server 0 --bind 127.0.0.1 & wait")
 
-    await until(lambda: bool(program.ports()))
+    await eventually(lambda: bool(program.ports()))
     (port,) = program.ports()
     with socket.create_connection(("127.0.0.1", port), timeout=10):
         pass
@@ -121,7 +116,7 @@ async def test_a_command_that_kills_its_keeper_ends_with_all_that_carries_its_ma
     assert program.status == 128 + signal.SIGKILL
     assert program.may_have_left_something
     (pid,) = (tmp_path / "pids").read_text().split()
-    await until(lambda: not is_there(pid))  # nobody of ours is its parent
+    await eventually(lambda: not is_there(pid))  # nobody of ours is its parent
 
 
 async def test_a_command_that_ends_by_itself_leaves_nothing(begin: Begin) -> None:

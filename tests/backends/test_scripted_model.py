@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.models.script import Script, read_script
-from handrail.backends.models.scripted import ScriptedModel
+from handrail.backends.models.scripted import Script, ScriptedModel, read_script
 from handrail.contract.errors import Damaged, NotFound
 from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse, Turn
 

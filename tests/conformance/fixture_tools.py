@@ -1,6 +1,5 @@
 """The tools that the official conformance suite asks a server to have."""
 
-import asyncio
 from typing import Any
 
 import msgspec
@@ -63,7 +62,6 @@ async def slow(port: None, call: Call, params: NoParams, preview: Preview | None
     """Reports progress three times."""
     for step in ("begun", "half done", "done"):
         await call.progress(step)
-        await asyncio.sleep(0.05)
     return Reply(None, [Text("Tool with progress finished.")])
 
 

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from handrail.contract.desktop import Combination
-from tests.conformance_desktop.workbench import Workbench, eventually
+from tests.conformance_desktop.workbench import Workbench
 from tests.desktop_apps import texts
+from tests.waiting import eventually
 
 MANY = 500
 

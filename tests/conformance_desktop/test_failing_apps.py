@@ -11,9 +11,10 @@ import pytest
 from handrail.contract.desktop import Desktop, Query
 from handrail.contract.errors import Failure, Timeout
 from tests.conformance_desktop.grounds import Ground, LinuxGround
-from tests.conformance_desktop.workbench import Workbench, eventually, window_of
+from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import texts
 from tests.desktop_session import App, DesktopSession
+from tests.waiting import eventually
 
 SOON = 15
 """Seconds after which something hangs that must not."""

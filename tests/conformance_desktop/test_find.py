@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.conformance_desktop.workbench import Workbench, eventually, nodes
+from tests.conformance_desktop.workbench import Workbench, nodes
 from tests.desktop_apps import texts
+from tests.waiting import eventually
 
 
 async def test_an_element_is_found_by_the_contracts_role_and_by_the_toolkits_own(bench: Workbench) -> None:

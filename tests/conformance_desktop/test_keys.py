@@ -6,8 +6,9 @@ import pytest
 
 from handrail.contract.desktop import Combination
 from handrail.contract.errors import Conflict, InvalidParams
-from tests.conformance_desktop.workbench import Workbench, eventually, window_of
+from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
+from tests.waiting import eventually
 
 
 def keys(*names: str) -> list[Combination]:

@@ -6,8 +6,9 @@ import pytest
 
 from handrail.contract.desktop import Element
 from handrail.contract.errors import Failure
-from tests.conformance_desktop.workbench import Workbench, eventually, window_of
+from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
+from tests.waiting import eventually
 
 
 async def test_a_button_is_pressed_once_by_its_own_action(bench: Workbench) -> None:

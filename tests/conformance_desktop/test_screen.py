@@ -6,8 +6,9 @@ from handrail.contract.desktop import Desktop, Rect
 from handrail.contract.errors import Failure
 from tests.conformance_desktop import png
 from tests.conformance_desktop.grounds import Ground
-from tests.conformance_desktop.workbench import Workbench, eventually
+from tests.conformance_desktop.workbench import Workbench
 from tests.desktop_apps import texts
+from tests.waiting import eventually
 
 A_SECOND = 1_000
 

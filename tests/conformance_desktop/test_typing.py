@@ -3,8 +3,9 @@
 import pytest
 
 from handrail.contract.desktop import Combination
-from tests.conformance_desktop.workbench import Workbench, eventually
+from tests.conformance_desktop.workbench import Workbench
 from tests.desktop_apps import texts
+from tests.waiting import eventually
 
 SCRIPTS = "Grüße, 世界! — 👩🏽‍🚀 𝒳 שלום ひらがな ñ'\"\\`~ $(x) %s"
 LONG = 1_000_000

@@ -1,8 +1,9 @@
 """Which windows there are, whose, and which one is in front."""
 
 from handrail.contract.desktop import Window
-from tests.conformance_desktop.workbench import Workbench, eventually, window_of
+from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
+from tests.waiting import eventually
 
 BORDER = 40
 """Toolkits count a window's decoration, or don't."""

@@ -1,15 +1,13 @@
 """The window of `desktop_apps.texts` as the backend under test sees it, in the words of a test."""
 
-import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
-
-import anyio
 
 from handrail.contract.desktop import Desktop, Element, Found, Node, Query, Tree, Window
 from tests.conformance_desktop.grounds import Ground
 from tests.desktop_apps import texts
 from tests.desktop_session import App
+from tests.waiting import eventually
 
 PATIENCE = 10.0
 T = TypeVar("T")
@@ -96,15 +94,6 @@ class Workbench:
         words = text.format("")
         found = await self.find(words)
         return int(found[0].element.title.removeprefix(words))
-
-
-async def eventually(look: Callable[[], Awaitable[T]], what: str) -> T:
-    """Looks again and again; programs take their time, and no test says how much."""
-    deadline = time.monotonic() + PATIENCE
-    while not (seen := await look()):
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        await anyio.sleep(0.01)
-    return seen
 
 
 async def window_of(desktop: Desktop, app: App, title: str | None = None) -> Window:

@@ -13,7 +13,7 @@ from handrail.contract.effect import Effect
 from handrail.contract.errors import Declined
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview
-from handrail.core.agent.voices import caller
+from handrail.core.agent.user_message import caller
 from handrail.core.apps.consent import consent_to
 from handrail.core.gate import Gate
 from handrail.store.consents import SqliteConsents

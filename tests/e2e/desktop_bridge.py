@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -11,6 +10,7 @@ from typing import Any
 
 from tests.desktop_session import DesktopSession
 from tests.persons import HANDRAIL
+from tests.waiting import until
 
 Json = dict[str, Any]
 PATIENCE_MS = 20_000
@@ -107,11 +107,8 @@ def bridge(session: DesktopSession, folder: Path) -> Iterator[DesktopClient]:
     workspace.mkdir()
     options = ["--socket", str(path), "--workspace-root", str(folder), "--state", str(folder / "state")]
     host = session.start([str(HANDRAIL), "desktop-host", "--confirm", "contract", *options], wait_for="nothing")
-    deadline = time.monotonic() + PATIENCE_MS / 1000
-    while str(path) not in host.said:
-        assert time.monotonic() < deadline, host.said
-        assert host.is_running, host.said
-        time.sleep(0.01)
+    until(lambda: str(path) in host.said or not host.is_running, lambda: host.said)
+    assert host.is_running, host.said
     client = DesktopClient(path, workspace)
     try:
         yield client

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Unpack
@@ -96,11 +95,3 @@ def audit_records(state: Path) -> list[Json]:
 
 def leftovers(project: Path) -> list[str]:
     return [str(path.relative_to(project)) for path in project.rglob(".handrail-*")]
-
-
-def until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    """What another process does can't be waited for but by looking."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import pytest
 
-from tests.e2e.servers import until
 from tests.persons import Person
+from tests.waiting import until
 from tests.wire.browsing import Agent
 from tests.wire.clients import HANDRAIL, Api, Json, Stdio, Up, run
 from tests.wire.stage import furnish

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import Agent
-from tests.e2e.servers import until
 from tests.persons import HANDRAIL, Person
+from tests.waiting import until
 from tests.wire.stage import SCENE, START
 
 

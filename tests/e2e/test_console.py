@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.console_person import Browser, Person, answer_to, ask, call
-from tests.e2e.servers import until
 from tests.faces.http.running import Running
+from tests.waiting import until
 
 FORM = {
     "kind": "kv",

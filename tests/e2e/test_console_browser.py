@@ -8,10 +8,10 @@ import pytest
 
 from handrail.contract.browser import EXTENSION_ID
 from tests.e2e.console_person import Browser, Person, call, up
-from tests.e2e.servers import until
 from tests.e2e.shown_browser import SIZE, ShownBrowser
 from tests.faces.bus.browser import new_client_id
 from tests.faces.http.running import Running
+from tests.waiting import until
 from tests.wire.scripted_browser import Site, button
 
 URL = "https://shop.example/tea"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.console_person import Browser, Person, up
-from tests.e2e.servers import until
+from tests.waiting import until
 from tests.wire.clients import run
 
 BEFORE, AFTER = "Harbor\n", "Harbour\n"

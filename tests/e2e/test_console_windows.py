@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.console_person import Browser, Person, answer_to, ask, call, up
-from tests.e2e.servers import until
 from tests.faces.http.running import Running
+from tests.waiting import until
 from tests.wire.clients import run
 
 CHANGE = {"kind": "file_change_confirm", "path": "a.txt"}

@@ -15,8 +15,9 @@ import pytest
 from demo.answers import preset_of
 from demo.ground import GAME, NotPossible, fresh_ground
 from tests.e2e.console_person import Browser
-from tests.e2e.servers import audit_records, until
+from tests.e2e.servers import audit_records
 from tests.faces.http.running import ROOT
+from tests.waiting import until
 from tests.wire.clients import run
 
 SCENE = "game/scene/harbour.txt"

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_agent import desktop_house, on_desktop
 from tests.persons import HANDRAIL, PATIENCE
+from tests.waiting import until
 
 pytestmark = pytest.mark.xdist_group("desktop-gt")
 
@@ -33,11 +33,8 @@ def hosts(state: Path) -> set[int]:
 
 
 def wait_for(state: Path, wanted: Any) -> set[int]:
-    deadline = time.monotonic() + PATIENCE
-    while not wanted(found := hosts(state)):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.02)
-    return found
+    until(lambda: wanted(hosts(state)), lambda: hosts(state))
+    return hosts(state)
 
 
 def call(tool: str, project: Path, state: Path, env: dict[str, str], **params: Any) -> Any:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots, until
+from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
+from tests.waiting import until
 from tests.wire.stage import START, furnish
 
 OLD = "old\n" * 100

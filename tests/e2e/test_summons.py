@@ -14,8 +14,8 @@ import httpx2
 
 from handrail.store.watching import watching
 from tests.e2e.agents import Agent
-from tests.e2e.servers import until
 from tests.persons import HANDRAIL, PATIENCE, Person
+from tests.waiting import until
 from tests.wire.stage import START
 
 

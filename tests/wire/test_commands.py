@@ -2,8 +2,7 @@
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from handrail.store.policy_source import Trust
 from tests.persons import Person
+from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, Stdio
 from tests.wire.stage import Stage, furnish, put
 
@@ -85,13 +85,6 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def until(claim: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not claim():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
 
 
 # Developer mode

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from handrail import __version__
 from tests.conformance_desktop.png import pixel
+from tests.waiting import until
 from tests.wire.cinema import BLUE, GREEN, RED, furnish, newest_picture
 from tests.wire.clients import Cli, Json, Start, Stdio, Up
 from tests.wire.stage import put, put_policy
@@ -162,10 +162,8 @@ def test_a_server_that_starts_later_takes_over_and_one_that_is_killed_in_the_mid
 
 def _until_asked(up: Up) -> None:
     """A request has come to a server that is stopped, and so can't have read it."""
-    ending, deadline = f":{up.http.base_url.port or 0:04X}", time.monotonic() + PATIENCE
-    while not any(local.endswith(ending) and unread for local, unread in _connections()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    ending = f":{up.http.base_url.port or 0:04X}"
+    until(lambda: any(local.endswith(ending) and unread for local, unread in _connections()))
 
 
 def _connections() -> list[tuple[str, int]]:

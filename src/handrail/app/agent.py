@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from handrail.app.house import House
     from handrail.contract.model_desk import ModelDesk
-    from handrail.core.agent.audience import Audience
+    from handrail.core.agent.context import RunListener
     from handrail.core.agent.limits import Limits
     from handrail.core.agent.runs import Runs
     from handrail.core.mimo.bus import LocalBus
@@ -21,30 +21,29 @@ def limits_for(house: House) -> Limits:
     return Limits(house.settings.agent_most_steps, house.settings.agent_most_cost)
 
 
-def agent_for(house: House, bus: LocalBus, models: ModelDesk) -> Callable[[Audience], Runs]:
+def agent_for(house: House, bus: LocalBus, models: ModelDesk) -> Callable[[RunListener], Runs]:
     """Who follows the runs is known to the face alone."""
-    from handrail.core.agent.equipment import Equipment
-    from handrail.core.agent.fate import Records
-    from handrail.core.agent.hands import Hands
-    from handrail.core.agent.offers import Offers
+    from handrail.core.agent.context import RunContext
+    from handrail.core.agent.model_client import ModelClient
+    from handrail.core.agent.recovery import Recovery
     from handrail.core.agent.runs import Runs
-    from handrail.core.agent.thinking import Thinking
+    from handrail.core.agent.tool_runner import ToolOffers, ToolRunner
 
     settings = house.settings
 
-    def runs(audience: Audience) -> Runs:
-        equipment = Equipment(
+    def runs(audience: RunListener) -> Runs:
+        context = RunContext(
             store=bus.runs,
-            audience=audience,
-            hands=Hands(house.gate),
-            records=Records(house.audit, house.evidence),
-            thinking=Thinking(bus.runs, settings.model_context_tokens),
+            listener=audience,
+            tools=ToolRunner(house.gate),
+            recovery=Recovery(house.audit, house.evidence),
+            model_client=ModelClient(bus.runs, settings.model_context_tokens),
             queue=house.prompts,
-            offers=Offers(house.registry),
+            offers=ToolOffers(house.registry),
             project=house.project.location,
             max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
             limits=limits_for(house),
         )
-        return Runs(equipment, models.open)
+        return Runs(context, models.open)
 
     return runs

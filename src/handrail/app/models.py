@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.app.secrets import secrets_in
-from handrail.backends.models.late import LateModel
-from handrail.backends.models.opening import open_model
-from handrail.backends.models.providers import COMPATIBLE, PROVIDERS, checked_provider, split
+from handrail.backends.models.providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    SCRIPT,
+    LazyModel,
+    checked_provider,
+    open_model,
+    split,
+)
 from handrail.contract.errors import InvalidParams
 from handrail.contract.model import NoModel, WrongKey
 from handrail.contract.model_desk import KnownModel, ModelOverview
 from handrail.contract.secrets import KeyringAway, Secret
 from handrail.core.web_address import read as read_address
+from handrail.extras import how_to_install, is_installed
 from handrail.store import settings as settings_file
 from handrail.store.model_choice import choose
 from handrail.store.state import open_state
@@ -57,7 +64,8 @@ class StateModels:
 
     def told(self) -> ModelOverview:
         settings = settings_file.load(self._state, {}, self._environ)
-        names = [f"{provider}:{model}" for provider, its in PROVIDERS.items() for model in its.models]
+        offered = PROVIDERS if is_installed("agent") else {}
+        names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if settings.model and settings.model not in names:
             names.insert(0, settings.model)
         has_key = {
@@ -88,6 +96,8 @@ class StateModels:
         if not (wanted := name or settings.model):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
+        if provider != SCRIPT and not is_installed("agent"):
+            raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
         key = self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]
@@ -96,7 +106,7 @@ class StateModels:
         base_url = _checked(settings.model_base_url) if _has_base_url(provider, settings.model) else ""
         place = (wanted, base_url, key)
         if place not in self._opened:
-            self._opened[place] = LateModel(wanted, partial(open_model, wanted, base_url or None, key))
+            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
         return self._opened[place]
 
     def _key(self, provider: str) -> Secret | None:

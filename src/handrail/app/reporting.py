@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from handrail.app.browsers import open_bus
 from handrail.contract.errors import InputOutput
 from handrail.contract.model import Noted, Replied, Returned
-from handrail.core.agent.wording import unmarked
+from handrail.core.agent.texts import unmarked
 from handrail.core.story import Exchange, Story, TaskSummary, Word, tasks, tell
 
 if TYPE_CHECKING:

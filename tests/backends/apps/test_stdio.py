@@ -15,8 +15,8 @@ from handrail.contract.errors import BadAnswer, Offline
 from handrail.core.apps.checks import Checks
 from handrail.core.apps.descriptor import read
 from handrail.core.apps.switchboard import Switchboard
-from tests.backends.apps.patience import gone
 from tests.odd_app import descriptor
+from tests.waiting import gone
 
 ODD_APP = Path(__file__).parents[2] / "odd_app.py"
 PLAIN = {"type": "stdio", "command": sys.executable, "args": [str(ODD_APP), "stdio"]}

@@ -22,10 +22,10 @@ from handrail.core.apps.descriptor import read
 from handrail.core.apps.switchboard import Switchboard
 from handrail.dialects.aai import envelope
 from tests.backends.apps.credentials import Signed
-from tests.backends.apps.patience import gone, until
 from tests.odd_app import descriptor
 from tests.odd_http import odd_server
 from tests.session_bus import SessionBus
+from tests.waiting import eventually, gone
 
 ODD_APP = Path(__file__).parents[2] / "odd_app.py"
 ID = "com.example.odd"
@@ -38,7 +38,7 @@ class Ground:
     kind: str
     app: App
     transport: AppTransport
-    is_called_off: Callable[[], Awaitable[None]]
+    is_called_off: Callable[[], Awaitable[object]]
 
     def __post_init__(self) -> None:
         self._board = Switchboard(lambda execution: self.transport, Checks())
@@ -80,7 +80,7 @@ async def dbus_ground(bus: SessionBus) -> AsyncIterator[Ground]:
     note = bus.home / "cancelled"
     note.unlink(missing_ok=True)
     transport = DBusTransport(os.getuid())
-    yield Ground("dbus", odd({"type": "ipc"}), transport, lambda: until(note.exists))
+    yield Ground("dbus", odd({"type": "ipc"}), transport, lambda: eventually(note.exists))
     await transport.close()
 
 
@@ -155,7 +155,7 @@ async def test_an_app_that_never_answers_ends_at_the_deadline_and_hears_of_it(gr
 async def test_a_caller_that_gives_up_is_told_to_the_app(ground: Ground, tmp_path: Path) -> None:
     marker = tmp_path / "under way"
     call = asyncio.ensure_future(ground.call("hang", marker=str(marker)))
-    await until(marker.exists)
+    await eventually(marker.exists)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
@@ -178,7 +178,7 @@ async def test_only_a_tool_that_says_so_is_tried_again(ground: Ground, tmp_path:
 async def test_large_parameters_of_many_calls_leave_whole_also_when_a_caller_gives_up(ground: Ground) -> None:
     text = "x" * 400_000
     calls = [asyncio.ensure_future(ground.call("process", text=text)) for _ in range(20)]
-    await until(lambda: any(call.done() for call in calls))
+    await eventually(lambda: any(call.done() for call in calls))
     for call in calls[15:]:
         call.cancel()
     answers = await asyncio.gather(*calls, return_exceptions=True)

@@ -11,6 +11,7 @@ from handrail.backends.desktop.x11.connection import X11
 from handrail.backends.desktop.x11.windows import TopWindows
 from handrail.contract.desktop import Found, Query, Window
 from tests.desktop_session import App, DesktopSession
+from tests.waiting import eventually
 
 LONG = 60.0
 PAGE = """<!doctype html><title>Page</title><h1>Heading</h1><p>Some <a href="#">link</a> text</p>
@@ -33,12 +34,12 @@ async def reader(desktop_session: DesktopSession) -> AsyncIterator[AtspiReader]:
 
 
 async def window_of(reader: AtspiReader, app: App, is_meant: Callable[[Window], bool] = lambda _: True) -> Window:
-    async with asyncio.timeout(LONG):
-        while True:
-            for window in await reader.windows():
-                if window.pid in app.pids and window.title and is_meant(window):
-                    return window
-            await asyncio.sleep(0.05)
+    async def seen() -> list[Window]:
+        return [
+            window for window in await reader.windows() if window.pid in app.pids and window.title and is_meant(window)
+        ]
+
+    return (await eventually(seen, app.name))[0]
 
 
 async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[Found]:

@@ -8,6 +8,7 @@ from handrail.contract.call import Call, Caller
 from handrail.contract.prompts import PromptQueue
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.surfaces.people.prompt_key_values import Params, Result, prompt_key_values
+from tests.waiting import eventually
 
 FIELDS = [{"key": "password", "secret": True}]
 TYPED = {"status": "ok", "values": {"password": "TOP-SECRET-17"}}
@@ -15,12 +16,15 @@ TYPED = {"status": "ok", "values": {"password": "TOP-SECRET-17"}}
 
 async def prompt_of(queue: PromptQueue, request_id: str) -> Any:
     """Once somebody waits for the answer to it."""
-    async with asyncio.timeout(20):
-        while True:
-            for entry in await queue.pending():
-                if entry.request_id == request_id and await queue.is_waiting(request_id):
-                    return entry.prompt
-            await asyncio.sleep(0.01)
+
+    async def asked() -> list[Any]:
+        return [
+            entry.prompt
+            for entry in await queue.pending()
+            if entry.request_id == request_id and await queue.is_waiting(request_id)
+        ]
+
+    return (await eventually(asked, request_id))[0]
 
 
 def test_a_secret_that_was_typed_while_nobody_waited_is_asked_for_again(tmp_path: Path) -> None:

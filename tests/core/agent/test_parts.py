@@ -26,15 +26,13 @@ from handrail.contract.model import (
     Turn,
     Usage,
 )
-from handrail.core.agent import planning
-from handrail.core.agent.auto_fix import check_may_mend
+from handrail.core.agent import questions
 from handrail.core.agent.compaction import cut, estimated_tokens, shortened, to_summarize
-from handrail.core.agent.fate import Fate
-from handrail.core.agent.limits import LimitReached, Limits
-from handrail.core.agent.repetition import repetitions
-from handrail.core.agent.thinking import Question, Thinking
-from handrail.core.agent.wishes import pending, unsettled
-from handrail.core.agent.wording import is_open, refused, unmarked, untrusted
+from handrail.core.agent.limits import LimitReached, Limits, check_may_mend, repetitions
+from handrail.core.agent.model_client import ModelClient, ModelRequest
+from handrail.core.agent.recovery import PastCalls
+from handrail.core.agent.texts import is_open, refused, unmarked, untrusted
+from handrail.core.agent.turns import pending, unsettled
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
@@ -61,15 +59,15 @@ def outcome(of: ToolUse, text: str = "none", *, is_error: bool = False) -> Retur
     ],
 )
 def test_the_steps_of_a_plan_are_the_items_of_its_last_list(text: str, steps: list[str]) -> None:
-    assert planning.steps_of(text) == steps
+    assert questions.steps_of(text) == steps
 
 
 def test_a_plan_is_shown_with_the_words_before_it_and_its_steps_once() -> None:
     assert (
-        planning.words_before("Two mistakes:\n\n- a\n- b\n\nSo:\n\n1. one\n2. two\n")
+        questions.words_before("Two mistakes:\n\n- a\n- b\n\nSo:\n\n1. one\n2. two\n")
         == "Two mistakes:\n\n- a\n- b\n\nSo:"
     )
-    assert planning.words_before("- one\n- two") == ""
+    assert questions.words_before("- one\n- two") == ""
 
 
 def test_wishes_without_an_outcome_are_pending_until_the_person_speaks() -> None:
@@ -181,7 +179,7 @@ def test_a_file_is_the_same_however_its_path_is_spelled() -> None:
 def test_what_had_begun_and_did_not_end_by_itself_is_unknown(
     ended: dict[str, Any], begun: set[str], is_unknown: bool
 ) -> None:
-    assert Fate(ended, frozenset(begun)).is_unknown(use(1)) is is_unknown
+    assert PastCalls(ended, frozenset(begun)).is_unknown(use(1)) is is_unknown
 
 
 def reached(limits: Limits, **members: Any) -> str | None:
@@ -235,8 +233,8 @@ def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is
         batches = Batches(browser_database(tmp_path))
         store, model, turns = SqliteRuns(batches), Summing(), long_talk()
         await store.add("t", *turns)
-        asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
-        await Thinking(store, 3_000).reply(asked)
+        asked = ModelRequest("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
+        await ModelClient(store, 3_000).reply(asked)
         assert asked.spent == Usage(20, 2)
         assert isinstance(turns[0], Noted)
         assert turns[0].text.endswith(":\na summary")
@@ -264,9 +262,9 @@ def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
 
-        asked = Question("t", Breaking(), "rules", [Said("a", "Hello")], (), heard.append, lambda seconds: None)
+        asked = ModelRequest("t", Breaking(), "rules", [Said("a", "Hello")], (), heard.append, lambda seconds: None)
         with pytest.raises(Cut):
-            await Thinking(SqliteRuns(batches), 3_000, sleep).reply(asked)
+            await ModelClient(SqliteRuns(batches), 3_000, sleep).reply(asked)
         assert waited == [1, 2, 4]
         assert heard == ["half", "", "half", "", "half", "", "half"]
         await batches.close()
@@ -297,8 +295,8 @@ def test_a_summary_has_the_same_patience_as_a_reply_and_what_was_cut_off_is_paid
 
         store, model, turns = SqliteRuns(batches), Stumbling(), long_talk()
         await store.add("t", *turns)
-        asked = Question("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
-        await Thinking(store, 3_000, sleep).reply(asked)
+        asked = ModelRequest("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
+        await ModelClient(store, 3_000, sleep).reply(asked)
         assert waited == [7, 2]
         assert asked.spent == Usage(25, 2)
         assert model.given[3] < model.given[2]

@@ -14,17 +14,18 @@ from handrail.contract.errors import Conflict, InputOutput
 from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
 from handrail.contract.model import Usage as Used
 from handrail.contract.prompts import PromptQueue, Receipt
-from handrail.core.agent.equipment import Equipment
-from handrail.core.agent.fate import Fate
+from handrail.core.agent.context import RunContext
 from handrail.core.agent.limits import Limits
+from handrail.core.agent.model_client import ModelClient
+from handrail.core.agent.recovery import PastCalls, Recovery
 from handrail.core.agent.runs import Runs
-from handrail.core.agent.thinking import Thinking
-from handrail.core.agent.voices import Words
+from handrail.core.agent.user_message import UserMessage
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database
 from handrail.store.prompt_queue import LoggedPrompts
 from handrail.surfaces.people.ask_followup_question import Params, ask_followup_question
+from tests.waiting import eventually
 
 QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -61,13 +62,15 @@ class Unasked:
         return []
 
 
-class CutOff:
-    """Records of a process that died during the one call: it had begun."""
+class CutOff(Recovery):
+    """The records of a process that died during the one call: it had begun."""
 
-    def fate(self, uses: Sequence[ToolUse]) -> Fate:
-        return Fate({}, frozenset(use.execution_id for use in uses))
+    def __init__(self) -> None: ...
 
-    def outcome(self, use: ToolUse, fate: Fate) -> Returned:
+    def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
+        return PastCalls({}, frozenset(use.execution_id for use in uses))
+
+    def outcome(self, use: ToolUse, past: PastCalls) -> Returned:
         return Returned(use.id, use.execution_id, use.name, "unknown", is_error=True)
 
 
@@ -105,7 +108,7 @@ class Asking:
     def __init__(self, queue: PromptQueue | None) -> None:
         self._queue = queue
 
-    async def use(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
         assert self._queue is not None
         call = Call(use.name, {}, caller, task_id, execution_id=use.execution_id)
         result = await ask_followup_question(self._queue, call, Params("Which?"), None)
@@ -114,12 +117,11 @@ class Asking:
 
 async def asked(queue: PromptQueue, prefix: str) -> str:
     """The id of the question that begins so, once it waits."""
-    async with asyncio.timeout(20):
-        while True:
-            for entry in await queue.pending():
-                if entry.request_id.startswith(prefix):
-                    return entry.request_id
-            await asyncio.sleep(0.01)
+
+    async def ids() -> list[str]:
+        return [entry.request_id for entry in await queue.pending() if entry.request_id.startswith(prefix)]
+
+    return (await eventually(ids, prefix))[0]
 
 
 class House:
@@ -133,19 +135,19 @@ class House:
         self.batches = Batches(browser_database(folder))
         self.store = SqliteRuns(self.batches)
         self.audience = Listening()
-        equipment = Equipment(
+        context = RunContext(
             store=self.store,
-            audience=cast("Any", self.audience),
-            hands=cast("Any", Asking(queue)),
-            records=cast("Any", CutOff()),
-            thinking=Thinking(self.store, 100_000),
+            listener=cast("Any", self.audience),
+            tools=cast("Any", Asking(queue)),
+            recovery=CutOff(),
+            model_client=ModelClient(self.store, 100_000),
             queue=queue or cast("Any", Unasked()),
             offers=cast("Any", _NoOffers()),
             project=project,
             max_auto_fix=lambda: 1,
             limits=Limits(),
         )
-        self.runs = Runs(equipment, models)
+        self.runs = Runs(context, models)
         self.admitted: list[str] = []
 
     async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
@@ -155,7 +157,7 @@ class House:
             self.admitted.append(text)
 
         message = Message(id=id, role="user", content=text, timestamp=1)
-        await self.runs.say(TASK, Words(Said(id, text), message, "person", heard, admit), Choice(mode=mode))
+        await self.runs.say(TASK, UserMessage(Said(id, text), message, "person", heard, admit), Choice(mode=mode))
 
     async def close(self) -> None:
         await self.runs.close()

@@ -7,7 +7,7 @@ import pytest
 
 from handrail.contract.content import Image, Text
 from handrail.contract.model import Picture, Replied, Returned, Said, Turn
-from handrail.core.agent.sight import drop_old_pictures, pictures_in
+from handrail.core.agent.pictures import drop_old_pictures, pictures_in
 from handrail.store.agent_runs import SqliteRuns
 from handrail.store.batches import Batches
 from handrail.store.browser_tables import browser_database

@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 from tests.faces.cli.test_servers import up
+from tests.waiting import until
 
 WITH_CODE = re.compile(r"(http://127\.0\.0\.1:\d+)/#code=([A-Za-z0-9_-]{32})")
 
@@ -31,10 +31,7 @@ def browser(folder: Path) -> tuple[Path, Path]:
 
 
 def appears(file: Path) -> str:
-    deadline = time.monotonic() + 20
-    while not file.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(file.exists)
     return file.read_text().strip()
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
+from tests.waiting import until
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -143,10 +144,7 @@ def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_pat
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     browser.chmod(0o755)
     with up(machine, BROWSER=str(browser), DISPLAY=":77") as (_, address):
-        deadline = time.monotonic() + 20
-        while not opened.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(opened.exists)
         assert opened.read_text().strip().startswith(address)
     opened.unlink()
     with up(machine, "--no-open", BROWSER=str(browser), DISPLAY=":77") as (process, _):

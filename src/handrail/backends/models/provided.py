@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
 
 from handrail.backends.models.conversation import conversation, has_pictures, replied
-from handrail.backends.models.declarations import Declarations, Declare
 from handrail.backends.models.troubles import conditions, may_be_about_pictures, takes_no_pictures
-from handrail.backends.models.turnstile import Turnstile
 from handrail.contract.model import Cut, Delta, Reply, ToolOffer, Turn, Usage
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as Provider
+
+Declare = Callable[[Sequence[ToolOffer]], dict[str, Any]]
 
 
 class ProvidedModel:
@@ -32,7 +35,7 @@ class ProvidedModel:
         self._provider = provider
         self._declarations = Declarations(declare)
         self._max_tokens = max_tokens
-        self._turnstile = Turnstile()
+        self._pacer = Pacer()
         self._is_blind = False
 
     async def stream(
@@ -59,7 +62,7 @@ class ProvidedModel:
         settings = ModelSettings(**declared, max_retries=0, cache=True)  # we wait ourselves, and say so
         if self._max_tokens is not None:
             settings["max_tokens"] = self._max_tokens
-        await self._turnstile.pass_through()
+        await self._pacer.wait_turn()
         async with model_request_stream(
             self._provider, messages, model_settings=settings, model_request_parameters=parameters
         ) as streamed:
@@ -97,3 +100,68 @@ def _has_ended(response: ModelResponse) -> bool:
     """
     is_counted = response.provider_name == "openai" and response.usage.output_tokens > 0
     return is_counted or bool((response.provider_details or {}).get("finish_reason"))
+
+
+class Pacer:
+    """Making a request takes milliseconds of the event loop: of many at once, one after the other is made.
+
+    After each it rests for as long as that one took, so that half of the time is left for streams.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def wait_turn(self) -> None:
+        await self._lock.acquire()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_soon(lambda: loop.call_later(loop.time() - began, self._lock.release))
+
+
+class Declarations:
+    """What models are told of tools, made once for as long as the same tools are offered.
+
+    Providers' libraries walk every schema of every tool for each request, which takes a while for sixty of them; what
+    is in `extra_body` they send as it is. `declare` makes the members of a request's body; None: the library does.
+    """
+
+    def __init__(self, declare: Declare | None) -> None:
+        self._declare = declare
+        self._made: tuple[tuple[ToolOffer, ...], ModelRequestParameters, ModelSettings] | None = None
+
+    def of(self, tools: Sequence[ToolOffer]) -> tuple[ModelRequestParameters, ModelSettings]:
+        wanted = tuple(tools)
+        if self._made is None or self._made[0] != wanted:
+            self._made = wanted, *self._of(wanted)
+        return self._made[1], self._made[2]
+
+    def _of(self, tools: Sequence[ToolOffer]) -> tuple[ModelRequestParameters, ModelSettings]:
+        if self._declare is None:
+            return ModelRequestParameters(function_tools=[_definition(offer) for offer in tools]), ModelSettings()
+        body = self._declare(tools) if tools else {}
+        return ModelRequestParameters(), ModelSettings(extra_body=body)
+
+
+def to_openai(tools: Sequence[ToolOffer]) -> dict[str, Any]:
+    return {"tools": [{"type": "function", "function": _function(offer)} for offer in tools], "tool_choice": "auto"}
+
+
+def to_anthropic(tools: Sequence[ToolOffer]) -> dict[str, Any]:
+    declared = [
+        {"name": offer.name, "description": offer.description, "input_schema": dict(offer.parameters)}
+        for offer in tools
+    ]
+    return {"tools": declared, "tool_choice": {"type": "auto"}}
+
+
+def _function(offer: ToolOffer) -> dict[str, Any]:
+    return {"name": offer.name, "description": offer.description, "parameters": dict(offer.parameters)}
+
+
+def _definition(offer: ToolOffer) -> ToolDefinition:
+    return ToolDefinition(
+        name=offer.name,
+        parameters_json_schema=dict(offer.parameters),
+        description=offer.description,
+        strict=False,
+    )

@@ -1,12 +1,30 @@
-"""Who provides models, by the name before the colon: `anthropic:…`. Imports nothing of theirs."""
+"""Model providers by the name before the colon (`anthropic:…`), and their models, loaded when first asked.
 
-from collections.abc import Mapping
+A provider's library takes a second or two to load, so nothing of it is imported before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handrail.contract.errors import InvalidParams
+from handrail.contract.model import Delta, Model, NoModel, Reply, ToolOffer, Turn
+
+if TYPE_CHECKING:
+    from handrail.contract.secrets import Secret
 
 SCRIPT = "script"
 COMPATIBLE = "openai-compatible"
+_NO_KEY = "not-needed"
+"""Local servers want none, and their client wants one."""
+_MOST_TOKENS = 16_000
+"""Of one reply: Anthropic wants to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +65,69 @@ def checked_provider(name: str) -> str:
         known = ", ".join(provider for provider, its in PROVIDERS.items() if its.variables)
         raise InvalidParams(f"{name[:100]!r} is no provider of models.", hint=f"Known are {known}.")
     return name
+
+
+class LazyModel:
+    def __init__(self, name: str, load: Callable[[], Model]) -> None:
+        self.name = name
+        self._load = load
+        self._loading: asyncio.Task[Model] | None = None
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(_loaded, self._load))
+        try:
+            model = await asyncio.shield(self._loading)
+        except Exception:
+            self._loading = None  # the next one tries again
+            raise
+        async for piece in model.stream(instructions, turns, tools):
+            yield piece
+
+
+def _loaded(load: Callable[[], Model]) -> Model:
+    """What a library brings stays for good: a collector that walks through it again stops all words on their way."""
+    modules = len(sys.modules)
+    model = load()
+    if len(sys.modules) > modules:
+        gc.freeze()
+    return model
+
+
+def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
+    """Blocks while it loads. InvalidParams, NoModel."""
+    provider, model = split(name)
+    if provider == SCRIPT:
+        from handrail.backends.models.scripted import ScriptedModel
+
+        return ScriptedModel(Path(model))
+    if provider == COMPATIBLE and base_url is None:
+        raise NoModel(
+            f"{name} needs the address of its server.",
+            hint="Set model_base_url, as in `handrail model use NAME --base-url http://127.0.0.1:11434/v1`.",
+        )
+    from handrail.backends.models.provided import ProvidedModel, to_anthropic, to_openai
+
+    value = None if key is None else key.reveal()
+    match provider:
+        case "anthropic":
+            from pydantic_ai.models.anthropic import AnthropicModel
+            from pydantic_ai.providers.anthropic import AnthropicProvider
+
+            claude = AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url))
+            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS)
+        case "google":
+            from pydantic_ai.models.google import GoogleModel
+            from pydantic_ai.providers.google import GoogleProvider
+
+            return ProvidedModel(name, GoogleModel(model, provider=GoogleProvider(api_key=value, base_url=base_url)))
+        case _:
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.profiles import ModelProfile
+            from pydantic_ai.providers.openai import OpenAIProvider
+
+            known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url)
+            plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
+            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain), declare=to_openai)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.contract.model import Noted, Replied, Returned, Said, Turn
-from handrail.core.agent.wording import is_open, untrusted
+from handrail.core.agent.texts import is_open, untrusted
 
 CHARACTERS_A_TOKEN = 3
 """A careful guess: English has four, Chinese fewer than two; a tool's JSON lies between."""

@@ -1,19 +1,19 @@
 """All runs of a server: one a task, many at once; begun by somebody's words, stopped, paused, resumed, recovered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
 from handrail.contract.agent import Choice, Run
 from handrail.contract.errors import Conflict, Failure, InvalidParams, NotFound
-from handrail.contract.model import Model
-from handrail.core.agent import answering
-from handrail.core.agent.equipment import Equipment
-from handrail.core.agent.errand import Errand
-from handrail.core.agent.leftovers import outcomes_of_left, tell_of
-from handrail.core.agent.voices import Words, check_may_answer, check_may_speak
-from handrail.core.agent.wishes import is_something_left, last_reply
+from handrail.contract.model import Model, Returned, ToolUse
+from handrail.core.agent import questions
+from handrail.core.agent.agent_run import AgentRun
+from handrail.core.agent.context import RunContext
+from handrail.core.agent.questions import is_something_left
+from handrail.core.agent.turns import last_reply
+from handrail.core.agent.user_message import UserMessage, check_may_answer, check_may_speak
 from handrail.core.lanes import Lanes
 
 Models = Callable[[str], Awaitable[Model]]
@@ -21,13 +21,13 @@ Models = Callable[[str], Awaitable[Model]]
 
 
 class Runs:
-    def __init__(self, equipment: Equipment, models: Models) -> None:
-        self._at = equipment
+    def __init__(self, context: RunContext, models: Models) -> None:
+        self._at = context
         self._models = models
-        self._going: dict[str, tuple[Errand, asyncio.Task[None]]] = {}
+        self._going: dict[str, tuple[AgentRun, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
-    async def say(self, task_id: str, words: Words, choice: Choice) -> None:
+    async def say(self, task_id: str, words: UserMessage, choice: Choice) -> None:
         """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
         async with self._lanes.turn(task_id):
             known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=words.voice)
@@ -40,7 +40,7 @@ class Runs:
                 await self._answer(task_id, words)
                 return
             turns = await self._at.store.turns(task_id)
-            left = await outcomes_of_left(self._at.records, turns)
+            left = await self._at.recovery.outcomes_of_unsettled(turns)
             run = msgspec.structs.replace(
                 _goes_on(choice.applied(known)),
                 project=self._at.project,
@@ -49,8 +49,8 @@ class Runs:
                 steps=0,
             )
             await self._at.store.begin(run, [*left, words.said], words.message)
-            await answering.withdraw_plan(self._at.queue, last_reply(turns))
-            tell_of(self._at.audience, task_id, left)
+            await questions.withdraw_plan(self._at.queue, last_reply(turns))
+            self._tell_of(task_id, left)
             await words.heard()
             await self._begin(run)
 
@@ -78,19 +78,19 @@ class Runs:
         """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
         async with self._lanes.turn(task_id):
             if (going := await self._at_work(task_id)) is not None:
-                errand, task = going
+                agent_run, task = going
                 task.cancel()
                 await asyncio.wait({task})
-                run = errand.run
+                run = agent_run.run
             else:
                 run = await self._known(task_id)
             turns = await self._at.store.turns(task_id)
-            await answering.withdraw_plan(self._at.queue, last_reply(turns))
+            await questions.withdraw_plan(self._at.queue, last_reply(turns))
             if going is None and run.status not in ("running", "paused"):
                 return run
-            if left := await outcomes_of_left(self._at.records, turns):
+            if left := await self._at.recovery.outcomes_of_unsettled(turns):
                 await self._at.store.add(task_id, *left)
-            tell_of(self._at.audience, task_id, left)
+            self._tell_of(task_id, left)
             run = msgspec.structs.replace(run, status="ended", trouble="")
             await self._save(run)
             return run
@@ -128,7 +128,7 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _at_work(self, task_id: str) -> tuple[Errand, asyncio.Task[None]] | None:
+    async def _at_work(self, task_id: str) -> tuple[AgentRun, asyncio.Task[None]] | None:
         """One that has told how it ended is waited for: who was told may be quicker than its last step."""
         going = self._going.get(task_id)
         if going is None or going[0].run.status in ("running", "paused"):
@@ -142,16 +142,16 @@ class Runs:
             model = await self._models(run.model)
         except Failure as failure:
             await self._at.store.save(rests := msgspec.structs.replace(run, status="waiting", trouble=failure.message))
-            self._at.audience.failed(run.task_id, run.target, failure)
+            self._at.listener.failed(run.task_id, run.target, failure)
             if was_at_work:
-                await self._at.audience.changed(rests)
+                await self._at.listener.changed(rests)
             return
         turns = await self._at.store.turns(run.task_id)
         run = msgspec.structs.replace(run, used_model=model.name)
         await self._save(run)
-        errand = Errand(run, turns, model, self._at)
-        task = asyncio.create_task(errand.go(), name=f"run of {run.task_id}")
-        self._going[run.task_id] = errand, task
+        agent_run = AgentRun(run, turns, model, self._at)
+        task = asyncio.create_task(agent_run.go(), name=f"run of {run.task_id}")
+        self._going[run.task_id] = agent_run, task
         task.add_done_callback(lambda done: self._ended(run.task_id, done))
 
     async def _begin_what_is_left(self, task_id: str) -> None:
@@ -161,9 +161,9 @@ class Runs:
             if run is not None and run.status == "running":
                 await self._begin(run)
 
-    async def _answer(self, task_id: str, words: Words) -> None:
+    async def _answer(self, task_id: str, words: UserMessage) -> None:
         """A run that waits for the person's answer takes the words for it."""
-        waiting = await answering.open_question(self._at.queue, await self._at.store.turns(task_id))
+        waiting = await questions.open_question(self._at.queue, await self._at.store.turns(task_id))
         if waiting is None:
             raise Conflict(
                 "The agent is at work on this task.",
@@ -172,9 +172,15 @@ class Runs:
             )
         check_may_answer(words)
         if words.said.attachments:
-            raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
-        await self._at.queue.respond(*answering.answer(waiting, words.said.text), by="the chat")
+            raise InvalidParams("UserMessage that answer a question have no attachments.", hint="Send them afterwards.")
+        await self._at.queue.respond(*questions.answer(waiting, words.said.text), by="the chat")
         await words.admit()  # what is remembered counts as heard, and is not taken a second time
+
+    def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
+        for returned in left:
+            use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
+            status = "error" if returned.is_error else "success"
+            self._at.listener.tool_used(task_id, "", use, status, returned.text)
 
     def _is_here(self, run: Run) -> bool:
         return run.project in ("", self._at.project)
@@ -194,7 +200,7 @@ class Runs:
 
     async def _save(self, run: Run) -> None:
         await self._at.store.save(run)
-        await self._at.audience.changed(run)
+        await self._at.listener.changed(run)
 
     def _ended(self, task_id: str, done: asyncio.Task[None]) -> None:
         if (going := self._going.get(task_id)) is not None and going[1] is done:

@@ -5,7 +5,7 @@ from typing import Any
 
 from handrail.contract.errors import InvalidParams, TooLarge
 from handrail.contract.model import Attachment, Picture
-from handrail.core.agent.wording import untrusted
+from handrail.core.agent.texts import untrusted
 from handrail.core.mimo.artifacts import Artifacts
 
 _MOST = 8

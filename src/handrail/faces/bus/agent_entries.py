@@ -10,8 +10,8 @@ from handrail.contract.agent import Remembered, Run
 from handrail.contract.browser import Wire
 from handrail.contract.model import Attachment, Noted, Replied, Returned, Said, ToolUse
 from handrail.core.agent.limits import Limits
-from handrail.core.agent.offers import effect_of
-from handrail.core.agent.wording import unmarked
+from handrail.core.agent.texts import unmarked
+from handrail.core.agent.tool_runner import effect_of
 from handrail.core.registry import Registry
 
 MOST_TEXT = 2_000

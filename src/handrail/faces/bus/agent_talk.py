@@ -6,17 +6,17 @@ from handrail.contract.agent import Voice
 from handrail.contract.browser import Message
 from handrail.contract.model import Said
 from handrail.core.agent.runs import Runs
-from handrail.core.agent.voices import Words
+from handrail.core.agent.user_message import UserMessage
 from handrail.core.mimo.bus import LocalBus
 from handrail.core.mimo.tasks import Task
 from handrail.faces.bus.agent_attachments import attached
-from handrail.faces.bus.agent_audience import PageAudience
 from handrail.faces.bus.agent_choice import choice_in
+from handrail.faces.bus.agent_events import AgentEvents
 from handrail.faces.bus.messages import trace_of
 
 
 class AgentTalk:
-    def __init__(self, bus: LocalBus, runs: Runs, audience: PageAudience) -> None:
+    def __init__(self, bus: LocalBus, runs: Runs, audience: AgentEvents) -> None:
         self._bus = bus
         self._runs = runs
         self._audience = audience
@@ -36,4 +36,4 @@ class AgentTalk:
             await self._bus.tasks.add_message(task, message)
 
         said = Said(message.id, message.content, material.text, material.pictures, material.named)
-        await self._runs.say(task.id, Words(said, message, voice, heard, admit), choice)
+        await self._runs.say(task.id, UserMessage(said, message, voice, heard, admit), choice)

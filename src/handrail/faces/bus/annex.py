@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from handrail.contract.errors import Failure, NotFound
 from handrail.contract.model_desk import ModelDesk
-from handrail.core.agent.audience import Audience
+from handrail.core.agent.context import RunListener
 from handrail.core.agent.limits import Limits
 from handrail.core.agent.runs import Runs
 from handrail.core.mimo.bus import LocalBus
@@ -26,7 +26,7 @@ from handrail.faces.bus import (
     sight_routes,
     task_routes,
 )
-from handrail.faces.bus.agent_audience import PageAudience
+from handrail.faces.bus.agent_events import AgentEvents
 from handrail.faces.bus.agent_talk import AgentTalk
 from handrail.faces.bus.endpoint import route
 from handrail.faces.bus.news import News
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 class Agent:
     """What of the agent is known outside this face."""
 
-    runs: Callable[[Audience], Runs]
+    runs: Callable[[RunListener], Runs]
     models: ModelDesk
     registry: Registry
     limits: Limits
@@ -72,7 +72,7 @@ class MimoAnnex:
         self._wheel = Wheel(bus, self._news)
         self._plugins = PluginSocket(bus, self._news, self._wheel)
         self._agent = agent
-        audience = PageAudience(bus, self._news, agent.registry, agent.limits)
+        audience = AgentEvents(bus, self._news, agent.registry, agent.limits)
         self._runs = agent.runs(audience)
         self._wheel.stop_agent = self._stop_agent
         pages = PageSocket(bus, AgentTalk(bus, self._runs, audience))

@@ -1,0 +1,51 @@
+"""Waits for what another process or thread does, by looking again and again. No other module of the tests sleeps."""
+
+import asyncio
+import inspect
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+T = TypeVar("T")
+PATIENCE = 60.0
+LOOK_AGAIN = 0.005
+
+
+def until(look: Callable[[], T], what: object = "", *, within: float = PATIENCE) -> T:
+    """What `look` saw, once that is true. `what` is told when it never is; a function is asked for it then."""
+    deadline = time.monotonic() + within
+    while not (seen := look()):
+        assert time.monotonic() < deadline, f"waited {within:g} s in vain: {what() if callable(what) else what}"
+        time.sleep(LOOK_AGAIN)
+    return seen
+
+
+@overload
+async def eventually(look: Callable[[], Awaitable[T]], what: object = "", *, within: float = PATIENCE) -> T: ...
+@overload
+async def eventually(look: Callable[[], T], what: object = "", *, within: float = PATIENCE) -> T: ...
+async def eventually(look: Callable[[], Any], what: object = "", *, within: float = PATIENCE) -> Any:
+    """The same on an event loop; `look` may be a coroutine function."""
+    deadline = time.monotonic() + within
+    while not (seen := await _seen(look())):
+        assert time.monotonic() < deadline, f"waited {within:g} s in vain: {what() if callable(what) else what}"
+        await asyncio.sleep(LOOK_AGAIN)
+    return seen
+
+
+async def _seen(seen: Any) -> Any:
+    return await seen if inspect.isawaitable(seen) else seen
+
+
+def let_run(process: "subprocess.Popen[Any]", seconds: float) -> None:
+    """Leaves a process at work for a while, for tests in which the moment of its end is what is tried."""
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return
+
+
+async def gone(pid: int) -> None:
+    await eventually(lambda: not Path(f"/proc/{pid}").exists())
