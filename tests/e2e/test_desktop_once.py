@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from handrail.app.approving import InQueue
-from handrail.app.desktop_host import serve_desktop
-from handrail.app.desktops import closing
-from handrail.app.house import House, open_house
-from handrail.backends.desktop.linux import LinuxDesktop
-from handrail.backends.desktop_host.connection import Connection
-from handrail.contract.call import Call, Caller
-from handrail.contract.desktop import Desktop, Rect, Shot
-from handrail.contract.errors import Declined
-from handrail.contract.prompts import PromptResponse
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.platform import Desktop, Rect, Shot
+from handrail.kernel.call import Call, Caller
+from handrail.ports.errors import Declined
+from handrail.ports.prompts import PromptResponse
+from handrail.wiring.approving import InQueue
+from handrail.wiring.desktop_host import serve_desktop
+from handrail.wiring.desktops import closing
+from handrail.wiring.house import House, open_house
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 

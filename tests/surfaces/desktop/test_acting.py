@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Declined, NotFound
-from handrail.contract.tokens import Scope
-from handrail.core.desktop.params import LONGEST_NAME
-from handrail.core.digest import digest
+from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.kernel.digest import digest
+from handrail.ports.errors import Declined, NotFound
+from handrail.ports.tokens import Scope
 from tests.surfaces.desktop.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio

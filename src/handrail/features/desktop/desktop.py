@@ -1,0 +1,133 @@
+"""The port of this surface: calls to the host, whose execution and evidence are the gate's own."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from msgspec import UNSET, UnsetType
+
+from handrail.features.desktop.host.records import stamp
+from handrail.features.desktop.host_port import DesktopHost
+from handrail.features.desktop.results import EvidenceFiles, RouteResolved
+from handrail.kernel.call import Call
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.policy import Policy
+from handrail.kernel.target import Target
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Failure, InvalidParams
+from handrail.ports.files import Folder
+from handrail.ports.policy import Decision
+
+_LARGEST_PICTURE = 64 * 1024 * 1024
+_LOCATE_MS = 15_000
+
+Params = Mapping[str, Any]
+
+
+class Desktop:
+    """`files` is the project; `executor` names this process to the host; `policy` is the one in force."""
+
+    def __init__(
+        self, host: DesktopHost, files: Folder, executor: Callable[[], str], policy: Callable[[], Policy]
+    ) -> None:
+        self._host = host
+        self._files = files
+        self.executor = executor
+        self._policy = policy
+        self._running: dict[str, str] = {}
+        """Who asked for what is under way, by its requestId."""
+
+    async def ask(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """A call that leaves no evidence."""
+        return await self._ask(call, method, params, deadline_ms, {})
+
+    async def execute(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """The call itself: its evidence is the call's."""
+        began_at = call.began_at or utc_now()
+        meta = {"executionId": call.execution_id, "beganAt": began_at.isoformat()}
+        try:
+            result = await self._ask(call, method, params, deadline_ms, meta)
+        except Failure as failure:
+            _adopt(call, failure.details)
+            raise
+        _adopt(call, result)
+        return result
+
+    async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """With the gate's token, which is for exactly these parameters."""
+        approved = call.approved
+        confirm = {
+            "pass": call.token,
+            "approvedAt": stamp(utc_now() if approved is None else approved.at),
+            "approver": "a rule of the policy" if approved is None else approved.by,
+        }
+        return await self.execute(call, method, {**params, "confirm": confirm}, deadline_ms)
+
+    async def locate(self, call: Call, params: Params) -> dict[str, Any]:
+        return await self.ask(call, "desktop.locate", params, _LOCATE_MS)
+
+    async def _ask(
+        self, call: Call, method: str, params: Params, deadline_ms: int, meta: Mapping[str, str]
+    ) -> dict[str, Any]:
+        id = str(uuid4())
+        self._running[id] = str(call.caller)
+        try:
+            timeout_ms = call.deadline_ms or deadline_ms
+            return await self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
+        except Failure as failure:
+            if isinstance(windows := failure.details.get("windows"), list):
+                failure.details["windows"] = self.tellable(call, windows)
+            raise
+        finally:
+            del self._running[id]
+
+    def running(self, call: Call, named: str | None) -> list[str]:
+        """What is named, or everything that this caller has under way."""
+        if named is not None:
+            return [named]
+        own = [id for id, caller in self._running.items() if caller == str(call.caller)]
+        if not own:
+            raise InvalidParams("Nothing of yours is running.", field="executionId")
+        return own
+
+    async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
+        return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
+
+    async def check_place(self, call: Call, route: RouteResolved | UnsetType) -> None:
+        """Lets the policy decide about the app, before anything of it is told."""
+        if route is not UNSET and route.frontmost_bundle_id:
+            await call.check(Target(app=route.frontmost_bundle_id))
+
+    def tellable(self, call: Call, windows: Sequence[Any], passed: str = "") -> list[Any]:
+        """Those of the app that has `passed`, and of others about which no rule is stricter than about the call."""
+        policy = self._policy()
+
+        def decided(target: Target) -> Decision:
+            return policy.decide(call.tool, Effect.READ, target).decision
+
+        most = decided(Target())
+        told = (window for window in windows if isinstance(window, dict) and isinstance(window.get("app"), str))
+        return [one for one in told if one["app"] == passed or decided(Target(app=one["app"])) <= most]
+
+    async def picture(self, evidence: EvidenceFiles | UnsetType) -> bytes | None:
+        """The screenshot; None where none was taken. It is read through the project's own sandbox."""
+        if evidence is UNSET or evidence.screenshot_path is UNSET:
+            return None
+        return await asyncio.to_thread(self._read, evidence, evidence.screenshot_path)
+
+    def _read(self, evidence: EvidenceFiles, name: str) -> bytes | None:
+        inside = os.path.relpath(os.path.join(evidence.dir, name), os.path.realpath(self._files.location))
+        try:
+            return self._files.read(inside, _LARGEST_PICTURE)
+        except Failure:
+            return None
+
+
+def _adopt(call: Call, told: dict[str, Any]) -> None:
+    """The host's files are evidence of the call. Their hashes are for the audit, not for who asked."""
+    evidence = told.get("evidence")
+    hashes = evidence.pop("sha256", None) if isinstance(evidence, dict) else None
+    if isinstance(hashes, dict):
+        call.adopt(hashes)

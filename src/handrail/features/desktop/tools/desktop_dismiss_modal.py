@@ -1,0 +1,52 @@
+"""desktop.dismissModal, an extension of contract 1."""
+
+from typing import Literal
+
+from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
+from handrail.features.desktop.declaration import desktop_tool
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.methods.dismiss_modal import Strategy
+from handrail.features.desktop.params import RoutedParams
+from handrail.features.desktop.results import Acted
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Preview, Reply
+from handrail.ports.effect import Effect
+
+_WITHIN_MS = 30_000
+
+
+class Params(RoutedParams, frozen=True, kw_only=True):
+    strategy: Strategy
+
+
+class Result(Acted, frozen=True, kw_only=True):
+    dismissed: Literal[True]
+
+
+async def desktop_dismiss_modal(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Close the modal window in front: by its default button, by the button whose title contains a text
+    (`byTitle` with `titleContains`), or by Escape (`esc`). desktop_list_modals shows the windows and buttons.
+    """
+    return await act_and_tell(desktop, call, preview, Result, "Dismissed.", _WITHIN_MS)
+
+
+def _summary(params: Params, target: str) -> str:
+    strategy = params.strategy
+    if strategy.type == "esc":
+        return f"Press Escape in {target}"
+    if strategy.type == "defaultButton":
+        return f"Dismiss by the default button: {target}"
+    return f"Dismiss by the button with {quoted(strategy.title_contains or '')}: {target}"
+
+
+TOOL = desktop_tool(
+    desktop_dismiss_modal,
+    Params,
+    Result,
+    "Dismiss a modal window",
+    effect=Effect.UI_CONTROL,
+    deadline_ms=_WITHIN_MS,
+    preview=previewing(_summary),
+    locate=locate_action,
+)
