@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
 from tests.e2e.desktop_bridge import DesktopClient, Refused
+from tests.waiting import until
 
 pytestmark = pytest.mark.xdist_group("desktop-gt")
 
@@ -194,9 +194,7 @@ def test_a_modal_window_is_listed_and_dismissed(agent: DesktopAgent) -> None:
     assert texts.CLOSE_DIALOG in agent.person.sees()["prompt"]["title"]
     agent.person.answers("--ok")
     assert agent.gets()["structuredContent"]["dismissed"] is True
-    until = time.monotonic() + PATIENCE_MS / 1000
-    while agent.does("desktop_list_modals")["count"]:
-        assert time.monotonic() < until, "the dialog has not closed"
+    until(lambda: not agent.does("desktop_list_modals")["count"], "the dialog has not closed")
 
 
 def test_an_agent_stops_its_own_wait(agent: DesktopAgent) -> None:
