@@ -1,4 +1,4 @@
-"""A click that a person is asked about passes one gate: one digest, one execution, one folder, and nothing done twice."""
+"""A click that a person is asked about passes one gate, and nothing is done twice."""
 
 import asyncio
 import json
