@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from handrail.features.browser.surface import TOOLS
+from handrail.features.browser.tool_list import TOOLS
 
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
