@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from handrail.features.browser.tool_list import TOOLS
 
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
+from handrail.features.browser.tool_list import TOOLS
 
 ROOT = next(parent for parent in Path(__file__).parents if (parent / "pyproject.toml").is_file())
 
