@@ -14,7 +14,7 @@ from handrail.features.webgal.previews.theatre import Theatre
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.wiring.previews import open_theatre
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"

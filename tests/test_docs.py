@@ -15,7 +15,7 @@ from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.policy_document import Policies
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.wiring import describe
 
 ROOT = Path(__file__).parents[1]

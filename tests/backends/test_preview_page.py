@@ -8,7 +8,7 @@ from handrail.features.webgal.preview_ports import Spot
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.wiring.previews import open_theatre
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]

@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -37,7 +37,8 @@ class Feature:
     """`name` is also the name that `--tools` and settings use, and that of its error dialect's tools.
 
     `tools`, `prompts` and `resources` name sequences of declarations; `dialect` how its errors are spelled; `opening` a
-    function from the open project to what its tools get. `routes` names a function from the server's context to
+    function from the open project to what its tools get, `offers` functions from the project to what other features may
+    use, `serving` a context in which its parts run beside a server. `routes` names a function from the server's context to
     HTTP routes, `checks` one that says what works. `extra` is the optional install that brings `needs`, its packages.
     """
 
@@ -48,11 +49,13 @@ class Feature:
         "extra",
         "name",
         "needs",
+        "offers",
         "opening",
         "prompts",
         "rank",
         "resources",
         "routes",
+        "serving",
         "title",
         "tools",
     )
@@ -68,6 +71,8 @@ class Feature:
         resources: str = "",
         dialect: str = "handrail.kernel.default_dialect:DIALECT",
         opening: str = "",
+        offers: Mapping[str, str] | None = None,
+        serving: str = "",
         commands: Sequence[Command] = (),
         routes: str = "",
         checks: str = "",
@@ -82,6 +87,8 @@ class Feature:
         self.resources = resources
         self.dialect = dialect
         self.opening = opening
+        self.offers = offers or {}
+        self.serving = serving
         self.commands = commands
         self.routes = routes
         self.checks = checks

@@ -15,7 +15,7 @@ from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.display import has_display
 from handrail.stores.local.once import SqliteOnce
 from handrail.stores.local.prompt_queue import LoggedPrompts
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.stores.local.state import State
 from handrail.stores.local.user_rules import UserRules
 from handrail.stores.local.watching import is_watched

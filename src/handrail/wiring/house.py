@@ -36,12 +36,12 @@ from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.summoning import nobody_is_called
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.paths import ClosedFolders
-from handrail.stores.local import settings as settings_file
+from handrail.kernel import settings as settings_file
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.policy_source import PolicySource
 from handrail.stores.local.prompt_queue import LoggedPrompts
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.stores.local.state import State, open_state
 from handrail.stores.local.tokens import SqliteTokens
 from handrail.stores.local.user_rules import UserRules

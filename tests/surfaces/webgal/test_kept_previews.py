@@ -17,7 +17,7 @@ from handrail.features.webgal.preview_ports import Position, Showing, Spot
 from handrail.features.webgal.previews.theatre import Theatre
 from handrail.ports.errors import NotShown, Timeout
 from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
+from handrail.kernel.settings import Settings
 from handrail.stores.local.state import open_state
 from handrail.wiring.previews import kept_previews
 

@@ -7,6 +7,7 @@ FEATURE = Feature(
     "Apps",
     rank=50,
     tools="handrail.features.apps.tool_list:TOOLS",
+    opening="handrail.features.apps.opening:open_apps",
     resources="handrail.features.apps.tool_list:RESOURCES",
     dialect="handrail.features.apps.dialect:DIALECT",
     commands=[

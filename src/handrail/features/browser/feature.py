@@ -7,6 +7,8 @@ FEATURE = Feature(
     "Browser",
     rank=30,
     tools="handrail.features.browser.tool_list:TOOLS",
+    opening="handrail.features.browser.opening:open_browser",
+    offers={"local_browser": "handrail.features.browser.opening:local_browser"},
     dialect="handrail.faces.http.dialect:DIALECT",
     commands=[
         Command("extension", "handrail.features.browser.cli:extension", "Pair browsers with the running server.", 20)

@@ -7,6 +7,7 @@ FEATURE = Feature(
     "Questions to people",
     rank=60,
     tools="handrail.features.people.tool_list:TOOLS",
+    opening="handrail.features.people.opening:open_queue",
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],

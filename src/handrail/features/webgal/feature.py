@@ -8,6 +8,8 @@ FEATURE = Feature(
     rank=20,
     tools="handrail.features.webgal.tool_list:TOOLS",
     prompts="handrail.features.webgal.tool_list:PROMPTS",
+    opening="handrail.features.webgal.opening:open_webgal",
+    offers={"review": "handrail.features.webgal.opening:review"},
     resources="handrail.features.webgal.tool_list:RESOURCES",
     commands=[
         Command(

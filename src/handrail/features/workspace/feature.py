@@ -7,4 +7,6 @@ FEATURE = Feature(
     "Project files",
     rank=10,
     tools="handrail.features.workspace.tool_list:TOOLS",
+    opening="handrail.features.workspace.opening:open_workspace",
+    offers={"changes": "handrail.features.workspace.opening:changes"},
 )

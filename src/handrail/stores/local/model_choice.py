@@ -9,7 +9,7 @@ from pathlib import Path
 
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
-from handrail.stores.local.settings import CONFIG_FILE, BrokenSettings
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 

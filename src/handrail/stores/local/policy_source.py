@@ -19,7 +19,7 @@ from handrail.ports.files import Folder
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule
 from handrail.stores.local import locks
-from handrail.stores.local.settings import BrokenSettings
+from handrail.ports.settings import BrokenSettings
 from handrail.stores.local.user_rules import UserRules
 
 POLICY_FILE = "policy.json"

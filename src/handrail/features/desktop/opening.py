@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.extras import is_installed
 from handrail.ports.errors import Disabled
-from handrail.stores.local import settings
+from handrail.kernel import settings
 from handrail.stores.local.state import state_path
 
 if TYPE_CHECKING:

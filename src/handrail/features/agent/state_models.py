@@ -23,7 +23,7 @@ from handrail.kernel.web_address import read as read_address
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import NoModel, WrongKey
 from handrail.ports.secrets import KeyringAway, Secret
-from handrail.stores.local import settings as settings_file
+from handrail.kernel import settings as settings_file
 from handrail.stores.local.model_choice import choose
 from handrail.stores.local.state import open_state
 from handrail.wiring.secrets import secrets_in

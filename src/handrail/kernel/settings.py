@@ -10,16 +10,11 @@ from typing import Any, Literal
 import msgspec
 
 from handrail.kernel.policy_document import wrong_pattern
-from handrail.ports.errors import Failure
 from handrail.ports.policy import Rule
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
-CONFIG_FILE = "config.toml"
 _PREFIX = "HANDRAIL_"
 _FEWEST_TOKENS = 2_000
-
-
-class BrokenSettings(Failure):
-    """Settings that can't be read stop the program."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

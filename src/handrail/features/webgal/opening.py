@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from handrail.kernel.policy import Policy
     from handrail.ports.files import Folder
-    from handrail.stores.local.settings import Settings
+    from handrail.kernel.settings import Settings
     from handrail.stores.local.state import State
     from handrail.wiring.house import House
 
