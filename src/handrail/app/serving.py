@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.app.agent import agent_for, limits_for
+from handrail.app.agent import mounted_agent
 from handrail.app.app_desk import app_desk
 from handrail.app.approving import InQueue, queue_approver
 from handrail.app.apps import offered_tools
@@ -17,7 +17,6 @@ from handrail.app.browsers import open_bus
 from handrail.app.chores import tidying
 from handrail.app.desktops import closing, desktop_kept
 from handrail.app.house import House
-from handrail.app.models import StateModels
 from handrail.app.previews import framed_previews, hosted_previews
 from handrail.app.records import policy_in_force
 from handrail.app.reporting import report_of
@@ -70,11 +69,13 @@ async def serve_http(
 @asynccontextmanager
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.core.mimo.pairing import Pairings
-    from handrail.faces.bus.annex import Agent, MimoAnnex
+    from handrail.faces.bus.mount import BrowserMount
+    from handrail.faces.bus.page_events import PageEvents
 
-    models = StateModels(house.state.path)
-    agent = Agent(agent_for(house, bus, models), models, house.registry, limits_for(house))
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), agent, speaks_legacy=house.settings.legacy_events)
+    legacy = house.settings.legacy_events
+    pages = PageEvents(bus, speaks_legacy=legacy)
+    agent = mounted_agent(house, bus, pages)
+    yield BrowserMount(bus, Pairings(bus.plugin_records), pages, agent, speaks_legacy=legacy)
     await bus.close()
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from handrail.contract.agent import Remembered, Run
+from handrail.contract.agent import Run, StoredTurn
 from handrail.contract.browser import Wire
 from handrail.contract.model import Attachment, Noted, Replied, Returned, Said, ToolUse
 from handrail.core.agent.limits import Limits
@@ -37,12 +37,12 @@ class Entry(Wire, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] | UnsetType = UNSET
 
 
-def entries(page: Sequence[Remembered], registry: Registry) -> list[Entry]:
+def entries(page: Sequence[StoredTurn], registry: Registry) -> list[Entry]:
     outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, Returned)}
     return [entry for one in page for entry in _entries(one, outcomes, registry)]
 
 
-def _entries(one: Remembered, outcomes: dict[str, Returned], registry: Registry) -> Iterator[Entry]:
+def _entries(one: StoredTurn, outcomes: dict[str, Returned], registry: Registry) -> Iterator[Entry]:
     n, at = one.number * PLACES, one.at
     match one.turn:
         case Said(id=id, text=text, attachments=attachments):

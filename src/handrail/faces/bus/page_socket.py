@@ -1,14 +1,15 @@
 """A page's side of the socket: it says something in a task, and from then on hears what happens there."""
 
-from typing import Any
+from typing import Any, Protocol
 
-from handrail.contract.browser import LATEST_MS, Message
+from handrail.contract.agent import Voice
+from handrail.contract.browser import LATEST_MS
 from handrail.contract.errors import InvalidParams
+from handrail.contract.model import Said
 from handrail.core.mimo import task_ids
 from handrail.core.mimo.bus import LocalBus
-from handrail.faces.bus.agent_talk import AgentTalk
 from handrail.faces.bus.messages import new_id, optional_text, text
-from handrail.faces.bus.news import room_of
+from handrail.faces.bus.page_events import room_of
 from handrail.faces.http.rooms import Rooms
 
 EVENT = "frontend_message"
@@ -16,8 +17,20 @@ LEGACY_EVENT = "message"
 MAX_CONTENT = 200_000
 
 
+class Chat(Protocol):
+    """Whoever answers messages: the agent."""
+
+    def followed(self, task_id: str) -> None:
+        """A page has begun to follow the task."""
+        ...
+
+    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
+        """`message` may have more members than those of the contract. A Failure refuses it."""
+        ...
+
+
 class PageSocket:
-    def __init__(self, bus: LocalBus, agent: AgentTalk) -> None:
+    def __init__(self, bus: LocalBus, agent: Chat) -> None:
         self._bus = bus
         self._agent = agent
         self._persons: set[str] = set()
@@ -45,15 +58,14 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
-        said = Message(
-            id=optional_text(message, "id") or new_id("msg"),
-            role="user",
-            content=text(message, "content", MAX_CONTENT),
-            timestamp=_timestamp(message, self._bus.now()),
+        said = Said(
+            optional_text(message, "id") or new_id("msg"),
+            text(message, "content", MAX_CONTENT),
+            sent_at=_timestamp(message, self._bus.now()),
         )
-        task = await self._bus.tasks.ensure(task_id, said.content)
+        await self._bus.tasks.ensure(task_id, said.text)
         await rooms.enter(sid, room_of(task_id))
-        await self._agent.hear(task, said, message, "person" if sid in self._persons else "program")
+        await self._agent.hear(task_id, said, message, "person" if sid in self._persons else "program")
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:
