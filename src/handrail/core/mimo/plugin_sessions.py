@@ -47,8 +47,9 @@ class PluginSessions:
     def touch(self, client_id: str) -> Plugin:
         return self._describe(client_id)
 
-    async def describe(self, client_id: str, **members: Any) -> None:
-        await self._seen(self._describe(client_id, **members))
+    def describe(self, client_id: str, **members: Any) -> asyncio.Future[None]:
+        """Can be awaited until it is stored."""
+        return self._seen(self._describe(client_id, **members))
 
     async def choose(self, client_id: str) -> PluginRecord:
         """A person's choice of the browser for new tasks."""

@@ -92,7 +92,7 @@ class PluginSocket:
 
     async def _activate(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """`skipAuthorization` is not read: who a plugin is was decided when it joined."""
-        await self._sessions.describe(
+        self._sessions.describe(
             plugin.client_id,
             ua=optional_text(message, "ua") or plugin.record.ua,
             version=optional_text(message, "version", 64) or plugin.record.version,
