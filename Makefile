@@ -1,5 +1,6 @@
 # Everything installs into .venv, web/node_modules, web/engine, tests/peers/node_modules and, for `make bench` alone,
-# bench/peers/node_modules; nothing is installed twice. What the system lacks for each is in scripts/packages.*.
+# bench/peers/node_modules; a Node to build with into build/node, if the system has none. scripts/packages.* name the
+# system packages that each needs.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
@@ -15,9 +16,10 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run demo test check format bench docs docs-serve lock wheel clean
+.NOTPARALLEL:
+.PHONY: help setup run demo test campaign check format bench docs docs-serve lock wheel clean
 
-help: ## what can be made; ARGS="…" is passed on by run, demo, test, bench and lock
+help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
@@ -30,6 +32,9 @@ demo: $(RUN_READY) $(DEMO_READY) $(CONSOLE_READY) $(ENGINE_READY) ## a tour with
 
 test: setup ## run every test
 	scripts/test $(ARGS)
+
+campaign: setup $(DEMO_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
+	$(BIN)/python -m tests.campaign $(ARGS)
 
 check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
 	$(BIN)/ruff check
@@ -79,10 +84,10 @@ $(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
 $(DEMO_READY): scripts/packages.demo | $(RUN_READY)
 	scripts/system-packages scripts/packages.demo && touch $@
 
-$(CONSOLE_READY): $(CONSOLE_SOURCES)
+$(CONSOLE_READY): $(CONSOLE_SOURCES) | $(RUN_READY)
 	scripts/console
 	touch $@
 
-$(ENGINE_READY): web/engine/package.json web/engine/package-lock.json
+$(ENGINE_READY): web/engine/package.json web/engine/package-lock.json | $(RUN_READY)
 	scripts/engine
 	touch $@

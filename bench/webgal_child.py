@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.project import Project, Surroundings
-from handrail.core.webgal.scene import forget
+from handrail.core.webgal.listing import Listing, Surroundings
+from handrail.core.webgal.project import Project
+from handrail.core.webgal.scene import clear_caches
 
 
 def main() -> None:
@@ -16,7 +16,7 @@ def main() -> None:
     listing = Listing.of([*(f"scene/{name}" for name in texts), *(f.format(n) for f in files for n in range(200))])
     passes = []
     for _ in range(3):
-        forget()
+        clear_caches()
         started = time.process_time()
         project = Project(Surroundings(listing))
         for name, text in texts.items():

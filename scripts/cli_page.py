@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from handrail.faces.cli.main import app
+from handrail.faces.cli.group import app
 
 WIDTH = 100
 

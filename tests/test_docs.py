@@ -10,9 +10,9 @@ import pytest
 from handrail.app import describe
 from handrail.core.desktop.methods import METHODS
 from handrail.core.policy_document import Policies
-from handrail.core.webgal.catalogue import rules
+from handrail.core.webgal.findings import rule_catalogue
 from handrail.dialects import aai, desktop, mimo, webgal
-from handrail.faces.cli.main import app
+from handrail.faces.cli.main import COMMANDS
 from handrail.store.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -59,9 +59,9 @@ def test_every_method_of_the_desktops_host_is_explained(method: str) -> None:
     assert f"| `{method}` |" in (DOCS / "desktop.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", rules())
+@pytest.mark.parametrize("code", rule_catalogue())
 def test_every_rule_for_scripts_is_explained_with_its_kind(code: str) -> None:
-    assert f"| {code} | {rules()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
+    assert f"| {code} | {rule_catalogue()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [entry.tool.name for entry in describe().prompts])
@@ -71,7 +71,7 @@ def test_every_prompt_is_explained_with_its_arguments(name: str) -> None:
         assert f"`{argument}`" in line
 
 
-@pytest.mark.parametrize("command", app.commands)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`handrail {command}" in README
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.errors import Disabled
+from handrail.extras import is_installed
 from handrail.store import settings
 from handrail.store.state import state_path
 
@@ -58,7 +59,7 @@ async def desktop_kept(house: House) -> AsyncIterator[None]:
     from handrail.backends.desktop_host.keeper import kept_host
 
     async with AsyncExitStack() as stack:
-        if house.settings.desktop:
+        if house.settings.desktop and is_installed("desktop"):
             place = house.state.path / SOCKET, house.project.location, house.state.path
             await stack.enter_async_context(kept_host(*place))
         await stack.enter_async_context(closing(house))

@@ -9,7 +9,7 @@ from pathlib import Path
 async def serve_editor(project: Path | None, state_dir: Path | None) -> int:
     """Until the client goes; the exit status that it asks for. `project` is absolute."""
     from handrail.app.editor_ground import ProjectGround
-    from handrail.core.webgal.catalogue import language_of
+    from handrail.core.webgal.findings import language_of
     from handrail.faces.lsp.server import EditorServer
     from handrail.faces.lsp.stdio import serve
 

@@ -18,7 +18,7 @@ from handrail.surfaces.webgal.games import Games
 from handrail.surfaces.webgal.place import game_of
 
 if TYPE_CHECKING:
-    from handrail.core.webgal.project import Surroundings
+    from handrail.core.webgal.listing import Surroundings
 
 
 class EditedFolder(LocalFolder):

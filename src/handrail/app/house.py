@@ -30,6 +30,7 @@ from handrail.core.gate import Gate
 from handrail.core.recorder import Recorder
 from handrail.core.registry import Registry
 from handrail.core.summoning import nobody_is_called
+from handrail.extras import how_to_install, is_installed
 from handrail.store import settings as settings_file
 from handrail.store.consents import SqliteConsents
 from handrail.store.policy_source import PolicySource
@@ -102,7 +103,7 @@ class House:
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
     surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, apps_surface, people_surface)
-    return Registry([each.surface(None) for each in surfaces])
+    return Registry([each.surface(None) for each in surfaces], not_installed=_not_installed())
 
 
 def open_house(
@@ -161,6 +162,7 @@ def open_house(
         ],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
         in_developer_mode=lambda: policy.current().is_for_developers,
+        not_installed=_not_installed(),
     )
     audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal
@@ -200,6 +202,12 @@ def check_surfaces(surfaces: Collection[str] | None) -> None:
     for name in surfaces or ():
         if name not in SURFACES:
             raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(SURFACES)}.")
+        if not is_installed(name):
+            raise InvalidParams(f"The surface {name!r} isn't installed.", hint=how_to_install(name))
+
+
+def _not_installed() -> dict[str, str]:
+    return {name: how_to_install(name) for name in SURFACES if not is_installed(name)}
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

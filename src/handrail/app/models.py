@@ -12,6 +12,7 @@ from handrail.app.secrets import secrets_in
 from handrail.backends.models.providers import (
     COMPATIBLE,
     PROVIDERS,
+    SCRIPT,
     LazyModel,
     checked_provider,
     open_model,
@@ -22,6 +23,7 @@ from handrail.contract.model import NoModel, WrongKey
 from handrail.contract.model_desk import KnownModel, ModelOverview
 from handrail.contract.secrets import KeyringAway, Secret
 from handrail.core.web_address import read as read_address
+from handrail.extras import how_to_install, is_installed
 from handrail.store import settings as settings_file
 from handrail.store.model_choice import choose
 from handrail.store.state import open_state
@@ -62,7 +64,8 @@ class StateModels:
 
     def told(self) -> ModelOverview:
         settings = settings_file.load(self._state, {}, self._environ)
-        names = [f"{provider}:{model}" for provider, its in PROVIDERS.items() for model in its.models]
+        offered = PROVIDERS if is_installed("agent") else {}
+        names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if settings.model and settings.model not in names:
             names.insert(0, settings.model)
         has_key = {
@@ -93,6 +96,8 @@ class StateModels:
         if not (wanted := name or settings.model):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
+        if provider != SCRIPT and not is_installed("agent"):
+            raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
         key = self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]

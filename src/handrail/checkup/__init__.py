@@ -9,6 +9,7 @@ from typing import Any
 from handrail.checkup import browsers
 from handrail.checkup.check import Check, attempt, first_line
 from handrail.contract.errors import Failure
+from handrail.extras import EXTRAS, how_to_install, is_installed
 
 _OLDEST_PYTHON = (3, 11)
 _MOST_PROBLEMS = 5
@@ -29,13 +30,16 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield _ripgrep()
     yield _diff()
     yield _mcp_sdk()
+    yield from _optional_features()
     yield _server(state)
     yield browsers.extension()
     yield browsers.chromium()
     yield browsers.browsers(state)
-    yield browsers.engine(project)
-    yield browsers.preview_browser()
-    yield _desktop(project, state)
+    if is_installed("webgal"):
+        yield browsers.engine(project)
+        yield browsers.preview_browser()
+    if is_installed("desktop"):
+        yield _desktop(project, state)
     yield _apps()
 
 
@@ -115,6 +119,14 @@ def _mcp_sdk() -> Check:
         return Check("MCP SDK", True, f"mcp {version('mcp')}")
     except PackageNotFoundError:
         return Check("MCP SDK", False, "not installed", "`handrail mcp` needs it: pip install 'mcp>=2.3,<3'")
+
+
+def _optional_features() -> Iterator[Check]:
+    installed = [extra for extra in EXTRAS if is_installed(extra)]
+    yield Check("optional features", True, f"installed: {', '.join(installed)}", required=False)
+    for extra in EXTRAS:
+        if extra not in installed:
+            yield Check(extra, False, "not installed", how_to_install(extra), required=False)
 
 
 def _server(state: Path | None) -> Check:

@@ -1,7 +1,8 @@
 """Which tools there are. A value that the composition builds, not a side effect of imports."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -51,17 +52,26 @@ def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 class Registry:
-    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs."""
+    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs.
+
+    `not_installed` says how to install what the surface of this name needs.
+    """
 
     def __init__(
         self,
         surfaces: Sequence[Surface],
         enabled: Collection[str] | None = None,
         in_developer_mode: Callable[[], bool] = lambda: True,
+        not_installed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._in_developer_mode = in_developer_mode
+        self._not_installed = not_installed
         self._tools: dict[str, Registered] = {}
-        self._surfaces = [surface for surface in surfaces if enabled is None or surface.name in enabled]
+        self._surfaces = [
+            surface
+            for surface in surfaces
+            if surface.name not in not_installed and (enabled is None or surface.name in enabled)
+        ]
         for surface in surfaces:
             shelved = [tool for shelf in surface.shelves for tool in (shelf.listing, shelf.reading)]
             roles: tuple[tuple[Role, Sequence[Tool[Any, Any]]], ...]
@@ -103,6 +113,8 @@ class Registry:
 
     def find_enabled(self, name: str) -> Registered:
         entry = self.find(name)
+        if (how := self._not_installed.get(entry.surface.name)) is not None:
+            raise Disabled(f"The tool {name} isn't installed.", hint=how, tool=name)
         if not entry.is_enabled:
             raise Disabled(
                 f"The tool {name} is switched off here.",

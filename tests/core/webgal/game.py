@@ -3,8 +3,8 @@
 from typing import Any
 
 from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.project import Project, Surroundings
+from handrail.core.webgal.listing import Listing, Surroundings
+from handrail.core.webgal.project import Project
 
 FILES = (
     "background/bg.png",

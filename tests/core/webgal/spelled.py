@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from handrail.core.webgal.config_file import Setting
-from handrail.core.webgal.sentences import Sentence
+from handrail.core.webgal.parser import Sentence
 
 
 def sentence(read: Sentence) -> dict[str, Any]:

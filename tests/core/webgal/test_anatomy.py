@@ -7,8 +7,7 @@ import pytest
 
 from handrail.core.webgal.anatomy import Role, anatomy
 from handrail.core.webgal.character_file import names_in, places_of, renamed
-from handrail.core.webgal.judging import SLIPS
-from handrail.core.webgal.scene import check_scene
+from handrail.core.webgal.scene import SLIPS, check_scene
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 

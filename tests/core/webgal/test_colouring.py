@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.core.webgal.colouring import parts_of
-from handrail.core.webgal.layout import laid_out
+from handrail.core.webgal.anatomy import coloured_parts
+from handrail.core.webgal.graph_picture import laid_out
 from tests.core.webgal.game import game
 
 
@@ -23,14 +23,14 @@ from tests.core.webgal.game import game
     ],
 )
 def test_a_line_has_a_head_content_and_arguments(line: str, pieces: tuple[str, ...]) -> None:
-    parts = parts_of(line)
+    parts = coloured_parts(line)
     found = (parts.sort, line[: parts.head], line[parts.head : parts.content], line[parts.content : parts.end])
     assert found == pieces
 
 
 def test_a_setting_has_the_shape_of_a_command() -> None:
-    assert parts_of("Game_name:雪;", is_setting=True).sort == "command"
-    assert parts_of("Game_name:雪;").sort == "speech"
+    assert coloured_parts("Game_name:雪;", is_setting=True).sort == "command"
+    assert coloured_parts("Game_name:雪;").sort == "speech"
 
 
 def test_scenes_stand_in_columns_by_their_distance_and_what_is_missing_is_told() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from handrail.core.webgal.config_file import check_config
 from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.options import CONDITIONS
-from handrail.core.webgal.settings_file import check
+from handrail.core.webgal.parser import CONDITIONS
 from tests.core.webgal.game import findings
 
 _LONG = 200_000
@@ -33,7 +33,7 @@ def test_a_line_that_repeats_itself_is_judged_at_once(begin: str, again: str, en
 
 def test_a_setting_of_nothing_but_blanks_is_judged_at_once() -> None:
     blanks = " " * _LONG
-    found = check(f"Game_name{blanks}x:y;\nGame_key{blanks}x", Listing(), "game/")
+    found = check_config(f"Game_name{blanks}x:y;\nGame_key{blanks}x", Listing(), "game/")
     assert [finding.code for finding in found] == ["WG405"]
 
 

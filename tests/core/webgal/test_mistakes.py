@@ -2,9 +2,8 @@
 
 import pytest
 
-from handrail.core.webgal.catalogue import breaks
-from handrail.core.webgal.mending import hint
-from handrail.core.webgal.sentences import split_lines
+from handrail.core.webgal.findings import breaks, fixed_line
+from handrail.core.webgal.parser import split_lines
 from tests.core.webgal.game import game
 
 _BEFORE = ["setVar:score=1;", "label:home;", "雪乃:早上好;"]
@@ -150,7 +149,7 @@ def test_a_mistake_is_found_on_its_line_and_cured_by_its_hint(line: str, code: s
     project = game(_scene(line), "changeScene:start.txt;")
     found = [each for each in project.findings("start.txt") if each.code == code]
     assert [each.line for each in found] == [number]
-    assert hint(found[0], split_lines(_scene(line))) == mended
+    assert fixed_line(found[0], split_lines(_scene(line))) == mended
     if mended is not None:
         left = project.findings_of(_scene(mended), "start.txt")
         assert [each.code for each in left if each.code == code or breaks(each)] == []

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.multi_line import joined
-from handrail.core.webgal.sentences import read_scene
+from handrail.core.webgal.parser import read_scene
 from tests.core.webgal import spelled
 from tests.core.webgal.real_parser import RealParser
 from tests.core.webgal.scripts import MULTI_LINE, SCRIPTS, SETTINGS, STATEMENTS
+from tests.effort import tries
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 
-MANY = settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=tries(60, 3000), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,8 @@
 import pytest
 
 from handrail.core.webgal import scene as scene_module
-from handrail.core.webgal.catalogue import kind_of
-from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.picture import svg
+from handrail.core.webgal.findings import Finding, kind_of
+from handrail.core.webgal.graph_picture import svg
 from tests.core.webgal.game import FILES, game
 
 USED = """\
@@ -165,6 +164,6 @@ def test_a_new_variable_speaker_or_removed_scene_reaches_the_scenes_that_ask_for
 
 
 def test_fifty_thousand_lines_and_wild_text_are_checked_in_one_go() -> None:
-    scene_module.forget()
+    scene_module.clear_caches()
     script = "\n".join(f"雪乃:第{number}句 -v1.wav;" for number in range(50_000)) + "\n\0\ud83c 🎮\u2028;"
     assert len(game(script).scenes["start.txt"].lines) == 50_001

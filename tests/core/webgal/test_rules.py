@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from handrail.core.webgal.catalogue import kind_of, message, rules
-from handrail.core.webgal.mending import hint, mended
-from handrail.core.webgal.sentences import split_lines
+from handrail.core.webgal.findings import fixed_line, kind_of, message, rule_catalogue, with_safe_fixes
+from handrail.core.webgal.parser import split_lines
 from tests.core.webgal.game import findings, game, told
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
@@ -94,12 +93,12 @@ MISTAKES = [
 def test_a_mistake_is_found_and_mended_by_its_hint(script: str, code: str, fixed: str | None) -> None:
     found = [finding for finding in findings(script) if finding.code == code]
     assert found
-    assert hint(found[0], split_lines(script)) == fixed
+    assert fixed_line(found[0], split_lines(script)) == fixed
 
 
 def test_every_rule_has_a_mistake_that_shows_it() -> None:
     of_the_whole = {"WG124", "WG125", "WG202", "WG209", "WG402", "WG404", "WG405"}  # test_project.py has these
-    assert {code for _, code, _ in MISTAKES} | of_the_whole == set(rules())
+    assert {code for _, code, _ in MISTAKES} | of_the_whole == set(rule_catalogue())
 
 
 LEGAL = [
@@ -242,7 +241,7 @@ def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
     assert lines == {"WG104": "  changeBg", "WG121": "-next", "WG201": "beech.jpg", "WG314": "easeout", "WG101": ""}
     assert [(each.start, each.end) for each in findings("\u3000label：x") if each.code == "WG101"] == [(8, 8)]
     project = game(script)
-    assert mended(script, lambda text: project.findings_of(text, "start.txt")) == (
+    assert with_safe_fixes(script, lambda text: project.findings_of(text, "start.txt")) == (
         "changeBg:beech.jpg -next -ease=easeout;"
     )
 
@@ -267,6 +266,6 @@ def test_of_a_statement_over_several_lines_no_line_is_mended() -> None:
 def test_safe_fixes_are_applied_together_and_guesses_are_not() -> None:
     script = "\ufeff  changeFigure:a.png -left-next\r\n雪乃:你好；\r\nchangeBg:beech.jpg\r\njumpLabel:x -when=a=1"
     project = game(script)
-    after = mended(script, lambda text: project.findings_of(text, "start.txt"))
+    after = with_safe_fixes(script, lambda text: project.findings_of(text, "start.txt"))
     assert after == ("changeFigure:a.png -left -next;\r\n雪乃:你好;\r\nchangeBg:beech.jpg;\r\njumpLabel:x -when=a==1;")
-    assert mended(after, lambda text: project.findings_of(text, "start.txt")) == after
+    assert with_safe_fixes(after, lambda text: project.findings_of(text, "start.txt")) == after

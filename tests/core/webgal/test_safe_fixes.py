@@ -2,13 +2,13 @@
 
 import pytest
 
-from handrail.core.webgal.mending import mended
+from handrail.core.webgal.findings import with_safe_fixes
 from tests.core.webgal.game import findings, game, told
 
 
 def fixed(script: str) -> str:
     project = game(script)
-    return mended(script, lambda text: project.findings_of(text, "start.txt"))
+    return with_safe_fixes(script, lambda text: project.findings_of(text, "start.txt"))
 
 
 @pytest.mark.parametrize(

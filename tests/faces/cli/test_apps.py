@@ -17,7 +17,7 @@ from handrail.contract.errors import BadAnswer, Conflict, Declined, Failure, Not
 from handrail.core.apps.consent import consent_to
 from handrail.core.apps.descriptor import read
 from handrail.core.audit import Audit
-from handrail.faces.cli.main import app as handrail
+from handrail.faces.cli.group import app as handrail
 from handrail.store.consents import SqliteConsents
 from handrail.store.state import open_state
 from tests.oauth_server import oauth_server

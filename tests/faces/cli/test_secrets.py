@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from handrail.app.secrets import secrets_in
 from handrail.contract.errors import NotFound
 from handrail.contract.secrets import Secret
-from handrail.faces.cli.main import app
+from handrail.faces.cli.group import app
 
 VALUE = "sk-tr0ub4dor"
 

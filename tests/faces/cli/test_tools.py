@@ -3,8 +3,12 @@
 import subprocess
 import sys
 
+import click
+
 import handrail
 from handrail.contract.schemas import schema
+from handrail.faces.cli import main
+from handrail.faces.cli.group import app
 from tests.faces.cli.machine import Machine
 
 COMMANDS = ("up", "mcp", "tools", "call", "prompts", "undo", "history", "audit", "policy", "doctor")
@@ -39,6 +43,25 @@ def test_every_command_explains_itself_and_takes_the_shared_options(machine: Mac
         assert "--state DIR" in explained
         assert ("--project DIR" in explained) is (command not in ("tools", "prompts", "audit"))
         assert ("--answer" in explained) is (command in ("up", "mcp", "call", "undo", "policy"))
+
+
+def test_each_command_is_introduced_as_it_explains_itself() -> None:
+    context = click.Context(app, info_name="handrail")
+    for name, (_, does) in main.COMMANDS.items():
+        command = app.get_command(context, name)
+        assert command is not None
+        assert (command.name, command.get_short_help_str(100)) == (name, does)
+
+
+def test_the_overview_is_printed_without_click() -> None:
+    script = (
+        "import sys; sys.argv = ['handrail', '--help']\n"
+        "import handrail.faces.cli.main as cli\n"
+        "cli.main()\n"
+        "print(sorted({'click', 'msgspec', 'asyncio'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.endswith("explains a command.\n[]\n")
 
 
 def test_the_version_is_printed_without_loading_the_house() -> None:

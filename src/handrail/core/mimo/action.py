@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from handrail.contract.browser import PROTOCOL, ActionRecord, Slot
 from handrail.core.mimo import catalogue
+from handrail.core.mimo.browser_action import ArtifactSlot
 from handrail.core.mimo.outcome import End, end_in_ack
 
 
@@ -26,7 +27,7 @@ class Action:
         self.record = record
         self.seconds = timeout_ms / 1000 if timeout_ms is not None else catalogue.seconds_for(record.actions)
         self.is_idempotent = catalogue.are_idempotent(record.actions)
-        self.slots: Sequence[tuple[catalogue.Need, Slot]] = ()
+        self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.end: End | None = None
         self._has_ended = asyncio.Event()
@@ -70,9 +71,9 @@ class Action:
             "timestamp": now,
             "action": record.actions,
         }
-        for need, slot in self.slots:
-            message[f"{need.place}PresignedUrl"] = slot.upload_url
-            message["artifactId" if need.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id
+        for wanted, slot in self.slots:
+            message[f"{wanted.place}PresignedUrl"] = slot.upload_url
+            message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id
         if "screenshotArtifactId" in message:
             message.setdefault("artifactId", message["screenshotArtifactId"])
         if self.artifacts:

@@ -14,6 +14,7 @@ _NO_GROUP = -1
 TAB_EVENTS = ("tab_created", "tab_updated", "tab_activated", "tab_removed")
 WINDOW_EVENTS = ("window_created", "window_removed", "window_focused")
 GROUP_EVENTS = ("tab_group_created", "tab_group_updated", "tab_group_removed", "tab_group_moved")
+STATE_EVENTS = TAB_EVENTS + WINDOW_EVENTS + GROUP_EVENTS
 
 
 class BrowserView:
@@ -63,7 +64,7 @@ class BrowserView:
         elif kind in GROUP_EVENTS:
             self._apply_group(kind, message)
         else:
-            raise InvalidParams(f"`eventType` must be one of {', '.join(TAB_EVENTS + WINDOW_EVENTS + GROUP_EVENTS)}.")
+            raise InvalidParams(f"`eventType` must be one of {', '.join(STATE_EVENTS)}.")
         self.last_updated = now
 
     def _apply_tab(self, kind: str, message: Mapping[str, Any]) -> None:

@@ -117,8 +117,8 @@ class LocalBus:
         )
         action = Action(record, timeout_ms=timeout_ms)
         action.slots = [
-            (need, await self.artifacts.presign(task.id, need.kind, need.content_type))
-            for need in catalogue.needs_of(actions)
+            (wanted, await self.artifacts.presign(task.id, wanted.kind, wanted.content_type))
+            for wanted in catalogue.slots_of(actions)
         ]
         action.artifacts = await self._references(actions)
         if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:

@@ -1,20 +1,16 @@
-"""A statement's parts with their places, to the letter: what an editor points at, lists and renames.
-
-Reads what the engine would read, and nothing that only might be meant.
-"""
+"""The parts of a statement with their places: what an editor points at, lists, renames and colours."""
 
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
-from handrail.core.webgal.arguments import SEPARATOR, is_voice
 from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Command, Content, Kind
 from handrail.core.webgal.conditions import interpolated_places, variable_places
-from handrail.core.webgal.files import is_address
-from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.options import BAR, COLON, CONDITIONS, is_scene
+from handrail.core.webgal.multi_line import continues
+from handrail.core.webgal.parser import BAR, BLANKS, COLON, CONDITIONS, SEPARATOR, is_address, is_scene, is_voice
 
 _END = re.compile(r"(?<!\\);")
 
@@ -201,3 +197,31 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
         return None
     start += len(piece) - len(piece.lstrip(BLANKS))
     return start, start + len(bare)
+
+
+Sort = Literal["command", "speech", "remark", "continuation"]
+
+
+class ColouredParts(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Characters of the line: its head up to `head`, its content up to `content`, arguments up to `end`, a remark."""
+
+    sort: Sort
+    head: int
+    content: int
+    end: int
+
+
+def coloured_parts(line: str, *, is_setting: bool = False) -> ColouredParts:
+    """As the parser reads it; a line of `config.txt` is a setting, which has the shape of a command."""
+    end = statement_end(line)
+    statement = line[:end]
+    if not statement.strip(BLANKS):
+        return ColouredParts("remark", 0, 0, 0)
+    if continues(line):
+        return ColouredParts("continuation", 0, 0 if line.lstrip(BLANKS).startswith("-") else end, end)
+    colon = statement.find(":")
+    arguments = statement.find(SEPARATOR, colon + 1)
+    content = arguments if arguments >= 0 else end
+    is_command = is_setting or (statement[:colon] if colon >= 0 else statement) in COMMANDS
+    head = colon if colon >= 0 else content if is_command else 0
+    return ColouredParts("command" if is_command else "speech", head, content, end)

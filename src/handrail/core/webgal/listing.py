@@ -3,7 +3,7 @@
 import posixpath
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from urllib.parse import unquote
@@ -129,6 +129,23 @@ class Listing:
             if "/" in path:
                 found.setdefault(posixpath.basename(path), []).append(path)
         return found
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around the scenes. `folder` is how people write the game's own, with its slash."""
+
+    listing: Listing = field(default_factory=Listing)
+    folder: str = "game/"
+    animations: frozenset[str] | None = None
+    characters: frozenset[str] = frozenset()
+    engine: tuple[int, ...] | None = None
+    config: str | None = None
+    mentions: str = ""
+    """The text of style sheets and templates, in which files may be named."""
+    parts: frozenset[str] = frozenset()
+    """Files that belong to a model, and are named by it alone."""
+    models: frozenset[str] = frozenset()
 
 
 def _apart(place: str, other: str) -> int:

@@ -1,7 +1,6 @@
 """Statements over several lines: what editors join before they parse, and engines from 4.6.3 on by themselves."""
 
-from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.sentences import split_comment, split_lines
+from handrail.core.webgal.parser import BLANKS, split_comment, split_lines
 
 PLACEHOLDER = ";_WEBGAL_LINE_BREAK_"
 EMPTY_SAYING = " -sayPlaceHolder;"

@@ -2,41 +2,28 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
-from handrail.core.webgal import settings_file
-from handrail.core.webgal.company import Company
-from handrail.core.webgal.config_file import read_config
-from handrail.core.webgal.files import FOLDERS
+from handrail.core.webgal.config_file import check_config, read_config
 from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.graph import ENTRY, Graph, Way, ways_of
-from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.rules import labels, loops, resources, speakers, variables
+from handrail.core.webgal.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
+from handrail.core.webgal.listing import Surroundings
+from handrail.core.webgal.parser import FOLDERS
+from handrail.core.webgal.rules.project_names import (
+    ProjectNames,
+    check_files,
+    check_labels,
+    check_speakers,
+    check_variables,
+    named_by,
+    unused,
+)
 from handrail.core.webgal.scene import Scene, check_scene
-from handrail.core.webgal.unused import named_by, unused
 
 SCENES = "scene"
 CONFIG = "config.txt"
 _JOINS_LINES_SINCE = (4, 6, 3)
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What stands around the scenes. `folder` is how people write the game's own, with its slash."""
-
-    listing: Listing = field(default_factory=Listing)
-    folder: str = "game/"
-    animations: frozenset[str] | None = None
-    characters: frozenset[str] = frozenset()
-    engine: tuple[int, ...] | None = None
-    config: str | None = None
-    mentions: str = ""
-    """The text of style sheets and templates, in which files may be named."""
-    parts: frozenset[str] = frozenset()
-    """Files that belong to a model, and are named by it alone."""
-    models: frozenset[str] = frozenset()
 
 
 class _Ties(msgspec.Struct, frozen=True, gc=False):
@@ -56,7 +43,7 @@ class Project:
         self._ties: dict[str, _Ties] = {}
         self._spoken: Counter[str] = Counter()
         self._set: Counter[str] = Counter()
-        self._company: Company | None = None
+        self._names: ProjectNames | None = None
         self._standing: object = None
         self._checked: dict[str, list[Finding]] = {}
         self._overall: dict[str, list[Finding]] | None = None
@@ -72,7 +59,7 @@ class Project:
         """A scene that was read already: what is known of its text holds in any surroundings."""
         before = self.scenes.get(name)
         listing = self.around.listing
-        ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), loops.exit_of(scene))
+        ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), exit_of(scene))
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
             self._overall = None
         if before is not None:
@@ -81,20 +68,20 @@ class Project:
         for counter, more in ((self._spoken, scene.speakers), (self._set, dict.fromkeys(scene.sets, 1))):
             for key, count in more.items():
                 counter[key] = counter.get(key, 0) + count
-        self._company = None
+        self._names = None
         self._checked.pop(name, None)
         return scene
 
     def remove(self, name: str) -> None:
         self._forget(self.scenes.pop(name))
         self._ties.pop(name)
-        self._company = self._overall = None
+        self._names = self._overall = None
 
     def findings(self, name: str) -> list[Finding]:
         """What is wrong with one scene, in the order of its lines."""
-        company = self._everybody()
+        names = self._current_names()
         if name not in self._checked:
-            self._checked[name] = self._judged(self.scenes[name], company)
+            self._checked[name] = self._judged(self.scenes[name], names)
         return self._checked[name]
 
     def findings_of(self, text: str, name: str | None = None) -> list[Finding]:
@@ -103,16 +90,16 @@ class Project:
         if before is not None and before.text == text:
             return self.findings(name or "")
         scene = check_scene(text)
-        company = self._everybody()
-        spoken = Counter(company.spoken)
+        names = self._current_names()
+        spoken = Counter(names.spoken)
         spoken.update(scene.speakers)
         if before is not None:
             spoken.subtract(before.speakers)
-        return self._judged(scene, Company(spoken, company.known | scene.sets))
+        return self._judged(scene, ProjectNames(spoken, names.known | scene.sets))
 
     def settings(self, text: str) -> list[Finding]:
         """What is wrong with a `config.txt` of this text."""
-        found = settings_file.check(text, self.around.listing, self.around.folder)
+        found = check_config(text, self.around.listing, self.around.folder)
         return [finding for finding in found if self._counts(finding)]
 
     def overall(self) -> dict[str, list[Finding]]:
@@ -141,14 +128,14 @@ class Project:
         is_complete = not any(SCENES in scene.dynamic for scene in self.scenes.values())
         return Graph(tuple(sorted(self.scenes)), ways, ENTRY if ENTRY in self.scenes else None, is_complete)
 
-    def _judged(self, scene: Scene, company: Company) -> list[Finding]:
+    def _judged(self, scene: Scene, names: ProjectNames) -> list[Finding]:
         found = [
             *scene.findings,
-            *resources.check(scene, self.around),
-            *labels.check(scene),
-            *loops.check(scene),
-            *speakers.check(scene, company, self.around.characters),
-            *variables.check(scene, company, self._set or scene.sets),
+            *check_files(scene, self.around),
+            *check_labels(scene),
+            *check_loops(scene),
+            *check_speakers(scene, names, self.around.characters),
+            *check_variables(scene, names, self._set or scene.sets),
         ]
         if not found:
             return found
@@ -169,15 +156,15 @@ class Project:
                 if not counter[name]:
                     del counter[name]
 
-    def _everybody(self) -> Company:
+    def _current_names(self) -> ProjectNames:
         """Scenes stay checked while nothing changes that their rules ask of it."""
-        if self._company is None:
-            self._company = Company(self._spoken, self._given.union(self._set))  # every setting is a variable, too
-            standing = self._company.standing()
+        if self._names is None:
+            self._names = ProjectNames(self._spoken, self._given.union(self._set))  # every setting is a variable, too
+            standing = self._names.standing()
             if standing != self._standing:
                 self._standing = standing
                 self._checked.clear()
-        return self._company
+        return self._names
 
     def _whole(self) -> Iterator[tuple[str, Finding]]:
         around, whole = self.around, self.graph()
@@ -186,7 +173,7 @@ class Project:
         if whole.entry is None:
             yield f"{SCENES}/{ENTRY}", Finding("WG209", 1)
             return
-        for name, (line, path) in loops.rounds({name: ties.exit for name, ties in self._ties.items()}).items():
+        for name, (line, path) in endless_rounds({name: ties.exit for name, ties in self._ties.items()}).items():
             yield f"{SCENES}/{name}", Finding("WG123", line, values={"path": " → ".join(path)})
         if whole.is_complete:
             for name in sorted(set(whole.scenes) - whole.reachable()):

@@ -1,8 +1,4 @@
-"""One scene by itself: what is wrong with each line, and what it says about the project.
-
-Most lines of a game are plain dialogue, which breaks no rule and names nothing. One expression tells them from the
-others, which alone are parsed and judged.
-"""
+"""One scene by itself: what is wrong with each line, and what it says about the project."""
 
 import re
 from collections import Counter
@@ -12,15 +8,104 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from handrail.core.webgal.commands import BY_TYPE, SAY
-from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.judging import judged
+from handrail.core.webgal.findings import NOTHING_SILENCED, Edit, Finding, Silence
+from handrail.core.webgal.line import Line, Reference, Report, references, variables_set
 from handrail.core.webgal.multi_line import statements
-from handrail.core.webgal.plain import sifted
-from handrail.core.webgal.quick import Shortcuts
-from handrail.core.webgal.references import Reference
-from handrail.core.webgal.report import Report
-from handrail.core.webgal.sentences import COMMENT, Sentence, read_line, split_lines
-from handrail.core.webgal.silence import NOTHING_SILENCED, Silence
+from handrail.core.webgal.nearness import folded
+from handrail.core.webgal.parser import BLANKS, COMMENT, Sentence, read_line, split_lines
+from handrail.core.webgal.rules import arguments, contents, heads, punctuation
+from handrail.core.webgal.shortcuts import Shortcuts, sifted
+
+FAMILIES = (
+    punctuation.check_punctuation,
+    heads.check_head,
+    arguments.check_arguments,
+    contents.check_content,
+    contents.check_options,
+)
+# A wide sign, a blank or a letter in the other case: the engine reads another statement, or another file's name.
+# All else about the line is told of the statement that was meant: one slip is one problem, not three.
+_SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG115 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
+SLIPS = frozenset(_SLIPS.split())
+_OTHER_NAME = "WG105"
+_NO_SEMICOLON = "WG101"
+# Behind so many nobody knows what was meant; and `\\` before a semicolon makes none of it.
+_MOST_SLIPS = 6
+
+
+def report_by_rules(text: str) -> Report:
+    return _report(text, _MOST_SLIPS)
+
+
+def _report(text: str, slips: int) -> Report:
+    sentence = read_line(text)
+    if sentence.command == COMMENT:
+        return Report()
+    line = Line(text, sentence)
+    findings = tuple([finding for check in FAMILIES for finding in check(line)])
+    for finding in findings if slips else ():
+        if (edit := finding.edit) is not None and _is_slip(finding.code, edit, text):
+            return _as_meant(text, finding, edit, slips - 1)
+    name = sentence.speaker
+    named = tuple(references(line))
+    return Report(
+        findings,
+        named,
+        tuple(variables_set(line)),
+        tuple([each.folder for each in named if each.what == "dynamic"]),
+        name,
+        name is not None and heads.is_suspect(name) and not any(finding.code == "WG306" for finding in findings),
+        sentence.content if sentence.command == "label" else "",
+        sentence.command == "changeScene",
+    )
+
+
+def _is_slip(code: str, edit: Edit, text: str) -> bool:
+    if code == _NO_SEMICOLON:  # a remark follows where it should be
+        return bool(text[edit.end :].strip(BLANKS))
+    if code == _OTHER_NAME:  # another case is a slip, another name a guess
+        return folded(text[edit.start : edit.end]) == folded(edit.text)
+    return code in SLIPS
+
+
+def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> Report:
+    meant = _report(edit.applied(text), slips)
+    if slip.code == _OTHER_NAME and meant.findings:  # the command could not do it: it may have been said
+        slip = replace(slip, edit=replace(edit, is_safe=False))
+    return replace(
+        meant,
+        findings=(slip, *(_moved(finding, edit) for finding in meant.findings)),
+        references=tuple(_moved_reference(each, edit) for each in meant.references),
+    )
+
+
+def _moved(finding: Finding, slip: Edit) -> Finding:
+    start, end, edit = _written_start(finding.start, slip), _written_end(finding.end, slip), finding.edit
+    if edit is not None:
+        edit = Edit(_written_start(edit.start, slip), _written_end(edit.end, slip), edit.text, edit.is_safe)
+        if edit.start < slip.end and slip.start < edit.end:
+            edit = None  # what stands there is another text
+    return replace(finding, start=start, end=end, edit=edit)
+
+
+def _moved_reference(each: Reference, slip: Edit) -> Reference:
+    return replace(each, start=_written_start(each.start, slip))
+
+
+def _written_start(place: int, slip: Edit) -> int:
+    """Where a place of the mended line stands in the line as it is written."""
+    if len(slip.text) == slip.end - slip.start:
+        return place
+    behind = place - (slip.start + len(slip.text))
+    return slip.end + behind if behind >= 0 else min(place, slip.start)
+
+
+def _written_end(place: int, slip: Edit) -> int:
+    if len(slip.text) == slip.end - slip.start:
+        return place
+    behind = place - (slip.start + len(slip.text))
+    return slip.end + behind if behind >= 0 else slip.end if place > slip.start else place
+
 
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
 # What makes a command of a line. Between the brackets of an `if` that nobody runs, it would be run in any case.
@@ -73,7 +158,7 @@ class Scene:
             Reference("file", name, number, start, SAY, "vocal") for number, start, name in lines.voices
         ]
         for number, text in lines.remarkable:
-            self._note(number, look(text))
+            self._note(number, report_of(text))
         if any(finding.code == "WG106" for finding in self.findings):
             self.findings = [_as_guess(finding) for finding in self.findings]
         if lines.voices:
@@ -126,17 +211,17 @@ def _as_guess(finding: Finding) -> Finding:
     return replace(finding, edit=replace(finding.edit, is_safe=False))
 
 
-_SHORTCUTS = Shortcuts(judged)
+_SHORTCUTS = Shortcuts(report_by_rules)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def look(text: str) -> Report:
-    return _SHORTCUTS.report(text) or judged(text)
+def report_of(text: str) -> Report:
+    return _SHORTCUTS.report(text) or report_by_rules(text)
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """For measuring: as if no line had been looked at."""
-    look.cache_clear()
+    report_of.cache_clear()
     _SHORTCUTS.clear()
 
 

@@ -4,10 +4,9 @@ import posixpath
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from handrail.core.webgal.catalogue import kind_of
-from handrail.core.webgal.files import is_address
+from handrail.core.webgal.findings import kind_of
+from handrail.core.webgal.parser import COMMENT, is_address, read_scene, split_lines
 from handrail.core.webgal.scene import Scene
-from handrail.core.webgal.sentences import COMMENT, read_scene, split_lines
 
 _SHOWN = frozenset({"say", "intro", "choose", "getUserInput", "showVars", "video"})
 RESOURCES = ("background/", "figure/", "bgm/", "vocal/", "video/", "scene/", "tex/")

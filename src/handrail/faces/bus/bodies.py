@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.contract.browser import Message, TaskRecord, Wire
-from handrail.core.mimo import artifacts, catalogue, task_ids
+from handrail.core.mimo import artifacts, browser_action, task_ids
 from handrail.faces.bus.plugin_socket import CLIENT_ID
 
 TaskId = Annotated[str, Meta(pattern=task_ids.PATTERN)]
@@ -91,7 +91,7 @@ class Act(Wire, frozen=True, kw_only=True):
     actions: dict[str, Params]
     task_id: TaskId | UnsetType = UNSET
     caller: Annotated[str, Meta(min_length=1, max_length=256)] | UnsetType = UNSET
-    timeout_ms: Annotated[int, Meta(ge=1, le=catalogue.MAX_TIMEOUT_MS)] | UnsetType = UNSET
+    timeout_ms: Annotated[int, Meta(ge=1, le=browser_action.MAX_TIMEOUT_MS)] | UnsetType = UNSET
     action_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,128}$")] | UnsetType = UNSET
 
 

@@ -1,92 +1,77 @@
-"""The command line. Each command is a file; what is heavy, it imports when it runs."""
+"""The command line's entry: its list of commands, each loaded when it runs.
 
-import signal
+`handrail --help` is printed from here without click, which takes longer to load than Python itself.
+"""
+
 import sys
-from io import TextIOWrapper
-from typing import Any
 
-import click
+from handrail.extras import is_installed
 
-import handrail
-from handrail.contract.errors import Failure
-from handrail.faces.cli.apps import apps
-from handrail.faces.cli.audit import audit
-from handrail.faces.cli.call import call
-from handrail.faces.cli.desktop import desktop
-from handrail.faces.cli.desktop_host import desktop_host
-from handrail.faces.cli.doctor import doctor
-from handrail.faces.cli.extension import extension
-from handrail.faces.cli.history import history
-from handrail.faces.cli.mcp import mcp
-from handrail.faces.cli.model import model
-from handrail.faces.cli.open import open_console
-from handrail.faces.cli.output import complain
-from handrail.faces.cli.policy import policy
-from handrail.faces.cli.prompts import prompts
-from handrail.faces.cli.report import report
-from handrail.faces.cli.secrets import secrets
-from handrail.faces.cli.tools import tools
-from handrail.faces.cli.undo import undo
-from handrail.faces.cli.up import up
-from handrail.faces.cli.webgal import webgal
+_HELP = """\
+Usage: handrail [OPTIONS] COMMAND [ARGS]...
 
-_INTERRUPTED = 128 + signal.SIGINT
+  Hands for AI agents, with a rail for people.
+
+  Agents edit your project through handrail; you see, allow, deny and undo
+  what they do.
+
+Options:
+  --version   Print the version.
+  -h, --help  Show this message and exit.
+
+Commands:
+{commands}
+
+  `handrail COMMAND --help` explains a command.
+"""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "up": ("up:up", "Start the server, until Ctrl-C."),
+    "open": ("open:open_console", "Open the console in a browser."),
+    "extension": ("extension:extension", "Pair browsers with the running server."),
+    "desktop": ("desktop:desktop", "Run a recipe of desktop steps."),
+    "desktop-host": ("desktop_host:desktop_host", "Serve the desktop on a Unix socket, until Ctrl-C."),
+    "apps": ("apps:apps", "List, call and allow the apps that agents can use."),
+    "model": ("model:model", "Connect the model that answers in the chat."),
+    "mcp": ("mcp:mcp", "Serve the tools to an MCP client."),
+    "tools": ("tools:tools", "List every tool, its effect and its parameters."),
+    "call": ("call:call", "Call one tool and print its result as JSON."),
+    "prompts": ("prompts:prompts", "Answer what waits for a person."),
+    "undo": ("undo:undo", "Take a write back: the file gets what it held before."),
+    "history": ("history:history", "List what was changed in this project."),
+    "audit": ("audit:audit", "Show or verify the record of all calls."),
+    "report": ("report:report", "Write a task's record as one page."),
+    "policy": ("policy:policy", "Show what is allowed, asked and denied."),
+    "secrets": ("secrets:secrets", "List and forget the keys and tokens that handrail keeps."),
+    "webgal": ("webgal:webgal", "Check a WebGAL game, here or in your editor."),
+    "doctor": ("doctor:doctor", "Tell what works here and what is missing."),
+}
+"""In the order in which a newcomer meets them: where each is, as MODULE:NAME in this package, and what it does."""
+
+EXTRA_OF = {
+    "extension": "browser",
+    "desktop": "desktop",
+    "desktop-host": "desktop",
+    "model": "agent",
+    "webgal": "webgal",
+}
+"""The extra without which a command isn't listed."""
 
 
-class Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which a newcomer meets them."""
-        return list(self.commands)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
+def listed() -> list[str]:
+    return [name for name in COMMANDS if is_installed(EXTRA_OF.get(name, ""))]
 
 
-@click.group(
-    cls=Commands,
-    commands=[
-        up,
-        open_console,
-        extension,
-        desktop,
-        desktop_host,
-        apps,
-        model,
-        mcp,
-        tools,
-        call,
-        prompts,
-        undo,
-        history,
-        audit,
-        report,
-        policy,
-        secrets,
-        webgal,
-        doctor,
-    ],
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="`handrail COMMAND --help` explains a command.",
-)
-@click.version_option(handrail.__version__, message="%(prog)s %(version)s", help="Print the version.")
-def app() -> None:
-    """Hands for AI agents, with a rail for people.
-
-    Agents edit your project through handrail; you see, allow, deny and undo what they do.
-    """
+def overview() -> str:
+    names = listed()
+    width = max(map(len, names))
+    return _HELP.format(commands="\n".join(f"  {name:{width}}  {COMMANDS[name][1]}" for name in names))
 
 
 def main() -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no UTF-8 gets escapes
-    try:
-        app(prog_name="handrail")
-    except Failure as failure:
-        complain(failure)
-        sys.exit(1)
-    except OSError as error:
-        print(f"handrail: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
-        sys.exit(1)
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(overview(), end="")
+        return
+    from handrail.faces.cli.group import run
+
+    run()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from handrail.core.visible import visible
+from handrail.extras import how_to_install, is_installed
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.times import local_time
@@ -42,7 +43,9 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     ctx.obj = state
     if ctx.invoked_subcommand is not None:
         return
-    if _has_screen():
+    if _has_screen() and not is_installed("tui"):
+        click.echo(f"handrail: the full-screen view is missing. {how_to_install('tui')}", err=True)
+    elif _has_screen():
         from handrail.app import watching_queue
 
         with watching_queue(state):

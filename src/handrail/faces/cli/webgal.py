@@ -33,7 +33,7 @@ _WRONG_USE = (NotFound, InvalidParams, OutsideRoot)
 
 @click.group(commands=[lsp])
 def webgal() -> None:
-    """Check a WebGAL game: its scripts, its files, its scenes, here or in your editor."""
+    """Check a WebGAL game, here or in your editor."""
 
 
 @webgal.command(epilog=CHECK_EPILOG)

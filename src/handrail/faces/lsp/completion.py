@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from lsprotocol.types import CompletionItemKind
 
-from handrail.core.webgal.catalogue import Language
 from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Content, Kind
-from handrail.core.webgal.figures import IMAGES, is_model
-from handrail.core.webgal.project import CONFIG, Surroundings
+from handrail.core.webgal.config_file import FILES, KEYS
+from handrail.core.webgal.findings import Language
+from handrail.core.webgal.listing import Surroundings
+from handrail.core.webgal.media import IMAGES, is_model
+from handrail.core.webgal.project import CONFIG
 from handrail.core.webgal.scene import Scene
-from handrail.core.webgal.settings_file import FILES, KEYS
 from handrail.faces.lsp.contexts import Context, Wanted, context
 from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.handbook import handbook

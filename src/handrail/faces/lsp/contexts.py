@@ -6,10 +6,8 @@ from enum import StrEnum
 import msgspec
 
 from handrail.core.webgal.anatomy import statement_end
-from handrail.core.webgal.arguments import SEPARATOR
 from handrail.core.webgal.commands import COMMANDS, SAY, Command, Content, Kind
-from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.options import BAR, COLON
+from handrail.core.webgal.parser import BAR, BLANKS, COLON, SEPARATOR
 
 _OPEN_BRACE = re.compile(r"(?<!\\)\{(\w*)$")
 _WORD = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")

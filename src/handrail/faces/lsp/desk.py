@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from handrail.contract.errors import Failure
-from handrail.core.webgal.catalogue import Language
+from handrail.core.webgal.findings import Language
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.documents import Documents
 from handrail.faces.lsp.refusal import Refused

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from lsprotocol.types import Diagnostic, DiagnosticSeverity, Position, Range
 
-from handrail.core.webgal.catalogue import Kind, Language, kind_of, message
-from handrail.core.webgal.findings import Finding
+from handrail.core.webgal.findings import Finding, Kind, Language, kind_of, message
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.phrases import phrase
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from handrail.core.webgal.anatomy import statement_end
-from handrail.core.webgal.catalogue import Language
-from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.mending import mended
+from handrail.core.webgal.findings import Finding, Language, with_safe_fixes
 from handrail.core.webgal.multi_line import continues
 from handrail.core.webgal.project import CONFIG
 from handrail.faces.lsp.game import Game
@@ -52,7 +50,7 @@ def all_fixed(game: Game, path: str) -> list[Replacement]:
     lines = game.lines(path)
     name = game.scene_name(path)
     check = game.project.settings if name is None else (lambda now: game.project.findings_of(now, name))
-    after = mended("\n".join(lines), check).split("\n")
+    after = with_safe_fixes("\n".join(lines), check).split("\n")
     return [
         Replacement(Place(path, number, 0, len(old)), new)
         for number, (old, new) in enumerate(zip(lines, after, strict=True))

@@ -9,7 +9,8 @@ from handrail.contract.errors import Failure, TooLarge
 from handrail.core.webgal.character_file import CHARACTERS
 from handrail.core.webgal.config_file import read_config
 from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.project import CONFIG, SCENES, Project, Surroundings
+from handrail.core.webgal.listing import Surroundings
+from handrail.core.webgal.project import CONFIG, SCENES, Project
 from handrail.core.webgal.scene import Scene
 from handrail.faces.lsp.documents import lines_of, normal
 from handrail.faces.lsp.ground import Ground

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from handrail.core.webgal.project import Surroundings
+from handrail.core.webgal.listing import Surroundings
 
 
 class Ground(Protocol):

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import msgspec
 
-from handrail.core.webgal.catalogue import Language
 from handrail.core.webgal.commands import Command, Kind
+from handrail.core.webgal.findings import Language
 
 _KINDS = {Kind.NUMBER: "=0", Kind.JSON: "={…}", Kind.FLAG: ""}
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from handrail.contract.errors import Failure
 from handrail.core.webgal.anatomy import Part, Role
-from handrail.core.webgal.catalogue import Language
 from handrail.core.webgal.commands import COMMANDS, STOCK_ANIMATIONS
+from handrail.core.webgal.findings import Language
 from handrail.core.webgal.listing import Standing
 from handrail.faces.lsp import usages
 from handrail.faces.lsp.definitions import character, settings, shown

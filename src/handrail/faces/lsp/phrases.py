@@ -1,6 +1,6 @@
 """What the server says beside the rules, in two languages."""
 
-from handrail.core.webgal.catalogue import Language
+from handrail.core.webgal.findings import Language
 
 _PHRASES: dict[str, tuple[str, str]] = {
     "no game": (

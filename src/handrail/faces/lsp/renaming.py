@@ -6,10 +6,10 @@ import msgspec
 
 from handrail.contract.errors import Conflict, InvalidParams
 from handrail.core.webgal.anatomy import Part, Role
-from handrail.core.webgal.catalogue import Language
 from handrail.core.webgal.character_file import renamed
 from handrail.core.webgal.commands import COMMANDS
-from handrail.core.webgal.javascript import BLANKS
+from handrail.core.webgal.findings import Language
+from handrail.core.webgal.parser import BLANKS
 from handrail.faces.lsp import usages
 from handrail.faces.lsp.definitions import character, character_files
 from handrail.faces.lsp.game import Game

@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 
 import handrail
 from handrail.contract.errors import Failure
-from handrail.core.webgal.catalogue import Language, language_of
+from handrail.core.webgal.findings import Language, language_of
 from handrail.faces.lsp.addresses import path_of
 from handrail.faces.lsp.checker import Checker
 from handrail.faces.lsp.columns import Columns

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from lsprotocol.types import Location, Position, Range
 
-from handrail.core.webgal.catalogue import Language
+from handrail.core.webgal.findings import Language
 from handrail.faces.lsp.columns import Columns
 from handrail.faces.lsp.diagnostics import span
 from handrail.faces.lsp.game import Game

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.core.webgal.anatomy import Part, anatomy
 from handrail.core.webgal.multi_line import continues
-from handrail.core.webgal.sentences import split_comment
+from handrail.core.webgal.parser import split_comment
 
 Lines = Sequence[str]
 _Piece = tuple[int, int, int]

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from handrail.core.webgal.anatomy import Part, Role
-from handrail.core.webgal.config_file import read_config
+from handrail.core.webgal.config_file import FILES, read_config
 from handrail.core.webgal.project import CONFIG
-from handrail.core.webgal.settings_file import FILES
 from handrail.faces.lsp.game import Game
 from handrail.faces.lsp.statements import occurrences
 

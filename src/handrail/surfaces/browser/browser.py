@@ -3,7 +3,8 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -13,14 +14,43 @@ from handrail.contract.call import Call
 from handrail.contract.errors import BadAnswer, Declined, Failure, Reported, WrongTab
 from handrail.contract.files import Folder
 from handrail.contract.target import Target
-from handrail.core.web_address import BLANK, host_of_page
-from handrail.surfaces.browser.page import Page
+from handrail.core.mimo.browser_action import BrowserAction, ParamsT, ResultT, TabParams
+from handrail.core.web_address import BLANK, host_of_page, is_web_page
 
 # As long as a call may take from the policy's decision to its beginning where nobody is asked.
 _MOMENT = 0.25
 
+T = TypeVar("T")
 Params = Mapping[str, Any]
 Result = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page that a call is about. `url` is None when the browser has not told it."""
+
+    task: str
+    tab_id: int
+    url: str | None
+
+    @property
+    def target(self) -> Target:
+        return Target(host=host_of_page(self.url))
+
+    @property
+    def address(self) -> str:
+        """Without the fragment, which a page may change at will without becoming another."""
+        return without_fragment(self.url or "")
+
+    def check_is_web(self) -> None:
+        """Local files and the browser's own pages are no places for an agent."""
+        if self.url is not None and not is_web_page(self.url):
+            raise Declined(
+                f"Tab {self.tab_id} shows no web page.",
+                hint="browser_navigate takes it to one.",
+                reason="scheme",
+                tabId=self.tab_id,
+            )
 
 
 class Browser:
@@ -64,6 +94,33 @@ class Browser:
         self._tabs.setdefault(task.task_id, tab.tab_id)
         return Page(task.task_id, tab.tab_id, _url(tab))
 
+    async def run(
+        self, call: Call, action: BrowserAction[ParamsT, ResultT], params: ParamsT, task: str | None = None
+    ) -> ResultT:
+        """An action that tells no page's content."""
+        task = task or (await self.task(call)).task_id
+        return read(await self.send(call, task, action.name, action.plugin_params(params)), action.result)
+
+    async def run_on_page(self, call: Call, action: BrowserAction[Any, ResultT], params: TabParams) -> ResultT:
+        return read(await self._on_page(call, action, params), action.result)
+
+    async def read(self, call: Call, action: BrowserAction[Any, ResultT], params: TabParams, **given: Any) -> ResultT:
+        """What an action tells of a page's content. `given` takes a parameter's place."""
+        return read(await self.read_raw(call, action, params, **given), action.result)
+
+    async def read_raw(self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **given: Any) -> Result:
+        """The same as the plugin spelled it. It must be that of one page from beginning to end."""
+        result = await self._on_page(call, action, params, **given)
+        if result.get("pageChanged") is True:
+            message = "The page gave way to another one while it was read."
+            raise Reported(message, code="PLUGIN_ERROR", retryable=True, hint="Read it again.")
+        return result
+
+    async def _on_page(self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **given: Any) -> Result:
+        page = await self.page(call, params.tab_id)
+        page.check_is_web()
+        return await self.carry_out(call, page, {**action.plugin_params(params), **given})
+
     async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
         """One action and its result; the policy has not been asked about what it tells."""
         done = await self.bus.act(task, {name: params}, trace_id=call.trace_id)
@@ -81,14 +138,6 @@ class Browser:
             await call.check(page.target)
         result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id})
         await self.arrived(call, page.task, page.tab_id, result)
-        return result
-
-    async def read_page(self, call: Call, page: Page, params: Params) -> Result:
-        """The same for what tells a page's content: it must be that of one page from beginning to end."""
-        result = await self.carry_out(call, page, params)
-        if result.get("pageChanged") is True:
-            message = "The page gave way to another one while it was read."
-            raise Reported(message, code="PLUGIN_ERROR", retryable=True, hint="Read it again.")
         return result
 
     async def arrived(self, call: Call, task: str, tab_id: int, result: Params) -> None:
@@ -155,6 +204,18 @@ class Browser:
             if found is None:
                 raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task)
         return found
+
+
+def read(result: Params, type: type[T]) -> T:
+    """What the plugin answered, as the catalogue has it; what that does not know is left out. BadAnswer."""
+    try:
+        return msgspec.convert(result, type)
+    except msgspec.ValidationError as wrong:
+        raise BadAnswer(f"The browser's answer is not what this action promises: {wrong}.") from None
+
+
+def without_fragment(url: str) -> str:
+    return url.partition("#")[0]
 
 
 def hops_of(result: Params) -> Sequence[str]:

@@ -1,44 +1,23 @@
 """browser_dom_index of contract 2."""
 
-from typing import Annotated, Literal
-
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET
 
 from handrail.contract.call import Call
 from handrail.contract.tool import Preview, Reply
+from handrail.core.mimo.page_actions import DOM_INDEX, DomIndexParams
 from handrail.surfaces.browser.browser import Browser
-from handrail.surfaces.browser.declaration import browser_tool
-from handrail.surfaces.browser.params import TabParams, for_plugin
-from handrail.surfaces.browser.results import Element, Told, read
-from handrail.surfaces.browser.wording import element_line, said
+from handrail.surfaces.browser.browser_tool import browser_tool
+from handrail.surfaces.browser.reply_text import element_line, said
 
 
-class Params(TabParams, frozen=True, kw_only=True):
-    scope: Literal["viewport", "document"] = "document"
-    offset: Annotated[int, Meta(ge=0)] = 0
-    limit: Annotated[int, Meta(ge=1, le=5000)] = 100
-    boxes: Annotated[bool, Meta(description="Tell where each element is, in pixels of the viewport.")] = False
-    assign_attr: Annotated[bool, Meta(description="Write the numbers into the page as data-mimo_click_id.")] = False
-
-
-class Result(Told, frozen=True, kw_only=True):
-    elements: list[Element]
-    total: int | UnsetType = UNSET
-    url: str | UnsetType = UNSET
-    title: str | UnsetType = UNSET
-    next_offset: int | UnsetType = UNSET
-
-
-async def browser_dom_index(browser: Browser, call: Call, params: Params, preview: Preview | None) -> Reply:
+async def browser_dom_index(browser: Browser, call: Call, params: DomIndexParams, preview: Preview | None) -> Reply:
     """List what can be acted on in the page, one line an element (`12 button "Save"`), what is in view first.
     The number is the `clickId` for the other tools; it stays with its element. Long pages come in parts: go on
     with `offset`.
     """
-    page = await browser.page(call, params.tab_id)
-    page.check_is_web()
     # The console draws the boxes on the last picture; an agent pays for what it has not asked for.
-    result = read(await browser.read_page(call, page, {**for_plugin(params), "boxes": True}), Result)
+    result = await browser.read(call, DOM_INDEX, params, boxes=True)
     if not params.boxes:
         unplaced = [msgspec.structs.replace(element, bbox=UNSET) for element in result.elements]
         result = msgspec.structs.replace(result, elements=unplaced)
@@ -49,4 +28,4 @@ async def browser_dom_index(browser: Browser, call: Call, params: Params, previe
     return Reply(result, text=said(f"{shown} of {total} elements, in view first{more}.", result, "\n".join(lines)))
 
 
-TOOL = browser_tool(browser_dom_index, Params, Result, "Index a page")
+TOOL = browser_tool(DOM_INDEX, browser_dom_index)

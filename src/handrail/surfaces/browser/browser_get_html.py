@@ -1,37 +1,21 @@
 """browser_get_html of contract 2."""
 
-from msgspec import UNSET, UnsetType
-
 from handrail.contract.call import Call
 from handrail.contract.tool import Preview, Reply
+from handrail.core.mimo.page_actions import GET_HTML, HtmlParams
 from handrail.surfaces.browser.browser import Browser
-from handrail.surfaces.browser.declaration import browser_tool
-from handrail.surfaces.browser.params import WindowParams, XPath, for_plugin
-from handrail.surfaces.browser.results import Told, read
-from handrail.surfaces.browser.wording import said, windowed
+from handrail.surfaces.browser.browser_tool import browser_tool
+from handrail.surfaces.browser.reply_text import said, text_part
 
 
-class Params(WindowParams, frozen=True, kw_only=True):
-    xpath: XPath | UnsetType = UNSET
-
-
-class Result(Told, frozen=True, kw_only=True):
-    artifact_id: str
-    url: str
-
-
-async def browser_get_html(browser: Browser, call: Call, params: Params, preview: Preview | None) -> Reply:
+async def browser_get_html(browser: Browser, call: Call, params: HtmlParams, preview: Preview | None) -> Reply:
     """Read the page's HTML, or with `xpath` that of one element. It is long: browser_dom_index and
     browser_readability_extract say more in fewer words. It comes in parts: go on with `offset`.
     """
-    page = await browser.page(call, params.tab_id)
-    page.check_is_web()
-    told = await browser.read_page(call, page, for_plugin(params, "offset", "limit"))
-    result = read(told, Result)
+    result = await browser.read(call, GET_HTML, params)
     whole = (await browser.bus.artifact(result.artifact_id)).data.decode("utf-8", "replace")
-    part, following = windowed(whole, params.offset, params.limit)
-    words = f"{len(part)} of {len(whole)} characters" + (f"; go on with offset {following}." if following else ".")
+    part, _, words = text_part(whole, params.offset, params.limit)
     return Reply(result, text=said(words, result, part))
 
 
-TOOL = browser_tool(browser_get_html, Params, Result, "Read HTML")
+TOOL = browser_tool(GET_HTML, browser_get_html)

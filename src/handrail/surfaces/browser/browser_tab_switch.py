@@ -1,39 +1,26 @@
 """browser_tab_switch of contract 2's catalogue, extended."""
 
-from typing import Literal
-
 from handrail.contract.call import Call
-from handrail.contract.effect import Effect
 from handrail.contract.tool import Preview, Reply
-from handrail.surfaces.browser.browser import Browser
-from handrail.surfaces.browser.declaration import browser_tool
-from handrail.surfaces.browser.page import Page
-from handrail.surfaces.browser.params import OneTabParams, for_plugin
-from handrail.surfaces.browser.results import Told, read
-from handrail.surfaces.browser.wording import said
+from handrail.core.mimo.browser_action import OneTabParams
+from handrail.core.mimo.tab_actions import TAB_SWITCH
+from handrail.surfaces.browser.browser import Browser, Page
+from handrail.surfaces.browser.browser_tool import browser_tool
+from handrail.surfaces.browser.reply_text import said
 
 
-class Params(OneTabParams, frozen=True, kw_only=True):
-    pass
-
-
-class Result(Told, frozen=True, kw_only=True):
-    switched: Literal[True]
-    tab_id: int
-
-
-async def browser_tab_switch(browser: Browser, call: Call, params: Params, preview: Preview | None) -> Reply:
+async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
     """Bring a tab of the task to the front. From then on the task is at this tab."""
     assert preview is not None
     page: Page = preview.state
-    result = read(await browser.send(call, page.task, call.tool, for_plugin(params)), Result)
+    result = await browser.run(call, TAB_SWITCH, params, page.task)
     browser.stay_at(page.task, result.tab_id)
     return Reply(result, text=said(f"The task is at tab {result.tab_id}.", result))
 
 
-async def preview(browser: Browser, call: Call, params: Params) -> Preview:
+async def preview(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
     return Preview(f"Bring the tab at {page.address} to the front", host=page.target.host or "", state=page)
 
 
-TOOL = browser_tool(browser_tab_switch, Params, Result, "Switch to a tab", effect=Effect.UI_CONTROL, preview=preview)
+TOOL = browser_tool(TAB_SWITCH, browser_tab_switch, preview=preview)

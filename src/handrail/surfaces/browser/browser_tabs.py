@@ -8,26 +8,18 @@ from handrail.contract.call import Call
 from handrail.contract.errors import Declined
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Reply
+from handrail.core.mimo.browser_action import ActionParams
+from handrail.core.mimo.tab_actions import TABS
+from handrail.core.quoting import quoted
 from handrail.core.web_address import host_of_page
 from handrail.surfaces.browser.browser import Browser
-from handrail.surfaces.browser.declaration import browser_tool
-from handrail.surfaces.browser.params import BrowserParams, for_plugin
-from handrail.surfaces.browser.results import Told, read
-from handrail.surfaces.browser.wording import quoted, said
+from handrail.surfaces.browser.browser_tool import browser_tool
+from handrail.surfaces.browser.reply_text import said
 
 
-class Params(BrowserParams, frozen=True, kw_only=True):
-    pass
-
-
-class Result(Told, frozen=True, kw_only=True):
-    tabs: list[Tab]
-
-
-async def browser_tabs(browser: Browser, call: Call, params: Params, preview: Preview | None) -> Reply:
+async def browser_tabs(browser: Browser, call: Call, params: ActionParams, preview: Preview | None) -> Reply:
     """List the task's tabs. The person's other tabs are not yours to see."""
-    task = (await browser.task(call)).task_id
-    told = read(await browser.send(call, task, call.tool, for_plugin(params)), Result)
+    told = await browser.run(call, TABS, params)
     result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
     lines = [f"{tab.tab_id} {quoted(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs]
     return Reply(result, text=said(f"{len(lines)} tabs.", result, "\n".join(lines)))
@@ -44,4 +36,4 @@ async def _shown(call: Call, tab: Tab) -> Tab:
     return tab
 
 
-TOOL = browser_tool(browser_tabs, Params, Result, "List tabs")
+TOOL = browser_tool(TABS, browser_tabs)

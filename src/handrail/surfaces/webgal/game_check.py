@@ -7,11 +7,9 @@ from msgspec import UNSET
 from handrail.contract.call import Call
 from handrail.contract.errors import NotFound
 from handrail.contract.paths import parse_path
-from handrail.core.webgal.catalogue import kind_of, message
-from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.mending import hint, mended
+from handrail.core.webgal.findings import Finding, fixed_line, kind_of, message, with_safe_fixes
+from handrail.core.webgal.parser import split_lines
 from handrail.core.webgal.project import CONFIG, SCENES, Project
-from handrail.core.webgal.sentences import split_lines
 from handrail.surfaces.webgal.check_game import File, Params, Problem, Result
 from handrail.surfaces.webgal.place import game_of, games_below
 from handrail.surfaces.webgal.port import WebGal
@@ -66,14 +64,14 @@ def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], 
     after = text
     if with_fix:
         check = project.settings if name == CONFIG else (lambda now: project.findings_of(now, scene))
-        after = mended(text, check)
+        after = with_safe_fixes(text, check)
     problems = [_problem(webgal, finding, lines) for finding in findings]
     return File(project.around.folder + name, problems, after if after != text else UNSET)
 
 
 def _problem(webgal: WebGal, finding: Finding, lines: list[str]) -> Problem:
     text = lines[finding.line - 1] if finding.line <= len(lines) else ""
-    better = hint(finding, lines)
+    better = fixed_line(finding, lines)
     return Problem(
         finding.line,
         finding.code,

@@ -11,9 +11,9 @@ from handrail.contract.errors import Conflict, NotFound
 from handrail.contract.files import Folder, Stamp
 from handrail.contract.game_view import Language, Mended, Place
 from handrail.contract.paths import parse_path
-from handrail.core.webgal.layout import Layout, laid_out
+from handrail.core.webgal.findings import with_fix, with_safe_fixes
+from handrail.core.webgal.graph_picture import Layout, laid_out
 from handrail.core.webgal.media import media_type
-from handrail.core.webgal.mending import mended, with_fix
 from handrail.core.webgal.project import CONFIG, SCENES, Project
 from handrail.surfaces.webgal.games import Games
 from handrail.surfaces.webgal.place import game_of, has_games, the_game
@@ -130,8 +130,8 @@ def _with_place(project: Project, name: str, text: str, place: Place) -> str:
 
 def _with_all(project: Project, name: str, text: str) -> str:
     if name == CONFIG:
-        return mended(text, project.settings)
-    return mended(text, lambda now: project.findings_of(now, name.removeprefix(f"{SCENES}/")))
+        return with_safe_fixes(text, project.settings)
+    return with_safe_fixes(text, lambda now: project.findings_of(now, name.removeprefix(f"{SCENES}/")))
 
 
 def _never() -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from handrail.contract.errors import Damaged, Failure, NotClean
 from handrail.contract.files import Folder
 from handrail.core.policy import Policy
-from handrail.core.webgal.catalogue import Language, breaks, kind_of, message
-from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.project import CONFIG, SCENES, Project, Surroundings
+from handrail.core.webgal.findings import Finding, Language, breaks, kind_of, message
+from handrail.core.webgal.listing import Surroundings
+from handrail.core.webgal.project import CONFIG, SCENES, Project
 from handrail.surfaces.webgal.place import game_of
 from handrail.surfaces.webgal.surroundings import read_surroundings
 

@@ -15,7 +15,7 @@ from handrail.surfaces.webgal.place import has_games, the_game
 from handrail.surfaces.webgal.port import WebGal
 
 if TYPE_CHECKING:
-    from handrail.core.webgal.project import Surroundings
+    from handrail.core.webgal.listing import Surroundings
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -39,9 +39,8 @@ async def list_project_resources(webgal: WebGal, call: Call, params: Params, pre
 
 
 def listed(webgal: WebGal) -> Result:
-    from handrail.core.webgal.figures import IMAGES
-    from handrail.core.webgal.media import SOUNDS, VIDEOS
-    from handrail.core.webgal.project import Surroundings
+    from handrail.core.webgal.listing import Surroundings
+    from handrail.core.webgal.media import IMAGES, SOUNDS, VIDEOS
 
     games = webgal.games
     around = games.around(the_game(games.files, games.may_read)) if has_games(games.files) else Surroundings()
@@ -60,7 +59,7 @@ def _with_ending(around: "Surroundings", folder: str, endings: Collection[str]) 
 
 
 def _figures(around: "Surroundings") -> list[str]:
-    from handrail.core.webgal.figures import IMAGES, is_model
+    from handrail.core.webgal.media import IMAGES, is_model
 
     return sorted(
         name

@@ -13,7 +13,7 @@ from handrail.contract.preview import ScenePreviews
 from handrail.core.policy import Policy
 
 if TYPE_CHECKING:
-    from handrail.core.webgal.catalogue import Language
+    from handrail.core.webgal.findings import Language
     from handrail.surfaces.webgal.games import Games
     from handrail.surfaces.webgal.local_tab import LocalTab
     from handrail.surfaces.webgal.scripts import Scripts
@@ -27,7 +27,7 @@ class Checks:
 
     @cached_property
     def language(self) -> Language:
-        from handrail.core.webgal.catalogue import language_of
+        from handrail.core.webgal.findings import language_of
 
         return language_of(self.wanted_language)
 

@@ -27,7 +27,7 @@ async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: 
 
 
 def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
-    from handrail.core.webgal.picture import svg
+    from handrail.core.webgal.graph_picture import svg
 
     may_read = webgal.games.may_read
     folder = only(games_below(webgal.games.files, params.path, may_read), params.path, may_read)

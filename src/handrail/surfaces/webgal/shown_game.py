@@ -8,19 +8,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.contract.files import Stamp
-from handrail.core.webgal.catalogue import Language, kind_of, message
-from handrail.core.webgal.colouring import Parts, parts_of
-from handrail.core.webgal.config_file import read_config
-from handrail.core.webgal.files import FOLDERS
-from handrail.core.webgal.findings import Finding
+from handrail.core.webgal.anatomy import ColouredParts, coloured_parts
+from handrail.core.webgal.config_file import FILES, read_config
+from handrail.core.webgal.findings import Finding, Language, fixed_line, kind_of, message
 from handrail.core.webgal.graph import ENTRY
 from handrail.core.webgal.listing import Standing
 from handrail.core.webgal.media import Kind
 from handrail.core.webgal.media import kind_of as media_kind
-from handrail.core.webgal.mending import hint
+from handrail.core.webgal.parser import FOLDERS, split_lines
 from handrail.core.webgal.project import CONFIG, SCENES, Project
-from handrail.core.webgal.sentences import split_lines
-from handrail.core.webgal.settings_file import FILES
 
 _FOLDERS = (*FOLDERS, "animation")
 _TABLE = "animation/animationTable.json"
@@ -62,7 +58,7 @@ class Text(msgspec.Struct, frozen=True):
     path: str
     stamp: str
     text: str
-    parts: list[Parts]
+    parts: list[ColouredParts]
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -121,7 +117,7 @@ def _problems(project: Project, unreadable: list[str], language: Language) -> It
 
 
 def _problem(path: str, finding: Finding, lines: list[str], language: Language) -> Problem:
-    better = hint(finding, lines)
+    better = fixed_line(finding, lines)
     return Problem(
         path,
         finding.line,
@@ -145,7 +141,7 @@ def text_of(project: Project, name: str) -> str:
 
 def source(path: str, text: str, stamp: str, *, is_config: bool) -> Text:
     lines = split_lines(text)
-    return Text(path, stamp, "\n".join(lines), [parts_of(line, is_setting=is_config) for line in lines])
+    return Text(path, stamp, "\n".join(lines), [coloured_parts(line, is_setting=is_config) for line in lines])
 
 
 def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:

@@ -9,9 +9,9 @@ from handrail.contract.files import Folder
 from handrail.core.policy import Policy
 from handrail.core.webgal.character_file import CHARACTERS, names_in
 from handrail.core.webgal.commands import STOCK_ANIMATIONS
-from handrail.core.webgal.figures import is_part, pages_of, parts_of
-from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.project import CONFIG, Surroundings
+from handrail.core.webgal.listing import Listing, Surroundings
+from handrail.core.webgal.media import is_part, pages_of_atlas, parts_of_model
+from handrail.core.webgal.project import CONFIG
 
 _LARGEST = 1 << 20
 _VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+)\.(\d+)\.(\d+)')
@@ -38,11 +38,11 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
     models: set[str] = set()
     for name in listing.by_folder.get("figure", ()):
         path = f"figure/{name}"
-        if name.endswith(".json") and not is_part(name) and (named := parts_of(path, text(path))) is not None:
+        if name.endswith(".json") and not is_part(name) and (named := parts_of_model(path, text(path))) is not None:
             models.add(path)
             parts |= named
         elif name.endswith(".atlas"):
-            parts |= pages_of(path, text(path)) | {path}
+            parts |= pages_of_atlas(path, text(path)) | {path}
     naming = [path for path in listing.paths if path.endswith(_NAMING) or path.startswith("template/")]
     known = set(listing.paths)
     return Surroundings(

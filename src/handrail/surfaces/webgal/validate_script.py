@@ -42,9 +42,8 @@ async def validate_script(webgal: WebGal, call: Call, params: Params, preview: P
 
 
 def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
-    from handrail.core.webgal.catalogue import breaks, kind_of, message
-    from handrail.core.webgal.mending import hint
-    from handrail.core.webgal.sentences import split_lines
+    from handrail.core.webgal.findings import breaks, fixed_line, kind_of, message
+    from handrail.core.webgal.parser import split_lines
 
     path = None if params.path is None else "/".join(parse_path(params.path))
     text = webgal.games.text_of(path) if path is not None else params.content or ""
@@ -53,7 +52,7 @@ def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
     diagnostics = [
         Diagnostic(each.line, kind_of(each), message(each, webgal.language), mended if mended is not None else UNSET)
         for each in found
-        for mended in (hint(each, lines),)
+        for mended in (fixed_line(each, lines),)
     ]
     return Result(not any(map(breaks, found)), diagnostics)
 

@@ -2,14 +2,12 @@
 
 import re
 
-from handrail.core.webgal.arguments import SEPARATOR
 from handrail.core.webgal.commands import COMMANDS, Argument, Command, Content, Kind
-from handrail.core.webgal.javascript import BLANKS, number
+from handrail.core.webgal.line import Findings, Line
 from handrail.core.webgal.nearness import nearest
-from handrail.core.webgal.rules.contents import meant_number
+from handrail.core.webgal.parser import BLANKS, SEPARATOR, number
+from handrail.core.webgal.rules.contents import json_fault, meant_number, repaired_json
 from handrail.core.webgal.rules.heads import is_command_by_mistake
-from handrail.core.webgal.rules.json_text import fault, repaired
-from handrail.core.webgal.rules.line import Findings, Line
 from handrail.core.webgal.rules.punctuation import SHOWN, is_false_comment
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
@@ -38,7 +36,7 @@ _WITH_TEXT = frozenset({*SHOWN, Content.ASSIGNMENT})
 _JSON = frozenset({Content.FRAMES, Content.TRANSFORM})
 
 
-def check(line: Line) -> Findings:
+def check_arguments(line: Line) -> Findings:
     speaker = line.sentence.speaker
     if speaker is not None and line.has_speaker and is_command_by_mistake(speaker):
         return
@@ -115,7 +113,7 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
         if not is_given or not _WORD.fullmatch(name):
             yield line.at(shown, "WG110", rest=shown)
         return
-    if command.content in _JSON and fault(line.content) is not None:
+    if command.content in _JSON and json_fault(line.content) is not None:
         return  # it is a piece of the JSON
     if line.is_dialogue and name in _ANYWHERE:
         return
@@ -172,8 +170,8 @@ def _value(line: Line, known: Argument, value: str) -> Findings:
         yield line.at(value, "WG302", value.lower(), value=value)
     elif known.kind is Kind.NUMBER and number(value) is None:
         yield line.at(value, "WG116", meant_number(value), is_safe=False, value=value)
-    elif known.kind is Kind.JSON and (why := fault(value)) is not None:
-        yield line.at(value, "WG111", repaired(value), is_safe=False, why=why)
+    elif known.kind is Kind.JSON and (why := json_fault(value)) is not None:
+        yield line.at(value, "WG111", repaired_json(value), is_safe=False, why=why)
     elif known.kind is Kind.FLAG and value not in _BOOLEANS and (near := nearest(value, _BOOLEANS)):
         yield line.at(value, "WG314", near[0], is_safe=False, value=value, near=near[0])
     elif known.choices and value not in known.choices and value not in ("true", "false", ""):

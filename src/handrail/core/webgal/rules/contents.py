@@ -1,14 +1,60 @@
-"""Contents that the engine can't use as they are: assignments, conditions, JSON, numbers, names."""
+"""Contents that the engine can't use as they are: assignments, conditions, JSON, numbers, names, options."""
 
+import json
 import re
 
 from handrail.core.webgal.commands import Content
 from handrail.core.webgal.conditions import compared, narrowed, unpaired, wide_sign
-from handrail.core.webgal.javascript import number
+from handrail.core.webgal.line import Findings, Line
 from handrail.core.webgal.nearness import nearest
+from handrail.core.webgal.parser import BAR, COLON, conditions_of, number, read_option
 from handrail.core.webgal.rules.heads import guess
-from handrail.core.webgal.rules.json_text import fault, repaired
-from handrail.core.webgal.rules.line import Findings, Line
+
+_WIDE_MARKS = str.maketrans("｛｝［］：，“”", '{}[]:,""')
+_BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
+_HALF_KEY = re.compile(r'(?<=[{,])\s*(?:"(\w+)\s*(?=:[\d{["-])|(\w+)"\s*(?=:))')
+_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+# One that never ends goes to the end of the text: it is not looked for again from each quote in it.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')
+_PAIRS = {"{": "}", "[": "]"}
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(name)
+
+
+def json_fault(text: str) -> str | None:
+    """What is wrong with it, or None."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return f"{error.msg} ({error.pos + 1})"
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+def repaired_json(text: str) -> str | None:
+    """With wide signs, other quotes, names without quotes, commas too many and brackets too few put right."""
+    better = text.translate(_WIDE_MARKS)
+    if '"' not in better:
+        better = better.replace("'", '"')
+    for bare in (better, _HALF_KEY.sub(lambda found: f'"{found[1] or found[2]}"', better)):
+        mended = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', bare)))
+        if mended != text and json_fault(mended) is None:
+            return mended
+    return None
+
+
+def _closed(text: str) -> str:
+    missing: list[str] = []
+    for char in _STRING.sub("", text):
+        if char in _PAIRS:
+            missing.append(_PAIRS[char])
+        elif missing and char == missing[-1]:
+            missing.pop()
+    return text + "".join(reversed(missing))
+
 
 _SPECIAL = re.compile(r"[%#]")
 _STEP = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>\+\+|--)")
@@ -20,23 +66,23 @@ _SHORT = 3
 _NOT_OFF = frozenset({"disable", "disabled", "off", "false", "close", "hide", "stop", "exit"})
 
 
-def check(line: Line) -> Findings:
+def check_content(line: Line) -> Findings:
     content, kind = line.content, line.command.content
     if line.is_dialogue and content == "none" and guess(line.sentence.speaker or "") is None:
         yield line.at(content, "WG301")
-    yield from _condition(line)
+    yield from _when(line)
     if kind is Content.LABEL and content in ("", "none"):
         yield line.whole("WG122")
     if not content or ("{" in content and kind not in _WITH_BRACES):
         return
     if kind is Content.ASSIGNMENT and ":" in line.statement:
-        yield from _assignment(line, content)
+        yield from _check_assignment(line, content)
     elif kind is Content.MILLISECONDS and ":" in line.statement and number(content) is None:
         yield line.at(content, "WG116", meant_number(content), is_safe=False, value=content)
     elif line.command.name == "filmMode" and content.lower() in _NOT_OFF:  # any text but none turns it on
         yield line.at(content, "WG314", "none", is_safe=False, value=content, near="none")
     elif kind in (Content.TRANSFORM, Content.FRAMES) and ":" in line.statement:
-        yield from _json(line, content)
+        yield from _check_json(line, content)
     elif kind is Content.FILE and (special := _SPECIAL.search(content)) and "://" not in content:
         yield line.at(content, "WG307", char=special.group())
     elif (
@@ -47,24 +93,24 @@ def check(line: Line) -> Findings:
         yield line.at(content, "WG314", near[0], is_safe=False, value=content, near=near[0])
 
 
-def _json(line: Line, content: str) -> Findings:
-    why = fault(content)
+def _check_json(line: Line, content: str) -> Findings:
+    why = json_fault(content)
     if why is None:
         return
     rest = line.statement.partition(" -")[2]
-    if rest and fault(line.statement.partition(":")[2].rpartition("}")[0] + "}") is None:
+    if rest and json_fault(line.statement.partition(":")[2].rpartition("}")[0] + "}") is None:
         yield line.at(f"-{rest}", "WG110", rest=f"-{rest}")
     else:
-        yield line.at(content, "WG111", repaired(content), is_safe=False, why=why)
+        yield line.at(content, "WG111", repaired_json(content), is_safe=False, why=why)
 
 
-def _condition(line: Line) -> Findings:
+def _when(line: Line) -> Findings:
     for key, value in line.sentence.args:
         if key == "when" and isinstance(value, str):
-            yield from judge(line, value)
+            yield from check_condition(line, value)
 
 
-def judge(line: Line, condition: str) -> Findings:
+def check_condition(line: Line, condition: str) -> Findings:
     """A condition of any statement."""
     if (sign := wide_sign(condition)) is not None:
         yield line.at(condition, "WG130", narrowed(condition), mark=sign)
@@ -82,7 +128,7 @@ def meant_number(value: str) -> str | None:
     return f"{float(found['number']) * 1000:g}" if found["unit"] in ("s", "S", "秒") else found["number"]
 
 
-def _assignment(line: Line, content: str) -> Findings:
+def _check_assignment(line: Line, content: str) -> Findings:
     if (step := _STEP.fullmatch(content)) is not None:
         name, mark = step["name"], step["mark"]
         yield line.at(content, "WG129", f"{name}={name}{mark[0]}1", mark=mark)
@@ -100,3 +146,39 @@ def _assignment(line: Line, content: str) -> Findings:
         return  # known only when the game runs, or data
     elif _OPERATOR.search(value := content.partition("=")[2]) and (what := unpaired(value)) is not None:
         yield line.at(value, "WG117", value=value, what=what)
+
+
+# After a full-width colon what can only be a target; anything else may be text.
+_WIDE_TARGET = re.compile(r"：(?=\s*+(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
+
+
+def check_options(line: Line) -> Findings:
+    if line.sentence.command != "choose" or ":" not in line.statement:
+        return
+    written = line.content
+    if "｜" in written and all(re.search("[:：]", option) for option in written.split("｜")):
+        yield line.at(written, "WG128", written.replace("｜", "|"))
+        return
+    options = [option for option in BAR.split(written) if option.strip()]
+    found = [finding for option in options for finding in _check_option(line, option)]
+    aimless = [finding for finding in found if finding.code == "WG310"]
+    # Where no option leads anywhere, that is most likely meant so: it is told once.
+    told = aimless[:1] if len(aimless) == len(options) else aimless
+    yield from (finding for finding in found if finding.code != "WG310" or finding in told)
+
+
+def _check_option(line: Line, option: str) -> Findings:
+    text, target = read_option(option)
+    for condition in conditions_of(text):
+        yield from check_condition(line, condition)
+    if len(fields := COLON.split(option)) > 2 and re.fullmatch(r"\s*https?", target):
+        yield line.at(option, "WG112", text=":".join(fields[:2]))
+    elif not target.strip():
+        if (wide := _WIDE_TARGET.search(option)) is not None:
+            start = line.text.find(option) + wide.start()
+            yield line.between(start, start + 1, "WG112", ":", text=option.strip())
+        else:
+            yield line.at(option.strip(), "WG310", text=option.strip())
+    elif target != target.lstrip():  # blanks behind it are taken away
+        start = line.text.find(option) + len(text) + 1
+        yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

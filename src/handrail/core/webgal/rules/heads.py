@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 
 from handrail.core.webgal.commands import COMMANDS, LATER, Command, Content
-from handrail.core.webgal.javascript import BLANKS, number
+from handrail.core.webgal.line import Findings, Line
 from handrail.core.webgal.nearness import allowed_distance, distance, folded, nearest
-from handrail.core.webgal.rules.line import Findings, Line
+from handrail.core.webgal.parser import BLANKS, number
 
 # What other tools and older engines call a command, and what it is called today.
 OTHER_NAMES = {
@@ -33,7 +33,7 @@ _FOLDED = {folded(name): name for name in COMMANDS}
 _OTHER = {folded(name): meant for name, meant in OTHER_NAMES.items()}
 
 
-def check(line: Line) -> Findings:
+def check_head(line: Line) -> Findings:
     if line.is_dialogue:
         if line.has_speaker:
             yield from _speaker(line, str(line.sentence.args[0][1]))

@@ -2,10 +2,9 @@
 
 import re
 
-from handrail.core.webgal.arguments import SEPARATOR
 from handrail.core.webgal.commands import COMMANDS, Content
-from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.rules.line import Findings, Line
+from handrail.core.webgal.line import Findings, Line
+from handrail.core.webgal.parser import BLANKS, SEPARATOR
 
 _WIDE_SEMICOLON = re.compile(r"；\s*$")
 _WIDE_COLON = re.compile(r"^\s*(?P<name>[？?]{1,4}|[^：:;；\s，。！？…“”「」『』（）()\[\]{}]{1,16}?)\s*(?P<colon>：)")
@@ -40,7 +39,7 @@ _HEADING = re.compile(
 _CLAUSE = re.compile(r"(?:[我你您他她它](?:们|們)?的|[这那這第本今]|当前|目前|现在|於是|于是|最后|最後).")
 
 
-def check(line: Line) -> Findings:
+def check_punctuation(line: Line) -> Findings:
     if not line.has_semicolon:
         yield from _missing_semicolon(line)
     elif line.sentence.comment:

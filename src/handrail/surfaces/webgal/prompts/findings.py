@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 def told(webgal: WebGal, project: "Project", names: Iterable[str]) -> "Iterator[tuple[str, Finding, str, str | None]]":
     """The scene, what was found, how it is said, and the line as it should be."""
-    from handrail.core.webgal.catalogue import message
-    from handrail.core.webgal.mending import hint
-    from handrail.core.webgal.sentences import split_lines
+    from handrail.core.webgal.findings import fixed_line, message
+    from handrail.core.webgal.parser import split_lines
 
     for name in names:
         lines = split_lines(project.scenes[name].text)
         for finding in project.findings(name):
-            yield name, finding, message(finding, webgal.language), hint(finding, lines)
+            yield name, finding, message(finding, webgal.language), fixed_line(finding, lines)

@@ -1,20 +1,76 @@
-"""The short way to what is known of a line: for the shapes that nearly all statements have, and only where it is sure.
-
-Heads and arguments come again and again: each is judged once, by the rules themselves, in a line that has nothing else.
-"""
+"""Shortcuts for the lines that nearly all scenes consist of, taken only where their answer is sure."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
-from handrail.core.webgal.arguments import SEPARATOR
+import msgspec
+
 from handrail.core.webgal.commands import COMMANDS, SAY, Argument, Command, Content, Kind
 from handrail.core.webgal.conditions import interpolated
 from handrail.core.webgal.findings import Edit, Finding
-from handrail.core.webgal.javascript import BLANKS
-from handrail.core.webgal.references import Reference, What
-from handrail.core.webgal.report import Report
+from handrail.core.webgal.line import Reference, Report, What
+from handrail.core.webgal.parser import BLANKS, SEPARATOR
 from handrail.core.webgal.rules.heads import is_number, is_plain_word
+
+# Wide letters are those of a command that was typed in the wrong width.
+_START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
+# A hyphen after a blank starts an argument, or was meant to. `*+` gives nothing back: a mark ends the try at once.
+_HYPHEN = r"(?<![ \t\u3000\u00a0])-"
+_REST = rf"[^:：;{{\\\n-]*+(?:{_HYPHEN}[^:：;{{\\\n-]*+)*+"
+_NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z]))"
+_HEAD = rf"(?:{_START}|{_NO_COMMAND}[A-Za-z]){_REST}"
+_TEXT = rf"[^;{{\\\n-]*+(?:{_HYPHEN}[^;{{\\\n-]*+)*+"
+_BLANK = r"[\s\ufeff]*+"
+_NONE = rf"{_BLANK}none{_BLANK}(?:[;-]|$)"
+_ALONE = rf"(?:{_START}|{_NO_COMMAND}(?!{_NONE})[A-Za-z0-9\"'(.]){_REST}"
+# The blank before an argument belongs to the text, or to nobody. In this order each may stand once.
+_VOICE = r"(?:-([^\s=:;{\\%#-][^\s=:;{\\]*\.(?i:ogg|mp3|wav)))?"
+_COMMON = ("notend", "fontSize=(?:default|small|medium|large)", "(?:left|right|center)", "next")
+_FLAGS = "".join(rf"(?: ?(?<= )-{argument})?+" for argument in _COMMON)
+_ARGUMENTS = rf"(?:(?=-)(?<= ){_VOICE}{_FLAGS})?"
+# One match a line: with a speaker or without one, a comment, nothing, or something else.
+_LINE = re.compile(
+    rf"^(?:(?:((?:{_HEAD})?+:)(?!{_NONE})({_TEXT})|({_ALONE})){_ARGUMENTS};[ \t]*+$|;.*+$|$|(.+)$)", re.MULTILINE
+)
+
+
+class Sifted(msgspec.Struct, frozen=True):
+    """The lines to be looked at, with their numbers; of the others, who speaks how often, and (line, column, voice)."""
+
+    remarkable: list[tuple[int, str]]
+    speakers: Counter[str]
+    voices: list[tuple[int, int, str]]
+
+
+def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
+    """`is_plain` decides about what stands before a colon."""
+    lines = _LINE.findall(text)
+    heads = Counter([parts[0] for parts in lines])
+    heads.pop("", None)
+    odd = {head for head in heads if head[0].isascii() and head != ":" and not is_plain(head[:-1])}
+    if odd:
+        whole = text.split("\n")
+        remarkable = [
+            (number, parts[4] or whole[number - 1])
+            for number, parts in enumerate(lines, start=1)
+            if parts[4] or parts[0] in odd
+        ]
+    else:
+        remarkable = [(number, parts[4]) for number, parts in enumerate(lines, start=1) if parts[4]]
+    voices = [
+        (number, len(head) + len(said or alone) + 1, voice)
+        for number, (head, said, alone, voice, _) in enumerate(lines, start=1)
+        if voice and head not in odd
+    ]
+    speakers: Counter[str] = Counter()
+    for head, count in heads.items():
+        if head not in odd:
+            name = head[:-1].rstrip(BLANKS)
+            speakers[name] = speakers.get(name, 0) + count
+    return Sifted(remarkable, speakers, voices)
+
 
 Judge = Callable[[str], Report]
 Named = tuple[What, str, str]
@@ -23,14 +79,14 @@ _ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
 _ODD_DASH = re.compile("[－—–−‐﹣][A-Za-z]")
 _ODD_START = re.compile(r"[\s#/<\ufeff]")
 _LETTERS = re.compile(r"[A-Za-z]+")
-_VOICE = re.compile(r"[^\s=:{%#\\][^\s=:{]*\.(?:ogg|mp3|wav) *", re.IGNORECASE)
+_VOICE_ARGUMENT = re.compile(r"[^\s=:{%#\\][^\s=:{]*\.(?:ogg|mp3|wav) *", re.IGNORECASE)
 _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
 # What may be an argument behind a file's name.
 _GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
 _ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()\[\]'\"]*|random\([^={()\[\]'\"]*\))")
-_NAMED: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
+_NAMED_BY_CONTENT: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NOTHING: list[Reference] = []
-_KNOWN = frozenset({*_NAMED, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
+_KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
 
 class Shortcuts:
@@ -78,7 +134,7 @@ class Shortcuts:
         findings = () if mark else (_missing_semicolon(text),)
         content = content.strip(BLANKS)
         if command is not None:
-            return _command(text, command, content, tuple(found), findings)
+            return _command_report(text, command, content, tuple(found), findings)
         if content == "none":
             return None
         variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
@@ -91,7 +147,7 @@ class Shortcuts:
         at = text.find(SEPARATOR, at)
         seen = set()
         for piece in pieces:
-            if command == SAY and _VOICE.fullmatch(piece):
+            if command == SAY and _VOICE_ARGUMENT.fullmatch(piece):
                 name = piece.rstrip(" ")
                 found.append(Reference("file", name, 0, text.find(name, at), SAY, "vocal"))
                 continue
@@ -129,7 +185,7 @@ class Shortcuts:
         return name, named
 
 
-def _command(
+def _command_report(
     text: str, command: Command, content: str, named: tuple[Reference, ...], findings: tuple[Finding, ...]
 ) -> Report | None:
     kind, by = command.content, command.name
@@ -146,7 +202,7 @@ def _command(
     if not _FILE.fullmatch(content) or _GLUED.search(content):
         return None
     at = text.find(content, len(by) + 1)
-    own = Reference(_NAMED[kind], content, 0, at, by, command.folder or "")
+    own = Reference(_NAMED_BY_CONTENT[kind], content, 0, at, by, command.folder or "")
     return Report(findings, (own, *named), leaves=leaves)
 
 

@@ -1,7 +1,4 @@
-"""What a statement names: files, scenes, labels, animations, variables. Where they are, nobody here knows.
-
-A name that holds a variable's value is `dynamic`: it may be any name in its folder.
-"""
+"""One line as the rules look at it: its parts, the names in it, and what is known of it wherever it stands."""
 
 import re
 from collections.abc import Iterator
@@ -9,21 +6,70 @@ from typing import Literal
 
 import msgspec
 
-from handrail.core.webgal.commands import BY_TYPE, Content, Kind
+from handrail.core.webgal.commands import BY_TYPE, SAY, Command, Content, Kind
 from handrail.core.webgal.conditions import interpolated, names_in
-from handrail.core.webgal.files import FOLDERS, GAME, is_address, is_placeholder
-from handrail.core.webgal.options import BAR, is_scene, read_option
-from handrail.core.webgal.rules.choices import conditions_of
-from handrail.core.webgal.rules.line import Line
+from handrail.core.webgal.findings import Edit, Finding
+from handrail.core.webgal.parser import (
+    BAR,
+    BLANKS,
+    FOLDERS,
+    GAME_ADDRESS,
+    SEPARATOR,
+    Sentence,
+    conditions_of,
+    is_address,
+    is_placeholder,
+    is_scene,
+    read_option,
+    split_comment,
+)
 
-What = Literal["file", "scene", "label", "animation", "variable", "dynamic"]
+Findings = Iterator[Finding]
+
+
+class Line:
+    """Findings of a line stand on line 0 until its scene tells the number: the same text is looked at once."""
+
+    __slots__ = ("command", "content", "has_semicolon", "is_dialogue", "sentence", "statement", "text")
+
+    def __init__(self, text: str, sentence: Sentence) -> None:
+        self.text = text
+        self.sentence = sentence
+        self.command: Command = BY_TYPE[sentence.command]
+        self.is_dialogue = sentence.command == SAY
+        self.statement, remark = split_comment(text)
+        self.has_semicolon = remark is not None
+        head, colon, body = self.statement.partition(":")
+        # As it is written, without the folder that the engine puts in front.
+        self.content = (body if colon else head).partition(SEPARATOR)[0].strip(BLANKS)
+
+    @property
+    def has_speaker(self) -> bool:
+        return self.is_dialogue and bool(self.sentence.args) and self.sentence.args[0][0] == "speaker"
+
+    def at(self, piece: str, code: str, edit: str | None = None, *, is_safe: bool = True, **values: str) -> Finding:
+        """A finding about the last place of this piece; with `edit`, what belongs there."""
+        start = max(self.text.rfind(piece), 0) if piece else 0
+        end = start + len(piece)
+        return Finding(code, 0, start, end, values, None if edit is None else Edit(start, end, edit, is_safe))
+
+    def between(
+        self, start: int, end: int, code: str, edit: str | None = None, *, is_safe: bool = True, **values: str
+    ) -> Finding:
+        return Finding(code, 0, start, end, values, None if edit is None else Edit(start, end, edit, is_safe))
+
+    def whole(self, code: str, **values: str) -> Finding:
+        return Finding(code, 0, 0, len(self.text), values)
+
+
+What = Literal["file", "scene", "label", "animation", "variable", "speaker", "dynamic"]
 _NAMED: dict[Content, What] = {
     Content.FILE: "file",
     Content.SCENE: "scene",
     Content.JUMP: "label",
     Content.ANIMATION: "animation",
 }
-_FOLDER = re.compile(re.escape(GAME) + r"/[a-z]+/")
+_GAME_FOLDER = re.compile(re.escape(GAME_ADDRESS) + r"/[a-z]+/")
 
 
 class Reference(msgspec.Struct, frozen=True, gc=False):
@@ -62,7 +108,7 @@ def references(line: Line) -> Iterator[Reference]:
             continue
         if argument.kind is Kind.FILE and value != "none":
             folder = argument.folder or command.folder or "background"
-            name = _FOLDER.sub("", value, count=1)
+            name = _GAME_FOLDER.sub("", value, count=1)
             if _is_fixed(name) or _is_dynamic(name):
                 yield _named(line, "dynamic" if _is_dynamic(name) else "file", name.strip(), at, folder)
         elif argument.kind is Kind.ANIMATION and _is_fixed(value):
@@ -131,3 +177,16 @@ def variables_set(line: Line) -> Iterator[str]:
     elif sentence.command == "callScene":
         for key, value in sentence.args:
             yield value if key == "writeReturnTo" and isinstance(value, str) else key
+
+
+class Report(msgspec.Struct, frozen=True, gc=False):
+    """Findings and references stand on line 0 until a scene tells the number."""
+
+    findings: tuple[Finding, ...] = ()
+    references: tuple[Reference, ...] = ()
+    sets: tuple[str, ...] = ()
+    dynamic: tuple[str, ...] = ()
+    speaker: str | None = None
+    is_suspect: bool = False
+    label: str = ""
+    leaves: bool = False

@@ -1,5 +1,6 @@
-"""Where the scenes stand in a picture of the game: columns by the distance from the entry, the rest at the right."""
+"""The graph of scenes as a picture: columns by the distance from the entry, drawn as SVG."""
 
+from html import escape
 from typing import Literal
 from unicodedata import east_asian_width
 
@@ -89,4 +90,38 @@ def _curve(source: Node, target: Node) -> str:
     return (
         f"M{start[0]:.0f} {start[1]:.0f}C{start[0] + bend:.0f} {start[1]:.0f} "
         f"{end[0] - bend:.0f} {end[1]:.0f} {end[0]:.0f} {end[1]:.0f}"
+    )
+
+
+_SVG_STYLE = (
+    "text{font:12px ui-monospace,monospace;fill:#1f2430}rect{fill:#eef2ff;stroke:#5b6cff;rx:5}"
+    ".lost rect{fill:#f4f4f5;stroke:#a1a1aa}.missing rect{fill:#fff1f2;stroke:#e11d48;stroke-dasharray:4 3}"
+    "path{fill:none;stroke:#7c86a2}.callScene{stroke-dasharray:5 3}.choose{stroke:#0f8a5f}"
+    "@media(prefers-color-scheme:dark){text{fill:#e7e9f3}rect{fill:#23284a}.lost rect{fill:#2b2d33}"
+    ".missing rect{fill:#43202a}}"
+)
+
+
+def svg(graph: Graph) -> str:
+    layout = laid_out(graph)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{layout.width:.0f}" height="{layout.height:.0f}" '
+        f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}"><style>{_SVG_STYLE}</style>'
+        '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" style="fill:#7c86a2;stroke:none"/></marker></defs>'
+    )
+    return "".join([head, *map(_svg_arrow, layout.arrows), *map(_svg_node, layout.nodes), "</svg>\n"])
+
+
+def _svg_arrow(arrow: Arrow) -> str:
+    return (
+        f'<path class="{arrow.how}" d="{arrow.path}" marker-end="url(#to)">'
+        f"<title>{escape(f'{arrow.source} → {arrow.target} ({arrow.how})')}</title></path>"
+    )
+
+
+def _svg_node(node: Node) -> str:
+    return (
+        f'<g class="{node.kind}"><rect x="{node.x:.0f}" y="{node.y:.0f}" width="{node.width:.0f}" height="{HEIGHT}"/>'
+        f'<text x="{node.x + 8:.0f}" y="{node.y + 17:.0f}">{escape(node.name)}</text></g>'
     )
