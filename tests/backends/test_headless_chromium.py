@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.chromium.headless import HeadlessChromium
-from handrail.backends.chromium.page import ChromiumPage
-from handrail.backends.game_site import Game, LocalGameSite
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import Declined, NotShown
-from handrail.contract.preview import Spot
-from handrail.surfaces.webgal.seat import Patience
-from handrail.surfaces.webgal.theatre import Theatre
+from handrail.features.browser.chromium.headless import HeadlessChromium
+from handrail.features.browser.chromium.page import ChromiumPage
+from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.preview_ports import Spot
+from handrail.features.webgal.previews.seat import Patience
+from handrail.features.webgal.previews.theatre import Theatre
+from handrail.ports.errors import Declined, NotShown
+from handrail.stores.local.files.folder import LocalFolder
 from tests.waiting import eventually, until
 
 PATIENCE = 60
 LOCAL = ("localhost", "127.0.0.1")
 CHILD = """
 import asyncio
-from handrail.backends.chromium.headless import HeadlessChromium
+from handrail.features.browser.chromium.headless import HeadlessChromium
 
 async def main():
     browser = HeadlessChromium()

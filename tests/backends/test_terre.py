@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from handrail.backends.terre import finding
-from handrail.backends.terre.finding import TerreFinder
-from handrail.backends.terre.site import TerreSite
+from handrail.features.webgal.backends.terre import finding
+from handrail.features.webgal.backends.terre.finding import TerreFinder
+from handrail.features.webgal.backends.terre.site import TerreSite
 
 
 @pytest.fixture

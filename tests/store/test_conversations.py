@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handrail.contract.agent import Run
-from handrail.contract.browser import Message, TaskRecord
-from handrail.contract.model import Noted, Replied, Said, ToolUse
-from handrail.store.agent_runs import SqliteRuns
-from handrail.store.batches import Batches
-from handrail.store.browser_tables import STEPS, browser_database
-from handrail.store.browser_tasks import SqliteTasks
-from handrail.store.database import Database
+from handrail.ports.agent import Run
+from handrail.ports.browser import Message, TaskRecord
+from handrail.ports.model import Noted, Replied, Said, ToolUse
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import STEPS, browser_database
+from handrail.stores.local.browser_tasks import SqliteTasks
+from handrail.stores.local.database import Database
 
 T = TypeVar("T")
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from handrail.contract.agent import Run
-from handrail.contract.browser import TaskRecord, TaskStatus
-from handrail.contract.errors import Conflict, InvalidParams, Offline
-from handrail.core.mimo.tasks import Task
+from handrail.features.browser.bus.tasks import Task
+from handrail.ports.agent import Run
+from handrail.ports.browser import TaskRecord, TaskStatus
+from handrail.ports.errors import Conflict, InvalidParams, Offline
 
 RUN = Run(task_id="t", status="waiting")
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from handrail.core.webgal.showing import fetched_ahead, first_shown_line, line_naming, line_to_blame, lines_wanting
+from handrail.features.webgal.script.showing import (
+    fetched_ahead,
+    first_shown_line,
+    line_naming,
+    line_to_blame,
+    lines_wanting,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from handrail.contract.errors import Conflict, Failure, InvalidParams
-from handrail.core.webgal.project import Project
-from handrail.faces.lsp.fixes import Fix, all_fixed, fixes
-from handrail.faces.lsp.renaming import Replacement, check_renameable, replacements
-from handrail.faces.lsp.sight import Sight
+from handrail.features.webgal.lsp.fixes import Fix, all_fixed, fixes
+from handrail.features.webgal.lsp.renaming import Replacement, check_renameable, replacements
+from handrail.features.webgal.lsp.sight import Sight
+from handrail.features.webgal.script.project import Project
+from handrail.ports.errors import Conflict, Failure, InvalidParams
 from tests.faces.lsp.workshop import START, Workshop
 
 NEXT = "game/scene/next.txt"

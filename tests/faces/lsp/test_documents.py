@@ -11,8 +11,8 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from handrail.faces.lsp.columns import Columns
-from handrail.faces.lsp.documents import Document
+from handrail.features.webgal.lsp.columns import Columns
+from handrail.features.webgal.lsp.documents import Document
 
 TEXTS = st.text(st.sampled_from("a中😀\n\r\u2028"), max_size=12)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from handrail.core.webgal.commands import COMMANDS
-from handrail.faces.lsp import answers
-from handrail.faces.lsp.definitions import definitions, references
-from handrail.faces.lsp.handbook import handbook
-from handrail.faces.lsp.hover import told
+from handrail.features.webgal.lsp import answers
+from handrail.features.webgal.lsp.definitions import definitions, references
+from handrail.features.webgal.lsp.handbook import handbook
+from handrail.features.webgal.lsp.hover import told
+from handrail.features.webgal.script.commands import COMMANDS
 from tests.faces.lsp.workshop import Workshop
 
 NEXT = "game/scene/next.txt"

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handrail.app.editor_ground import ProjectGround
-from handrail.faces.lsp.columns import Columns
-from handrail.faces.lsp.completion import Offers, offers
-from handrail.faces.lsp.documents import Document
-from handrail.faces.lsp.sight import Sight
-from handrail.faces.lsp.statements import Placed
-from handrail.faces.lsp.studio import Studio
+from handrail.features.webgal.lsp.columns import Columns
+from handrail.features.webgal.lsp.completion import Offers, offers
+from handrail.features.webgal.lsp.documents import Document
+from handrail.features.webgal.lsp.sight import Sight
+from handrail.features.webgal.lsp.statements import Placed
+from handrail.features.webgal.lsp.studio import Studio
+from handrail.wiring.editor_ground import ProjectGround
 
 CURSOR = "‸"
 START = "game/scene/start.txt"

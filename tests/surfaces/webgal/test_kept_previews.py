@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.app.previews import kept_previews
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import NotShown, Timeout
-from handrail.contract.preview import Position, Showing, Spot
-from handrail.store.settings import Settings
-from handrail.store.state import open_state
-from handrail.surfaces.webgal.theatre import Theatre
+from handrail.features.webgal.preview_ports import Position, Showing, Spot
+from handrail.features.webgal.previews.theatre import Theatre
+from handrail.ports.errors import NotShown, Timeout
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.settings import Settings
+from handrail.stores.local.state import open_state
+from handrail.wiring.previews import kept_previews
 
 pytestmark = pytest.mark.anyio
 OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")

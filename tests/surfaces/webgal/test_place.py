@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import NotFound, NotShown
-from handrail.surfaces.webgal.place import game_of, games_below, the_game
-from handrail.surfaces.webgal.sought_scene import SoughtScene, sought
+from handrail.features.webgal.previews.place import game_of, games_below, the_game
+from handrail.features.webgal.previews.sought_scene import SoughtScene, sought
+from handrail.ports.errors import NotFound, NotShown
+from handrail.stores.local.files.folder import LocalFolder
 
 
 @pytest.fixture

@@ -1,0 +1,125 @@
+"""A plugin's side of the socket: it joins, says what it has open, and carries out actions."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from handrail.faces.socketio.rooms import Rooms
+from handrail.features.browser.bus import outcome
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.plugins import Plugin
+from handrail.features.browser.bus.takeover import HeldTask
+from handrail.features.browser.routes.messages import optional_text, text
+from handrail.ports.browser import Acknowledge
+from handrail.ports.errors import InvalidParams
+
+EVENT = "plugin_message"
+LEGACY_EVENT = "my_browser_extension_message"
+CLIENT_ID = r"^[A-Za-z0-9._:-]{1,128}$"
+_CLIENT_ID = re.compile(CLIENT_ID[1:-1])
+
+
+class SocketLine:
+    """`event` is the name under which this plugin speaks, and so is spoken to."""
+
+    def __init__(self, rooms: Rooms, sid: str, client_id: str) -> None:
+        self.sid = sid
+        self.client_id = client_id
+        self.event = EVENT
+        self._rooms = rooms
+        self._dropping: asyncio.Task[None] | None = None
+
+    async def send(self, message: Mapping[str, Any], on_ack: Acknowledge) -> None:
+        def acknowledged(*values: Any) -> None:
+            on_ack(values[0] if values else None)
+
+        await self._rooms.ask(self.sid, self.event, message, acknowledged)
+
+    def drop(self) -> None:
+        self._dropping = asyncio.get_running_loop().create_task(self._rooms.drop(self.sid))
+
+
+class PluginSocket:
+    def __init__(self, bus: LocalBus) -> None:
+        self._bus = bus
+        self._sessions = bus.sessions
+        self._lines: dict[str, SocketLine] = {}
+        self._handlers = {
+            "activate_extension": self._activate,
+            "full_state_sync": self._sync,
+            "tab_event": self._tab_event,
+            "debugger_event": self._debugger_event,
+            "task_takeover": self._take_over,
+            "task_handback": self._hand_back,
+            "task_stopped": self._stopped,
+        }
+
+    def has(self, sid: str) -> bool:
+        return sid in self._lines
+
+    async def join(self, rooms: Rooms, sid: str, client_id: Any) -> None:
+        """Without a pause before the line is known: a client that goes meanwhile would never be told to have gone."""
+        if not isinstance(client_id, str) or not _CLIENT_ID.fullmatch(client_id):
+            raise InvalidParams("`auth.clientId` must be 1 to 128 letters, digits or . _ : -")
+        line = SocketLine(rooms, sid, client_id)
+        known = self._bus.plugins.find(client_id)
+        if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):
+            self.leave(known.line.sid)
+        self._sessions.connect(client_id, line)
+        self._lines[sid] = line
+        await rooms.enter(sid, f"client:{client_id}")
+
+    def leave(self, sid: str) -> None:
+        if (line := self._lines.pop(sid, None)) is not None:
+            self._sessions.disconnect(line.client_id, line)
+
+    async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
+        line = self._lines[sid]
+        line.event = event
+        if message.get("clientId", line.client_id) != line.client_id:
+            raise InvalidParams("`clientId` is not the one that this socket joined with.")
+        plugin = self._sessions.touch(line.client_id)
+        if outcome.is_result(message):
+            self._bus.dispatcher.answer(plugin, message)
+            return
+        handle = self._handlers.get(str(message.get("type")))
+        if handle is None:
+            raise InvalidParams(f"`type` must be {outcome.RESULT_TYPE} or one of {', '.join(self._handlers)}.")
+        await handle(plugin, message)
+
+    async def _activate(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        """`skipAuthorization` is not read: who a plugin is was decided when it joined."""
+        self._sessions.describe(
+            plugin.client_id,
+            ua=optional_text(message, "ua") or plugin.record.ua,
+            version=optional_text(message, "version", 64) or plugin.record.version,
+            browser_name=optional_text(message, "browserName", 64) or plugin.record.browser_name,
+            allow_other_client=message.get("allowOtherClient") is True,
+        )
+
+    async def _sync(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        try:
+            held = msgspec.convert(message.get("tasks", ()), tuple[HeldTask, ...])
+        except msgspec.ValidationError as error:
+            raise InvalidParams(f"`tasks`: {error}.") from None
+        await self._sessions.sync(plugin, message, held)
+
+    async def _tab_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        self._sessions.change_tab(plugin, message)
+
+    async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        """Heard, and of no use here yet."""
+
+    async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        reason = optional_text(message, "reason", 64) or "user_input"
+        is_repeated = message.get("again") is True
+        await self._sessions.take_over(plugin, text(message, "taskId"), reason, is_repeated=is_repeated)
+
+    async def _hand_back(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        await self._sessions.hand_back(plugin, text(message, "taskId"))
+
+    async def _stopped(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        await self._sessions.stop(plugin, text(message, "taskId"))

@@ -1,0 +1,142 @@
+"""A run of the agent: what is remembered of it, and the port to where it is remembered.
+
+The turns alone say how far a run has come. What a tool did is in the audit, under an execution id that stands in the
+turns before the call is made: after a crash both together tell what is left to do.
+"""
+
+from asyncio import Future
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.ports.browser import TaskRecord
+from handrail.ports.model import Said, Turn, Usage
+
+Mode = Literal["plan", "act"]
+RunStatus = Literal["running", "paused", "waiting", "ended"]
+"""waiting: for the person's next words. ended: the person stopped it."""
+Limit = Literal["mostSteps", "mostCost"]
+Voice = Literal["person", "program"]
+"""Who holds the token alone is a program."""
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    task_id: str
+    status: RunStatus
+    mode: Mode = "act"
+    model: str = ""
+    """Empty: the one that is set."""
+    used_model: str = ""
+    """The one that was asked last."""
+    usage: Usage = Usage()
+    trouble: str = ""
+    """Why it does not go on, for people."""
+    target: str = ""
+    """The event that brought the person's last words."""
+    is_completed: bool = False
+    """The agent said that the work is done."""
+    steps: int = 0
+    """Replies to the person's last words."""
+    most_steps: int | None = None
+    """None, here and of the cost: the one that is set."""
+    most_cost: float | None = None
+    reached: Limit | None = None
+    """The limit that keeps it from going on."""
+    project: str = ""
+    """Where it was begun, and goes on."""
+    voice: Voice = "person"
+    """Who spoke last: once a person has, no program does."""
+    is_settled: bool = True
+    """It came to its end by itself, so nothing is left to go on with."""
+
+    @property
+    def can_resume(self) -> bool:
+        return self.status == "paused" or (self.status in ("waiting", "ended") and not self.is_settled)
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person sets for a task; what is left out stays."""
+
+    mode: Mode | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    most_steps: int | UnsetType | None = UNSET
+    most_cost: float | UnsetType | None = UNSET
+
+    @property
+    def is_of_limits_alone(self) -> bool:
+        """Those may change while the agent is at work."""
+        return self.mode is UNSET and self.model is UNSET
+
+    def applied(self, run: Run) -> Run:
+        chosen = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
+        return msgspec.structs.replace(run, **chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as people look at it: its number in the order of all turns, and when it was, in milliseconds."""
+
+    number: int
+    at: int
+    turn: Turn
+
+
+class AgentTask(Protocol):
+    """A task as the agent sees it: the task owns its status, and that of the run with it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def record(self) -> TaskRecord: ...
+
+    def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
+        """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
+        ...
+
+    def hear(self, text: str) -> None:
+        """Somebody spoke: a completed task is open again; the first words become its title."""
+        ...
+
+
+class AgentTasks(Protocol):
+    async def ensure(self, task_id: str) -> AgentTask:
+        """The task, made where it is new."""
+        ...
+
+
+class RunStore(Protocol):
+    """Runs with their tasks, and conversations. What is written together is on disk together or not at all."""
+
+    def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> Future[None]: ...
+
+    async def find(self, task_id: str) -> Run | None: ...
+
+    async def unfinished(self) -> Sequence[Run]:
+        """Those that ran, or were paused, when the process ended."""
+        ...
+
+    def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
+
+    def add_answer(self, task: TaskRecord, said: Said) -> Future[None]:
+        """Words that answered a question: a message of the task, but no turn, as the model reads them as a result."""
+        ...
+
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        """Whether a message of this id was said in the task."""
+        ...
+
+    async def turns(self, task_id: str) -> Sequence[Turn]:
+        """In order. A compaction replaces what it stands for."""
+        ...
+
+    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
+        """The newest turns before that number, oldest first; compacted ones too. No outcome without its call."""
+        ...
+
+    def compact(self, task_id: str, keep_from: int, note: str) -> Future[None]:
+        """The turns before the one of this index give way to a note; the record of what was said stays."""
+        ...
