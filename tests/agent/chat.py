@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 from tests.waiting import eventually

@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches

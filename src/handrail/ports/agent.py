@@ -101,11 +101,21 @@ class AgentTask(Protocol):
         """Somebody spoke: a completed task is open again; the first words become its title."""
         ...
 
+    def rename(self, title: str) -> None: ...
+
+    def archive(self, is_archived: bool) -> None: ...
+
 
 class AgentTasks(Protocol):
+    async def find(self, task_id: str) -> AgentTask:
+        """NotFound."""
+        ...
+
     async def ensure(self, task_id: str) -> AgentTask:
         """The task, made where it is new."""
         ...
+
+    async def save(self, task: AgentTask) -> None: ...
 
 
 class RunStore(Protocol):

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from handrail.faces.socketio.messages import trace_of
 from handrail.features.agent.attachments import Artifacts, with_attachments
 from handrail.features.agent.routes.events import AgentEvents
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import UserMessage
-from handrail.features.browser.routes.messages import trace_of
 from handrail.ports.agent import Choice, Voice
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams

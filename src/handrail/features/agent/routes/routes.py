@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.agent.limits import Limits
 from handrail.features.agent.model_desk import ModelDesk, ModelOverview
@@ -15,12 +16,9 @@ from handrail.features.agent.routes.entries import PLACES, Entry, entries, statu
 from handrail.features.agent.routes.events import Pages
 from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
-from handrail.features.browser.bus import task_ids
-from handrail.features.browser.bus.tasks import Tasks
-from handrail.features.browser.routes.bodies import given
-from handrail.features.browser.routes.endpoint import Endpoint, Query
+from handrail.kernel import task_ids
 from handrail.kernel.registry import Registry
-from handrail.ports.agent import Choice, Run
+from handrail.ports.agent import AgentTasks, Choice, Run
 from handrail.ports.browser import TaskRecord, Wire
 from handrail.ports.secrets import Secret
 
@@ -64,7 +62,7 @@ class Forgotten(Wire, frozen=True, kw_only=True):
 
 
 def endpoints(
-    tasks: Tasks, pages: Pages, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
+    tasks: AgentTasks, pages: Pages, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
         check_is_persons(request, key, _WHAT, _HINT)

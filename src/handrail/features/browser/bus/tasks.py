@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.browser.bus import task_ids
-from handrail.ports.agent import Run, RunStatus
+from handrail.kernel import task_ids
+from handrail.ports.agent import AgentTask, Run, RunStatus
 from handrail.ports.browser import Message, TaskRecord, TaskStatus
 from handrail.ports.browser_store import TaskStore
 from handrail.ports.errors import Conflict, Failure, NotFound, Offline, Timeout
@@ -199,7 +199,7 @@ class Tasks:
     async def messages(self, task_id: str) -> Sequence[Message]:
         return await self._store.messages(task_id)
 
-    async def save(self, task: Task) -> None:
+    async def save(self, task: AgentTask) -> None:
         await self._store.save(task.record)
 
     async def _loaded(self, task_id: str) -> Task | None:

@@ -13,13 +13,14 @@ from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.dialect import packed
 from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.people import caller as caller_of
 from handrail.faces.http.persons import check_is_persons
-from handrail.features.browser.bus import catalogue, task_ids
+from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
-from handrail.features.browser.routes.bodies import Act, Acted, OwnTask, given
-from handrail.features.browser.routes.endpoint import Endpoint, Query
+from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
+from handrail.kernel import task_ids
 from handrail.ports.browser import ActionResult, OpenTabs, Sight, TaskRecord
 from handrail.ports.errors import Failure
 

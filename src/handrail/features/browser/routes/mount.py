@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
+from handrail.faces.http import openapi
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.endpoint import Endpoint, route
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.pairing import Pairings
-from handrail.features.browser.routes import artifact_routes, browser_routes, openapi, plugin_routes, task_routes
-from handrail.features.browser.routes.endpoint import Endpoint, route
+from handrail.features.browser.routes import artifact_routes, browser_routes, plugin_routes, task_routes
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import Chat, PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket

@@ -15,13 +15,13 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.faces.http.dialect import envelope
+from handrail.faces.socketio.messages import event_envelope
 from handrail.faces.socketio.rooms import Rooms
 from handrail.faces.socketio.sockets import FRONTEND
 from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import End
 from handrail.features.browser.bus.plugins import Plugin
-from handrail.features.browser.routes.messages import event_envelope
 from handrail.ports.agent import AgentTask
 
 EVENT = "frontend_event"

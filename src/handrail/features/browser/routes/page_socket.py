@@ -2,11 +2,11 @@
 
 from typing import Any, Protocol
 
+from handrail.faces.socketio.messages import new_id, optional_text, text
 from handrail.faces.socketio.rooms import Rooms
-from handrail.features.browser.bus import task_ids
 from handrail.features.browser.bus.bus import LocalBus
-from handrail.features.browser.routes.messages import new_id, optional_text, text
 from handrail.features.browser.routes.page_events import room_of
+from handrail.kernel import task_ids
 from handrail.ports.agent import Voice
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import InvalidParams

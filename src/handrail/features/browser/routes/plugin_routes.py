@@ -10,6 +10,7 @@ from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, shown
+from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
 from handrail.faces.http.people import must_be_person
 from handrail.faces.http.persons import check_is_persons
@@ -25,7 +26,6 @@ from handrail.features.browser.routes.bodies import (
     Revoked,
     SelectPlugin,
 )
-from handrail.features.browser.routes.endpoint import Endpoint
 from handrail.ports.browser import EXTENSION_ORIGIN, PluginRecord
 from handrail.ports.errors import Declined
 

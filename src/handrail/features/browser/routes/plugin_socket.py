@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from handrail.faces.socketio.messages import optional_text, text
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus import outcome
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.plugins import Plugin
 from handrail.features.browser.bus.takeover import HeldTask
-from handrail.features.browser.routes.messages import optional_text, text
 from handrail.ports.browser import Acknowledge
 from handrail.ports.errors import InvalidParams
 

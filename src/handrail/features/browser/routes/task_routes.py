@@ -6,12 +6,12 @@ from typing import Any
 from starlette.requests import Request
 
 from handrail.faces.http import paging
+from handrail.faces.http.endpoint import Endpoint, Handler, Query
 from handrail.faces.http.people import must_be_person
-from handrail.features.browser.bus import task_ids
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.tasks import Task
 from handrail.features.browser.routes.bodies import NewTaskId, SelectPlugin, TaskDetail
-from handrail.features.browser.routes.endpoint import Endpoint, Handler, Query
+from handrail.kernel import task_ids
 from handrail.ports.browser import Snapshot, TaskRecord
 from handrail.ports.errors import InvalidParams
 
