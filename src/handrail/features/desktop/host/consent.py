@@ -21,9 +21,8 @@ from handrail.kernel.queue_approver import PREFIX, withdraw
 from handrail.kernel.quoting import quoted
 from handrail.kernel.visible import visible
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse
 
-_SEARCHED_ENTRIES = 1000
 _UNSHOWN = frozenset({"meta", "confirm"})
 
 
@@ -65,15 +64,7 @@ async def ask_person(
 
 async def check_answer(equipment: Equipment, request_id: str, intention: Intention) -> None:
     """The gateway has asked already: its prompt must be for exactly this, answered with ok, and used once."""
-    asked: RequestEntry | None = None
-    answered: ResponseEntry | None = None
-    for entry in (await equipment.prompts.entries(limit=_SEARCHED_ENTRIES)).entries:
-        if entry.request_id != request_id:
-            continue
-        if isinstance(entry, RequestEntry):
-            asked = asked or entry
-        else:
-            answered = answered or entry
+    asked = await equipment.prompts.find(request_id)
     if asked is None or not request_id.startswith(PREFIX) or not isinstance(asked.prompt, FileChangePrompt):
         raise refused("invalid", "There is no such approval.")
     warrant = asked.prompt.scope
@@ -83,9 +74,9 @@ async def check_answer(equipment: Equipment, request_id: str, intention: Intenti
         raise refused("method", "That approval is for another method.")
     if warrant.params_digest != intention.digest:
         raise refused("params", "That approval is for other parameters.")
-    if answered is None:
+    if asked.answer is None:
         raise refused("denied", "That approval was not given yet.")
-    _refuse_unless_ok(answered.response)
+    _refuse_unless_ok(asked.answer.response)
     if not await asyncio.to_thread(equipment.once.claim, f"desktop:{request_id}"):
         raise refused("used", "That approval was used before.")
 
