@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handrail.kernel import prompt_view
 from handrail.kernel.prompts import entries as prompt_entries
 from handrail.kernel.prompts import index as prompt_index
+from handrail.kernel.prompts import view as prompt_view
 from handrail.kernel.prompts.entries import digest
 from handrail.kernel.prompts.log import PromptLog
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge

@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import UNSET
 
-from handrail.kernel.prompt_view import PromptView
 from handrail.kernel.prompts.answer_rules import check_response, mask
 from handrail.kernel.prompts.entries import digest, is_request_id, timestamp, write_entry
 from handrail.kernel.prompts.members import Members, Problems
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.journal import HeldJournal, Journal
 from handrail.ports.prompts import Prompt, PromptResponse, Receipt, RequestEntry, ResponseEntry
