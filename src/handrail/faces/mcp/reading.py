@@ -8,7 +8,8 @@ from handrail.faces.mcp.prompts import listed_prompt, prompt_result
 from handrail.faces.mcp.resources import contents, page, shelf_of, template
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Role
-from handrail.kernel.dialects import envelope
+from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import Dialect
 from handrail.kernel.gate import Gate
 from handrail.kernel.tool import Listed, Shelf
 from handrail.ports.errors import Failure, Internal, NotFound
@@ -66,7 +67,7 @@ def _offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> No
         return {"resourceTemplates": [template(shelf) for shelf in gate.registry.shelves], **_FRESH, **_COMPLETE}
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
-        uri, dialect = str(params.uri), "webgal"
+        uri, dialect = str(params.uri), DIALECT
         try:
             shelf = shelf_of(gate.registry.shelves, uri)
             dialect = gate.registry.find(shelf.reading.name).surface.dialect
@@ -98,8 +99,8 @@ def _offer_completion(server: Server[Any], gate: Gate, make_call: MakeCall) -> N
     server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
 
 
-def _refusal(failure: Failure, code: int, dialect: str = "webgal") -> MCPError:
+def _refusal(failure: Failure, code: int, dialect: Dialect = DIALECT) -> MCPError:
     """The protocol's code, and the error object of the contract that is spoken there beside it."""
     known = types.INTERNAL_ERROR if isinstance(failure, Internal) else code
     text = failure.message if failure.hint is None else f"{failure.message} {failure.hint}"
-    return MCPError(code=known, message=text, data=envelope(dialect, failure))
+    return MCPError(code=known, message=text, data=dialect.envelope(failure))
