@@ -34,12 +34,18 @@ class Command:
 
 
 class Feature:
-    """`name` is also the name that `--tools` and settings use, and that of its error dialect's tools.
+    """`name` is what `--tools` and error messages call it, `rank` its place among the others.
 
-    `tools`, `prompts` and `resources` name sequences of declarations; `dialect` how its errors are spelled; `opening` a
-    function from the open project to what its tools get, `offers` functions from the project to what other features may
-    use, `serving` a context in which its parts run beside a server. `routes` names a function from the server's context to
-    HTTP routes, `checks` one that says what works. `extra` is the optional install that brings `needs`, its packages.
+    Named as `module:attribute`:
+
+    - `tools`, `prompts`, `resources`: sequences of declarations; `dialect`: how its errors are spelled
+    - `opening`: a function from the open project to what its tools get; `offers`: the same for what other features use
+    - `routes`: a function from the HTTP server's context to what is mounted there; `commands`: of the command line
+    - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
+    - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
+
+    `extra` is the optional install that brings `needs`, its packages; `optional` are parts with an extra of their own.
+    With `keeps_evidence_openly`, evidence lies in the project's own `artifacts` folder, as the contract wants it.
     """
 
     __slots__ = (
@@ -47,15 +53,19 @@ class Feature:
         "commands",
         "dialect",
         "extra",
+        "keeps_evidence_openly",
         "name",
         "needs",
         "offers",
         "opening",
+        "optional",
         "prompts",
         "rank",
         "resources",
         "routes",
         "serving",
+        "terminal",
+        "tidy",
         "title",
         "tools",
     )
@@ -76,8 +86,12 @@ class Feature:
         commands: Sequence[Command] = (),
         routes: str = "",
         checks: str = "",
+        tidy: str = "",
+        terminal: str = "",
         extra: str = "",
         needs: Sequence[str] = (),
+        optional: Sequence[Feature] = (),
+        keeps_evidence_openly: bool = False,
     ) -> None:
         self.name = name
         self.title = title
@@ -92,8 +106,12 @@ class Feature:
         self.commands = commands
         self.routes = routes
         self.checks = checks
+        self.tidy = tidy
+        self.terminal = terminal
         self.extra = extra
         self.needs = needs
+        self.optional = optional
+        self.keeps_evidence_openly = keeps_evidence_openly
 
     @property
     def is_installed(self) -> bool:

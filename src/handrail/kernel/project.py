@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.kernel.registry import Registry
     from handrail.kernel.settings import Settings
     from handrail.ports.files import Folder
+    from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
 
 
@@ -37,6 +38,17 @@ class PolicyInForce(Protocol):
 
     def is_trusted(self) -> bool: ...
 
+    @property
+    def file(self) -> bytes | None:
+        """The project's own file as it is now."""
+        ...
+
+    def trust(self, shown: bytes) -> None:
+        """What a person was shown, whatever the file holds by now."""
+        ...
+
+    def distrust(self) -> bool: ...
+
 
 @dataclass(eq=False)
 class Project:
@@ -47,6 +59,7 @@ class Project:
 
     files: Folder
     stores: Stores
+    machine: Machine
     settings: Settings
     policy: PolicyInForce
     audit: Audit
@@ -59,6 +72,10 @@ class Project:
     @property
     def location(self) -> str:
         return self.files.location
+
+    @property
+    def running_features(self) -> list[Feature]:
+        return [feature for feature in self.features.values() if feature.is_installed]
 
     @property
     def gate(self) -> Gate:
@@ -79,9 +96,8 @@ class Project:
         return self._parts[feature]
 
     def offered(self, feature: str, what: str) -> Any:
-        """What a feature offers to others under this name; None where the feature is not there."""
-        known = self.features.get(feature)
-        return load(known.offers[what])(self) if known is not None and known.is_installed else None
+        """What a feature offers to others under this name."""
+        return load(self.features[feature].offers[what])(self)
 
     @asynccontextmanager
     async def in_use(self) -> AsyncIterator[None]:

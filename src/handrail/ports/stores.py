@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
@@ -59,4 +59,9 @@ class Stores:
     credentials: Callable[[], dict[str, str]]
     set_choice: Callable[..., None]
     """Writes settings to `config.toml`, by their names."""
+    allow: Callable[..., None]
+    """Adds a rule that allows something: a remark for people, and its members by their names."""
+    watch_audit: Callable[[], AbstractContextManager[Any]]
+    """While inside, tells when the audit may have grown."""
+    format: int
     close: Callable[[], None]

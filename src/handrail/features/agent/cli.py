@@ -39,9 +39,10 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """The model in use, and others with whether there is a key for them."""
-    from handrail.wiring import open_models
+    from handrail.faces.cli.program import program
+    from handrail.features.agent.state_models import StateModels
 
-    told = open_models(state or ctx.obj).told()
+    told = StateModels(program().open_stores(state or ctx.obj)).told()
     if as_json:
         known = [{"name": one.name, "provider": one.provider, "hasKey": one.has_key} for one in told.models]
         print_json({"current": told.current, "baseUrl": told.base_url, "models": known})
@@ -60,9 +61,10 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path | None) -> None:
     """Choose the model; it counts for the next words, in a server that runs, too."""
-    from handrail.wiring import open_models
+    from handrail.faces.cli.program import program
+    from handrail.features.agent.state_models import StateModels
 
-    models = open_models(state or ctx.obj)
+    models = StateModels(program().open_stores(state or ctx.obj))
     models.choose(name, base_url)
     told = models.told()
     has_key = next((one.has_key for one in told.models if one.name == name), True)
@@ -76,10 +78,11 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 @click.pass_context
 def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
     """Keep a provider's key; it is asked for, or read from stdin."""
+    from handrail.faces.cli.program import program
+    from handrail.features.agent.state_models import StateModels
     from handrail.ports.secrets import Secret
-    from handrail.wiring import open_models
 
-    kept = open_models(state or ctx.obj).keep(provider, Secret(_hidden(f"Key for {provider}")))
+    kept = StateModels(program().open_stores(state or ctx.obj)).keep(provider, Secret(_hidden(f"Key for {provider}")))
     where = "in the keyring" if kept.place == "keyring" else "in a file that is yours alone: no keyring is open"
     say(f"Kept {where}.")
 
@@ -89,9 +92,10 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
 @click.pass_context
 def forget_keys(ctx: click.Context, state: Path | None) -> None:
     """Forget all keys of models."""
-    from handrail.wiring import open_models
+    from handrail.faces.cli.program import program
+    from handrail.features.agent.state_models import StateModels
 
-    count = open_models(state or ctx.obj).forget()
+    count = StateModels(program().open_stores(state or ctx.obj)).forget()
     say(f"Forgot {count} {'key' if count == 1 else 'keys'}." if count else "No key was kept.")
 
 

@@ -1,43 +1,47 @@
-"""The agent of our own, put together: the house's gate, queue and records behind a loop over a model."""
+"""The agent of our own, put together: the project's gate, queue and records behind a loop over a model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from handrail.features.browser.bus.bus import LocalBus
-    from handrail.features.browser.routes.mount import AgentMount
-    from handrail.features.browser.routes.page_events import PageEvents
-    from handrail.wiring.house import House
+    from collections.abc import Callable
+
+    from handrail.features.agent.offers import AgentMount, Pages, TaskBus
+    from handrail.kernel.project import Project
 
 
-def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
+def mount_of(project: Project) -> Callable[[TaskBus, Pages], AgentMount]:
+    return lambda bus, pages: _mounted(project, bus, pages)
+
+
+def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.context import RunContext
     from handrail.features.agent.limits import Limits
     from handrail.features.agent.model_client import ModelClient
+    from handrail.features.agent.offers import AgentMount
     from handrail.features.agent.recovery import Recovery
     from handrail.features.agent.routes import routes as agent_routes
     from handrail.features.agent.routes.events import AgentEvents
     from handrail.features.agent.routes.messages import AgentMessages
     from handrail.features.agent.runs import Runs
+    from handrail.features.agent.state_models import StateModels
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
-    from handrail.features.browser.routes.mount import AgentMount
-    from handrail.wiring.models import StateModels
 
-    settings, registry, models = house.settings, house.registry, StateModels(house.state.path)
+    settings, registry, models = project.settings, project.registry, StateModels(project.stores)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
     context = RunContext(
         tasks=bus.tasks,
         store=bus.runs,
         listener=events,
-        tools=ToolRunner(house.gate),
-        recovery=Recovery(house.audit, house.evidence),
+        tools=ToolRunner(project.gate),
+        recovery=Recovery(project.audit, project.evidence),
         model_client=ModelClient(bus.runs, settings.model_context_tokens),
-        queue=house.prompts,
+        queue=project.stores.prompts,
         offers=ToolOffers(registry),
-        project=house.project.location,
-        max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
+        project=project.location,
+        max_auto_fix=lambda: project.policy.current().limits.max_auto_fix,
         limits=limits,
     )
     runs = Runs(context, models.open)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handrail.extras import how_to_install, is_installed
+from handrail.features.agent.feature import FEATURE
 from handrail.features.agent.model_desk import KnownModel, ModelOverview
 from handrail.features.agent.models.providers import (
     COMPATIBLE,
@@ -19,20 +18,18 @@ from handrail.features.agent.models.providers import (
     open_model,
     split,
 )
+from handrail.kernel import settings as settings_file
 from handrail.kernel.web_address import read as read_address
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import NoModel, WrongKey
 from handrail.ports.secrets import KeyringAway, Secret
-from handrail.kernel import settings as settings_file
-from handrail.stores.local.model_choice import choose
-from handrail.stores.local.state import open_state
-from handrail.wiring.secrets import secrets_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from handrail.ports.model import Model
     from handrail.ports.secrets import Kept
+    from handrail.ports.stores import Stores
 
 _LONGEST_KEY = 4096
 _HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
@@ -41,10 +38,10 @@ _HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, o
 class StateModels:
     """Settings and keys are read anew each time: a change counts for the next words."""
 
-    def __init__(self, state: Path, environ: Mapping[str, str] = os.environ) -> None:
-        self._state = state
+    def __init__(self, stores: Stores, environ: Mapping[str, str] = os.environ) -> None:
+        self._stores = stores
         self._environ = environ
-        self._secrets = secrets_in(state)
+        self._secrets = stores.secrets
         self._opened: dict[tuple[str, str, Secret | None], Model] = {}
 
     async def open(self, name: str) -> Model:
@@ -63,8 +60,8 @@ class StateModels:
         return await asyncio.to_thread(self.forget)
 
     def told(self) -> ModelOverview:
-        settings = settings_file.load(self._state, {}, self._environ)
-        offered = PROVIDERS if is_installed("agent") else {}
+        settings = settings_file.load(self._stores.path, {}, self._environ)
+        offered = PROVIDERS if FEATURE.is_installed else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if settings.model and settings.model not in names:
             names.insert(0, settings.model)
@@ -79,7 +76,7 @@ class StateModels:
 
     def choose(self, name: str, base_url: str | None) -> None:
         split(name)
-        choose(self._state, model=name, model_base_url=_checked(base_url or ""))
+        self._stores.set_choice(model=name, model_base_url=_checked(base_url or ""))
 
     def keep(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
@@ -92,12 +89,12 @@ class StateModels:
         return sum(self._secrets.forget(kept.name) for kept in self._secrets.kept() if kept.name.startswith(_PREFIX))
 
     def _open(self, name: str) -> Model:
-        settings = settings_file.load(self._state, {}, self._environ)
+        settings = settings_file.load(self._stores.path, {}, self._environ)
         if not (wanted := name or settings.model):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
-        if provider != SCRIPT and not is_installed("agent"):
-            raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
+        if provider != SCRIPT and not FEATURE.is_installed:
+            raise NoModel("handrail is installed without its agent.", hint=FEATURE.how_to_install)
         key = self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]
@@ -124,10 +121,6 @@ class StateModels:
             return next((kept.place for kept in self._secrets.kept() if kept.name == _name(provider)), None)
         except KeyringAway:
             return None
-
-
-def open_models(state_dir: Path | None) -> StateModels:
-    return StateModels(open_state(state_dir).path)
 
 
 _PREFIX = "model:"

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.consent import place_of
+from handrail.features.apps.sign_ins import credentials_in, sign_in_to, turn_in
 from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import NotFound
-from handrail.stores.local.consents import SqliteConsents
-from handrail.wiring.secrets import secrets_in
-from handrail.wiring.sign_ins import credentials_in, sign_in_to, turn_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,16 +22,15 @@ if TYPE_CHECKING:
     from handrail.kernel.call import Caller
     from handrail.ports.consents import Given
     from handrail.ports.secrets import Kept, Secret
-    from handrail.stores.local.state import State
+    from handrail.ports.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
 class AppDesk:
     """Descriptors are read and checked in a thread, one after the other. What a person changes is in the audit."""
 
-    state: Path
+    stores: Stores
     catalogue: Catalogue
-    consents: SqliteConsents
     audit: Audit
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
@@ -53,7 +50,7 @@ class AppDesk:
 
     def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
-        if not self.consents.revoke(id):
+        if not self.stores.consents.revoke(id):
             hint = "`handrail apps consents` lists those that there are."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
         record_access(self.audit, by, f"revoked the consent {id}")
@@ -81,12 +78,12 @@ class AppDesk:
         }
 
     def _given(self) -> list[dict[str, Any]]:
-        return [_consent(one, is_valid=self._is_valid(one)) for one in self.consents.given()]
+        return [_consent(one, is_valid=self._is_valid(one)) for one in self.stores.consents.given()]
 
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
         from handrail.features.apps.sign_in.signing_in import keep_key
 
-        kept = await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
+        kept = await keep_key(await self.find(id), key, self.stores.secrets, turn_in(self.stores))
         await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id} with a key")
         return kept
 
@@ -102,7 +99,7 @@ class AppDesk:
     ) -> Kept:
         app = await self.find(id)
         kept = await sign_in_to(
-            app, self.state, show, client_id=client_id, client_secret=client_secret, patience=patience
+            app, self.stores, show, client_id=client_id, client_secret=client_secret, patience=patience
         )
         await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id}")
         return kept
@@ -110,7 +107,7 @@ class AppDesk:
     def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.features.apps.sign_in.signing_in import sign_out
 
-        was_signed_in = sign_out(id, secrets_in(self.state), turn_in(self.state))
+        was_signed_in = sign_out(id, self.stores.secrets, turn_in(self.stores))
         if was_signed_in:
             record_access(self.audit, by, f"signed out of {id}")
         return was_signed_in
@@ -119,7 +116,7 @@ class AppDesk:
         from handrail.features.apps.model import OAuth2
         from handrail.features.apps.sign_in.sign_in_hosts import sign_in_hosts
 
-        state = await credentials_in(self.state).state(app)
+        state = await credentials_in(self.stores).state(app)
         shown = {
             "type": state.kind,
             "signedIn": state.is_signed_in,
@@ -145,15 +142,8 @@ class AppDesk:
         return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
 
 
-def app_desk(state: State, audit: Audit) -> AppDesk:
-    return AppDesk(state.path, Catalogue(*usual_places(Path.home())), SqliteConsents(state.database), audit)
-
-
-def open_app_desk(state_dir: Path | None) -> AppDesk:
-    from handrail.stores.local.state import open_state
-
-    state = open_state(state_dir)
-    return app_desk(state, Audit(state.journal("audit")))
+def app_desk(stores: Stores, audit: Audit | None = None) -> AppDesk:
+    return AppDesk(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
 
 
 def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:

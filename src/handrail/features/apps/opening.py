@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from handrail.features.apps.model import AppCatalogue, AppTransport, Credentials, Execution
-    from handrail.wiring.house import House
+    from handrail.kernel.project import Project
 
 
 class Connections:
@@ -58,31 +57,20 @@ class Connections:
                 return AppleEventsTransport()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenApps:
-    """What the house holds of them: the surface's port, and what must be closed."""
+def open_apps(project: Project) -> Apps:
+    """Reads no descriptor yet; connects with the first call."""
+    from handrail.features.apps.sign_ins import credentials_in
 
-    port: Apps
-    catalogue: Catalogue
-    connections: Connections
-
-    async def disconnect(self) -> None:
-        await self.connections.close()
-
-
-def open_apps(credentials: Credentials) -> OpenApps:
-    """Reads no descriptor yet."""
+    connections, checks = Connections(credentials_in(project.stores)), Checks()
     catalogue = Catalogue(*usual_places(Path.home()))
-    connections = Connections(credentials)
-    checks = Checks()
-    port = Apps(catalogue, checks, Switchboard(connections.transport, checks))
-    return OpenApps(port, catalogue, connections)
+    return Apps(catalogue, checks, Switchboard(connections.transport, checks), connections.close)
 
 
-def offered_tools(house: House) -> AppCatalogue | None:
+def offered_tools(project: Project) -> AppCatalogue | None:
     """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
-    is_on = any(entry.surface.name == "apps" for entry in house.registry)
-    return house.apps.catalogue if house.settings.app_tools and is_on else None
+    is_on = any(entry.surface.name == "apps" for entry in project.registry)
+    apps: Apps = project.part("apps")
+    return apps.catalogue if project.settings.app_tools and is_on else None
 
 
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.ports.errors import InvalidParams
-from handrail.wiring.secrets import secrets_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +15,12 @@ if TYPE_CHECKING:
     from handrail.features.apps.sign_in.credentials import StoredCredentials
     from handrail.features.apps.sign_in.turns import Turn
     from handrail.ports.secrets import Kept
+    from handrail.ports.stores import Stores
 
 _PATIENCE = 40.0  # longer than a token endpoint may take
 
 
-def credentials_in(state: Path) -> StoredCredentials:
+def credentials_in(stores: Stores) -> StoredCredentials:
     from handrail.features.apps.sign_in.credentials import StoredCredentials
 
     async def post_form(url: str, form: str) -> tuple[int, bytes]:
@@ -29,22 +28,20 @@ def credentials_in(state: Path) -> StoredCredentials:
 
         return await fetching.post_form(url, form)
 
-    return StoredCredentials(secrets_in(state), post_form, turn_in(state))
+    return StoredCredentials(stores.secrets, post_form, turn_in(stores))
 
 
-def turn_in(state: Path) -> Turn:
-    from handrail.stores.local import locks
-
+def turn_in(stores: Stores) -> Turn:
     def turn(app: str) -> AbstractContextManager[None]:
         name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
-        return locks.exclusive(state / f"sign-in.{name}.lock", patience=_PATIENCE)
+        return stores.lock(f"sign-in.{name}", _PATIENCE)
 
     return turn
 
 
 async def sign_in_to(
     app: App,
-    state: Path,
+    stores: Stores,
     show: Callable[[str], None],
     *,
     client_id: str | None,
@@ -60,5 +57,4 @@ async def sign_in_to(
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.")
     client = client_of(app.auth, client_id, client_secret)
-    secrets, turn = secrets_in(state), turn_in(state)
-    return await sign_in(app, client, secrets, turn, post_form, loopback, show, patience=patience)
+    return await sign_in(app, client, stores.secrets, turn_in(stores), post_form, loopback, show, patience=patience)

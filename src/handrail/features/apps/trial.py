@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.calls.switchboard import Switchboard
-from handrail.stores.local.state import state_path
-from handrail.wiring.apps import Connections
-from handrail.wiring.sign_ins import credentials_in
+from handrail.features.apps.opening import Connections
+from handrail.features.apps.sign_ins import credentials_in
+from handrail.ports.stores import Stores
 
 
 @asynccontextmanager
-async def open_switchboard(state: Path | None) -> AsyncIterator[Switchboard]:
+async def open_switchboard(stores: Stores) -> AsyncIterator[Switchboard]:
     """With the sign-ins of a state directory; everything that was started ends with it."""
-    connections = Connections(credentials_in(state_path(state)))
+    connections = Connections(credentials_in(stores))
     try:
         yield Switchboard(connections.transport, Checks())
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.browser.browser import Browser
@@ -57,3 +56,8 @@ def local_browser(project: Project) -> LocalBrowser:
     from handrail.features.browser.chromium.headless import HeadlessChromium
 
     return HeadlessChromium()
+
+
+def server_of(project: Project) -> Callable[[], ServerAddress | None]:
+    """For other features: where the running server is, and how a person's own program is known to it."""
+    return find_server(project.stores)

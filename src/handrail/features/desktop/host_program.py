@@ -1,4 +1,4 @@
-"""`handrail desktop-host`: the host of contract 1 put together."""
+"""`handrail desktop-host`: the host of contract 1."""
 
 from __future__ import annotations
 
@@ -10,25 +10,21 @@ from typing import TYPE_CHECKING
 
 import handrail
 from handrail.ports.errors import InvalidParams, PermissionMissing
-from handrail.stores.local.state import open_state, state_path
 
 if TYPE_CHECKING:
     from handrail.features.desktop.host.confirmation import Mode
     from handrail.features.desktop.host.host import Host
     from handrail.features.desktop.host.source import OpenDesktop
     from handrail.features.desktop.platform import Desktop
+    from handrail.kernel.program import Program
 
 SOCKET = "desktop.sock"
 
 
-def desktop_socket(state_dir: Path | None) -> Path:
-    """Where the host of a state directory listens, unless it is told otherwise."""
-    return state_path(state_dir) / SOCKET
-
-
 async def serve_desktop(
     workspace_root: Path,
-    state_dir: Path | None,
+    program: Program,
+    state: Path | None,
     mode: Mode,
     on_ready: Callable[[Path], None],
     *,
@@ -40,18 +36,20 @@ async def serve_desktop(
 
     `on_ready` gets the socket once it listens; the desktop is opened after that.
     """
-    from handrail.faces.jsonrpc.server import serve
-    from handrail.stores.local.peers import identify
-
-    host, path, close = _put_together(workspace_root, state_dir, mode, socket, open_desktop or _own_desktop)
+    host, path, close = _put_together(workspace_root, program, state, mode, socket, open_desktop or _own_desktop)
     try:
-        await serve(host, path, identify, lambda: on_ready(path), unused_seconds=unused_seconds)
+        await program.serve_lines(host, path, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
         await close()
 
 
 def _put_together(
-    workspace_root: Path, state_dir: Path | None, mode: Mode, socket: Path | None, open_desktop: OpenDesktop
+    workspace_root: Path,
+    program: Program,
+    state: Path | None,
+    mode: Mode,
+    socket: Path | None,
+    open_desktop: OpenDesktop,
 ) -> tuple[Host, Path, Callable[[], Awaitable[None]]]:
     from handrail.features.desktop import dialect
     from handrail.features.desktop.host.confirmation import Confirmation
@@ -59,30 +57,25 @@ def _put_together(
     from handrail.features.desktop.host.methods import METHODS
     from handrail.features.desktop.host.services import Services
     from handrail.features.desktop.host.source import DesktopSource
-    from handrail.stores.local.files.workspaces import Workspaces
-    from handrail.stores.local.once import SqliteOnce
-    from handrail.stores.local.prompt_queue import LoggedPrompts
-    from handrail.stores.local.tokens import SqliteTokens
 
     if not workspace_root.is_dir():
         raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
-    state = open_state(state_dir)
-    workspaces = Workspaces(os.path.abspath(workspace_root))
-    prompts = LoggedPrompts(state.path)
+    stores = program.open_stores(state)
+    workspaces = program.machine.open_below(os.path.abspath(workspace_root))
     services = Services(
         version=handrail.__version__,
         source=DesktopSource(open_desktop, platform.platform()),
-        confirmation=Confirmation(mode, SqliteTokens(state.database)),
-        prompts=prompts,
-        once=SqliteOnce(state.database),
+        confirmation=Confirmation(mode, stores.tokens),
+        prompts=stores.prompts,
+        once=stores.once,
     )
 
     async def close() -> None:
-        await prompts.close()
+        await stores.prompts.close()
         workspaces.close()
-        state.close()
+        stores.close()
 
-    path = Path(os.path.abspath(socket)) if socket is not None else state.path / SOCKET
+    path = Path(os.path.abspath(socket)) if socket is not None else stores.path / SOCKET
     return Host(services, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
 
 

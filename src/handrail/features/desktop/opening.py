@@ -1,45 +1,44 @@
-"""The desktop's host as the rest of the house sees it: found or started on demand, kept alive by the server."""
+"""The desktop's host as the rest of handrail sees it: found or started on demand, kept alive by the server."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
-from handrail.extras import is_installed
+from handrail.features.desktop.desktop import Desktop
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.pruning import Limits, prune
 from handrail.ports.errors import Disabled
-from handrail.kernel import settings
-from handrail.stores.local.state import state_path
 
 if TYPE_CHECKING:
-    from handrail.features.desktop.host_client.client import HostClient
-    from handrail.kernel.call import Call
-    from handrail.kernel.tool import Reply
-    from handrail.stores.local.state import State
-    from handrail.wiring.house import House
+    from handrail.kernel.project import Project
+    from handrail.ports.peers import Identify
+    from handrail.ports.stores import Stores
 
 _SERVERS_PATIENCE = 15.0
 _CHECKUP_SECONDS = 1
 
 
-def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
+def open_desktop(project: Project) -> Desktop:
     """Connects when first used; the server waits for the host that it keeps itself."""
     from handrail.features.desktop.host_client.client import HostClient
     from handrail.features.desktop.host_client.finding import found_host
 
-    folder, patience = os.path.realpath(project), _SERVERS_PATIENCE if is_server else 0.0
-    return HostClient(folder, partial(found_host, state.path, folder, patience=patience))
+    folder, patience = os.path.realpath(project.location), _SERVERS_PATIENCE if project.is_server else 0.0
+    host = HostClient(folder, partial(found_host, project.stores.path, folder, patience=patience))
+    executor = partial(own_executor, project.machine.identify)
+    return Desktop(host, project.files, executor, project.policy.current)
 
 
-def own_executor() -> str:
+def own_executor(identify: Identify) -> str:
     """Whom the host takes this process for, so that tokens of its gate are good for this process alone."""
     from handrail.features.desktop.host.confirmation import gateway_scope
-    from handrail.stores.local.peers import identify
 
     here, there = socketpair()
     with here, there:
@@ -49,50 +48,41 @@ def own_executor() -> str:
 
 
 @asynccontextmanager
-async def closing(house: House) -> AsyncIterator[None]:
-    """At the end, the connections to the host and to apps are closed in order, and what shows scenes ends."""
-    try:
-        yield
-    finally:
-        await house.host.close()
-        await house.apps.disconnect()
-        await house.theatre.close()
-
-
-async def through(house: House, call: Call) -> Reply:
-    """One call through the gate, for a command that ends with it."""
-    async with closing(house):
-        return await house.gate.run(call)
-
-
-@asynccontextmanager
-async def desktop_kept(house: House) -> AsyncIterator[None]:
+async def kept_host_of(project: Project) -> AsyncIterator[None]:
     """While inside, a host runs beside the server, unless the settings say otherwise."""
     from handrail.features.desktop.host_client.finding import SOCKET
     from handrail.features.desktop.host_client.process import kept_host
 
-    async with AsyncExitStack() as stack:
-        if house.settings.desktop and is_installed("desktop"):
-            place = house.state.path / SOCKET, house.project.location, house.state.path
-            await stack.enter_async_context(kept_host(*place))
-        await stack.enter_async_context(closing(house))
+    if not project.settings.desktop:
+        yield
+        return
+    state = project.stores.path
+    async with kept_host(state / SOCKET, project.location, state):
         yield
 
 
-def desktop_checkup(project: Path, state_dir: Path | None) -> dict[str, Any]:
+def desktop_checkup(project: str, stores: Stores, *, is_on: bool) -> dict[str, Any]:
     """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, Disabled."""
     from handrail.features.desktop.host_client.client import HostClient
     from handrail.features.desktop.host_client.finding import found_host
 
-    state, folder = state_path(state_dir), str(project.resolve())
-    if not settings.load(state, {}).desktop:
+    if not is_on:
         raise Disabled("switched off", hint="The setting `desktop` turns it on.")
 
     async def look() -> dict[str, Any]:
-        client = HostClient(folder, partial(found_host, state, folder, unused_seconds=_CHECKUP_SECONDS))
+        client = HostClient(project, partial(found_host, stores.path, project, unused_seconds=_CHECKUP_SECONDS))
         try:
             return await client.call("desktop.doctor", {}, timeout_ms=10_000)
         finally:
             await client.close()
 
     return asyncio.run(look())
+
+
+def tidy(project: Project) -> None:
+    """The desktop's evidence lies where its contract has it."""
+    from handrail.features.desktop.host.records import ROOT
+
+    settings = project.settings
+    limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
+    prune(project.files, [ROOT], limits, utc_now())

@@ -10,48 +10,45 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handrail.features.agent.texts import unmarked
+from handrail.features.agent.offers import unmarked
 from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
 from handrail.ports.errors import InputOutput
 from handrail.ports.model import Noted, Replied, Returned
-from handrail.wiring.browsers import open_bus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from handrail.kernel.project import Project
     from handrail.ports.model import Turn
-    from handrail.stores.local.state import State
-    from handrail.wiring.house import House
+    from handrail.ports.stores import Stores
 
 _MOST_TASKS = 10_000
 _MOST_TURNS = 1_000_000
 
 
-def task_summaries(house: House) -> Sequence[TaskSummary]:
-    return tasks(house.audit, house.project.location)
+def task_summaries(project: Project) -> Sequence[TaskSummary]:
+    return tasks(project.audit, project.location)
 
 
-def write_report(house: House, task: str | None, to: Path) -> Story:
+def write_report(project: Project, task: str | None, to: Path) -> Story:
     """Of a task, or of every call. The page is whole or not there; it is its owner's alone."""
-    story, pieces = report_of(house, task)
+    story, pieces = report_of(project, task)
     _write(to, pieces)
     return story
 
 
-def report_of(house: House, task: str | None) -> tuple[Story, Iterable[str]]:
+def report_of(project: Project, task: str | None) -> tuple[Story, Iterable[str]]:
     """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
     from handrail.features.history.report.page import page
 
-    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(house.state, task))
-    story = tell(
-        house.audit, house.evidence, house.project.location, task, title=title, words=words, exchanges=exchanges
-    )
+    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(project.stores, task))
+    story = tell(project.audit, project.evidence, project.location, task, title=title, words=words, exchanges=exchanges)
     return story, page(story, datetime.now(UTC))
 
 
-async def _said(state: State, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
+async def _said(stores: Stores, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
     """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
-    bus = open_bus(state)
+    bus = stores.browser()
     try:
         found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
         if found is None:

@@ -1,4 +1,4 @@
-"""A project's folder as an editor's language server reads it."""
+"""A project's folder as an editor's language server reads it: edited texts in the place of their files."""
 
 from __future__ import annotations
 
@@ -9,42 +9,29 @@ from typing import TYPE_CHECKING
 
 from handrail.features.webgal.games import Games
 from handrail.features.webgal.previews.place import game_of
-from handrail.ports.errors import NotFound
-from handrail.ports.paths import ClosedFolders
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.policy_source import PolicySource
-from handrail.stores.local.state import state_path
-from handrail.stores.local.user_rules import UserRules
-from handrail.wiring.house import HANDRAIL_FOLDER
 
 if TYPE_CHECKING:
     from handrail.features.webgal.script.listing import Surroundings
+    from handrail.kernel.program import Program
 
 
-class EditedFolder(LocalFolder):
-    """Reads the texts that are being edited in the place of their files."""
+async def serve_editor(project: Path | None, program: Program, state: Path | None) -> int:
+    """Until the client goes; the exit status that it asks for. `project` is absolute."""
+    from handrail.features.webgal.lsp.server import EditorServer
+    from handrail.features.webgal.lsp.stdio import serve
+    from handrail.features.webgal.script.findings import language_of
 
-    edited: Mapping[str, str] = {}
-
-    def read(self, path: str, limit: int | None = None) -> bytes:
-        text = self.edited.get("/".join(self.parse(path)))
-        return super().read(path, limit) if text is None else text.encode("utf-8", "replace")
+    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
+    only = str(project) if project is not None else None
+    return await serve(EditorServer(lambda folder: EditorProject(folder, program, state), language, only))
 
 
-class ProjectGround:
+class EditorProject:
     """The same folder, rules and limits as for the tools. Nothing is made, neither here nor in the state directory."""
 
-    def __init__(self, folder: str, state_dir: Path | None) -> None:
-        closed = ClosedFolders(())
-        try:
-            files = EditedFolder.open(os.path.abspath(folder), closed)
-        except NotFound:
-            raise NotFound(f"There is no project folder {folder}.") from None
-        assert isinstance(files, EditedFolder)
-        self._files = files
-        state = state_path(state_dir)
-        self._policy = PolicySource(self._files.subfolder(HANDRAIL_FOLDER), state, UserRules(state), closed)
-        self._policy.load()
+    def __init__(self, folder: str, program: Program, state: Path | None) -> None:
+        self._opened = program.open_for_reading(Path(folder), state)
+        self._files, self._policy = self._opened.files, self._opened.policy
         self._games = Games(self._files, self._policy.current, "zh")
 
     @property
@@ -59,11 +46,11 @@ class ProjectGround:
         return game_of(self._files, path)
 
     def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
-        self._files.edited = edited
+        self._files.overlay(edited)
         try:
             return self._games.around(folder)
         finally:
-            self._files.edited = {}
+            self._files.overlay({})
 
     def silenced(self) -> tuple[str, ...]:
         return tuple(self._policy.current().limits.lint_ignore)
@@ -77,4 +64,4 @@ class ProjectGround:
         return found.size if found is not None else None
 
     def close(self) -> None:
-        self._files.close()
+        self._opened.close()

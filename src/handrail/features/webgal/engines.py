@@ -12,9 +12,9 @@ from handrail.ports.errors import Failure, NotShown
 
 if TYPE_CHECKING:
     from handrail.ports.files import Folder
-    from handrail.stores.local.files.folder import LocalFolder
+    from handrail.ports.machine import OpenFolder
 
-ENGINE_FOLDER = Path(__file__).parents[1] / "engine"
+ENGINE_FOLDER = Path(__file__).parents[2] / "engine"
 _PAGE = "index.html"
 _LARGEST_PAGE = 4 << 20
 _LARGEST_SCRIPT = 32 << 20
@@ -23,23 +23,22 @@ _SCRIPT = re.compile(rb'<script[^>]*\ssrc="\./([^"?#]+\.js)"')
 _VERSION = re.compile(rb'="([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.-]{0,20})",[\w$]+=\{version:')
 
 
-def find_engine(files: Folder, game: str) -> tuple[Folder, str]:
+def find_engine(open_folder: OpenFolder, files: Folder, game: str) -> tuple[Folder, str]:
     """The folder that holds the engine's page, and where in it. NotShown: there is none."""
     beside = _beside(files, game)
-    return (_ours(), ".") if beside is None else (files, beside)
+    return (_ours(open_folder), ".") if beside is None else (files, beside)
 
 
-def describe_engine(project: Path) -> str:
+def describe_engine(open_folder: OpenFolder, project: Path) -> str:
     """Which one shows this project's game, for a person. NotShown: none does."""
     from handrail.features.webgal.previews.place import game_of
-    from handrail.stores.local.files.folder import LocalFolder
 
-    files = LocalFolder.open(os.path.abspath(project))
+    files = open_folder(os.path.abspath(project))
     with closing(files):
         beside = _beside(files, game_of(files) or ".")
         if beside is not None:
             return f"{_version(files, beside)}, of the project's own"
-    engine = _ours()
+    engine = _ours(open_folder)
     with closing(engine):
         return f"{_version(engine, '.')}, with handrail"
 
@@ -54,15 +53,13 @@ def _beside(files: Folder, game: str) -> str | None:
     return above if game != "." and b"webgal" in page.lower() else None
 
 
-def _ours() -> LocalFolder:
-    from handrail.stores.local.files.folder import LocalFolder
-
+def _ours(open_folder: OpenFolder) -> Folder:
     if not (ENGINE_FOLDER / _PAGE).is_file():
         raise NotShown(
             "The WebGAL engine is not installed, and the project brings none.",
             hint="Run `make setup`; a wheel brings it along. Or put a built engine beside the game's folder.",
         )
-    return LocalFolder.open(str(ENGINE_FOLDER))
+    return open_folder(str(ENGINE_FOLDER))
 
 
 def _version(engine: Folder, folder: str) -> str:

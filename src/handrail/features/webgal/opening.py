@@ -1,50 +1,71 @@
-"""Previews of games: the server that shows one, the browser that looks at it, and in which process both live."""
+"""The WebGAL part of a project: checks, scripts, and previews, with the process in which those live."""
 
 from __future__ import annotations
 
 import os
+import sysconfig
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from handrail import __version__
+from handrail.features.webgal.engines import find_engine
+from handrail.features.webgal.port import Checks, WebGal
+from handrail.features.webgal.previews.local_tab import LocalTab
 from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.scripts import Scripts
 from handrail.ports.errors import NotShown
-from handrail.wiring.browsers import find_server
-from handrail.wiring.engines import find_engine
 
 if TYPE_CHECKING:
-    from handrail.features.browser.remote_bus import RemotePreviews
     from handrail.features.webgal.backends.terre import TerreFinder
+    from handrail.features.webgal.game_view_port import GameView
     from handrail.features.webgal.hosted_previews import Ground, HostedPreviews
-    from handrail.features.webgal.preview_ports import (
-        FramedPreviews,
-        GameSite,
-        LocalBrowser,
-        ScenePreviews,
-        Showing,
-        Spot,
-    )
-    from handrail.kernel.policy import Policy
-    from handrail.ports.files import Folder
-    from handrail.kernel.settings import Settings
-    from handrail.stores.local.state import State
-    from handrail.wiring.house import House
+    from handrail.features.webgal.preview_ports import FramedPreviews, GameSite, ScenePreviews, Showing, Spot
+    from handrail.features.webgal.remote_previews import RemotePreviews
+    from handrail.kernel.project import Project
 
 _TOOL = "preview_scene"
 _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
 
 
-def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool) -> Theatre:
+def open_webgal(project: Project) -> WebGal:
+    from handrail.features.webgal.backends.programs.kept import KeptPrograms
+
+    policy = project.policy.current
+    theatre = _theatre(project)
+    return WebGal(
+        Checks(project.files, policy, os.environ.get("HANDRAIL_LANG", "")),
+        project.offered("workspace", "changes"),
+        Scripts(project.files, policy, KeptPrograms(), os.environ, sysconfig.get_path("scripts")),
+        theatre if project.is_server else _kept_previews(project, theatre),
+        LocalTab(theatre, project.files),
+        theatre,
+    )
+
+
+def review(project: Project) -> Callable[[str, bytes], None]:
+    """For the workspace: a scene with mistakes is refused, NotClean."""
+    webgal: WebGal = project.part("webgal")
+    return webgal.games.review
+
+
+def game_view(project: Project) -> GameView:
+    from handrail.features.webgal.game_view import ShownGame
+
+    return ShownGame(project.part("webgal"))
+
+
+def _theatre(project: Project) -> Theatre:
     """Nothing is started before the first scene is to be shown."""
+    files, settings = project.files, project.settings
     terre: list[TerreFinder] = []
 
     async def open_site(game: str) -> GameSite:
         from handrail.features.webgal.backends.game_site import Game, LocalGameSite
 
-        engine, page = find_engine(files, game)
+        engine, page = find_engine(project.machine.open_folder, files, game)
         return await LocalGameSite.start(
-            Game(files, game, engine, page, allows=lambda path: policy().may_read(_TOOL, path))
+            Game(files, game, engine, page, allows=lambda path: project.policy.current().may_read(_TOOL, path))
         )
 
     async def find_terre(game: str) -> GameSite | None:
@@ -62,10 +83,11 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings
             )
         return found
 
-    return Theatre(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
+    lifetime = _WITH_SERVER if project.is_server else _WITH_PROCESS
+    return Theatre(lambda: project.offered("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
 
 
-def kept_previews(own: Theatre, state: State, settings: Settings, files: Folder) -> ScenePreviews:
+def _kept_previews(project: Project, own: Theatre) -> ScenePreviews:
     """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
 
     The other side is loaded, and looked for, when there is something to be shown.
@@ -75,41 +97,37 @@ def kept_previews(own: Theatre, state: State, settings: Settings, files: Folder)
     remote: list[RemotePreviews] = []
 
     async def by_server(game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
-        from handrail.features.browser.remote_bus import RemotePreviews
+        from handrail.features.webgal.remote_previews import RemotePreviews
 
-        remote[:] = remote or [RemotePreviews(find_server(state.path), _ground(settings, files))]
+        remote[:] = remote or [RemotePreviews(project.offered("browser", "server"), _ground(project))]
         return await remote[0].show(game, spot, fetched_ahead)
 
     return KeptPreviews(by_server, own)
 
 
-def hosted_previews(house: House) -> HostedPreviews:
+def hosted_previews(project: Project) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
     from handrail.features.webgal.previews.hosting import TheatreHosting
 
-    files = house.project
+    webgal: WebGal = project.part("webgal")
     return TheatreHosting(
-        house.theatre,
-        files,
-        lambda path: house.policy.current().may_read(_TOOL, path),
-        _ground(house.settings, files),
+        webgal.theatre,
+        project.files,
+        lambda path: project.policy.current().may_read(_TOOL, path),
+        _ground(project),
     )
 
 
-def framed_previews(house: House) -> FramedPreviews:
+def framed_previews(project: Project) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
     from handrail.features.webgal.previews.framed_previews import TheatreFrames
 
-    return TheatreFrames(house.theatre, house.registry.find(_TOOL).surface.port.games)
+    webgal: WebGal = project.part("webgal")
+    return TheatreFrames(webgal.theatre, webgal.games)
 
 
-def _ground(settings: Settings, files: Folder) -> Ground:
+def _ground(project: Project) -> Ground:
     from handrail.features.webgal.hosted_previews import Ground
 
-    return Ground(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
-
-
-def _browser() -> LocalBrowser:
-    from handrail.features.browser.chromium.headless import HeadlessChromium
-
-    return HeadlessChromium()
+    settings = project.settings
+    return Ground(__version__, os.path.realpath(project.location), settings.terre, settings.terre_port)

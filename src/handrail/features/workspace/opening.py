@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from handrail.features.workspace.backends.gnudiff import GnuDiff
@@ -14,7 +15,7 @@ from handrail.features.workspace.idempotency import Idempotency
 from handrail.features.workspace.snapshots import Snapshots
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.evidence import utc_now
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Conflict, Failure
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
@@ -47,8 +48,8 @@ def changes(project: Project) -> WorkspaceChanges:
 
 def _review(project: Project, path: str, content: bytes) -> None:
     """Where another feature checks what is written there, it may refuse it: NotClean."""
-    if project.policy.current().limits.lint_on_write and (review := project.offered("webgal", "review")) is not None:
-        review(path, content)
+    if project.policy.current().limits.lint_on_write:
+        project.offered("webgal", "review")(path, content)
 
 
 def _recover(workspace: Workspace) -> None:
@@ -57,3 +58,11 @@ def _recover(workspace: Workspace) -> None:
         settle(workspace)
     except Failure:
         return
+
+
+def tidy(project: Project) -> None:
+    """Under the lock, so that no write of a live process is taken for a dead one's."""
+    workspace: Workspace = project.part("workspace")
+    if workspace.own.mode(".gitignore") is not None:
+        with suppress(Conflict), workspace.lock(patience=0):  # who has no time to wait comes again later
+            workspace.own.sweep_all(".")

@@ -7,9 +7,9 @@ import secrets
 import tomllib
 from pathlib import Path
 
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 

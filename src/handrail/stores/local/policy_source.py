@@ -18,8 +18,8 @@ from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule
-from handrail.stores.local import locks
 from handrail.ports.settings import BrokenSettings
+from handrail.stores.local import locks
 from handrail.stores.local.user_rules import UserRules
 
 POLICY_FILE = "policy.json"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType
 
 from handrail.features.agent.limits import Limits
-from handrail.features.agent.texts import unmarked
+from handrail.features.agent.offers import unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
 from handrail.ports.agent import Run, StoredTurn

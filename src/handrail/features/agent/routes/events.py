@@ -4,12 +4,12 @@ Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stand
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from handrail.faces.http.dialect import http_envelope
 from handrail.features.agent.limits import Limits
+from handrail.features.agent.offers import Pages, unmarked
 from handrail.features.agent.routes.entries import MOST_TEXT, arguments_of, status_of
-from handrail.features.agent.texts import unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
 from handrail.ports.agent import AgentTask, Run
@@ -24,16 +24,6 @@ class _Growing:
     message_id: str
     target: str
     pieces: list[str] = field(default_factory=list)
-
-
-class Pages(Protocol):
-    """The pages that follow a task."""
-
-    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None: ...
-
-    def task_changed(self, task: AgentTask, reason: str | None = None) -> None: ...
-
-    def task_noted(self, task_id: str) -> None: ...
 
 
 class AgentEvents:

@@ -12,8 +12,8 @@ from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.agent.limits import Limits
 from handrail.features.agent.model_desk import ModelDesk, ModelOverview
+from handrail.features.agent.offers import Pages
 from handrail.features.agent.routes.entries import PLACES, Entry, entries, status_of
-from handrail.features.agent.routes.events import Pages
 from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
 from handrail.kernel import task_ids

@@ -25,8 +25,9 @@ def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
 
     The editor starts this command and talks to it. It reads the project and writes nothing.
     """
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import serve_editor
+    from handrail.features.webgal.editor_project import serve_editor
 
     log_to_stderr()
-    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, state)))
+    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, program(), state)))

@@ -4,6 +4,8 @@ The server's token alone does not open it: an agent's program may hold that, and
 also show the console's key, which lies in the state directory alone.
 """
 
+from functools import cache
+
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -11,11 +13,11 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, refused, success, unheard
 from handrail.faces.http.body import MAX_BODY
-from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.webgal.hosted_previews import PATH, NotHosted, WantedScene
+from handrail.features.webgal.opening import hosted_previews
 from handrail.kernel import strict_json
 from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Failure, InvalidParams
@@ -24,12 +26,14 @@ _WHAT = "Showing a scene past handrail's tools"
 _HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
 
 
-def routes(desk: Desk, key: ConsoleKey) -> list[Route]:
+def routes(context: HttpContext) -> list[Route]:
+    hosting = cache(lambda: hosted_previews(context.project))
+
     async def show(request: Request) -> Response:
-        check_is_persons(request, key, _WHAT, _HINT)
+        check_is_persons(request, context.console_key, _WHAT, _HINT)
         wanted = _wanted(await request.body())
         try:
-            return success(await unless_gone(request.receive, desk.hosting().show(wanted)))
+            return success(await unless_gone(request.receive, hosting().show(wanted)))
         except ClientDisconnect:
             return unheard()
         except NotHosted as refusal:

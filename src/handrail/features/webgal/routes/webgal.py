@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -10,11 +11,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
 from handrail.features.webgal.game_view_port import GameView, Language, Mended, Place
+from handrail.features.webgal.opening import framed_previews, game_view
 from handrail.kernel.call import Call
 from handrail.ports.errors import Conflict, InvalidParams
 
@@ -25,33 +27,36 @@ _SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-anc
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(context: HttpContext) -> list[Route]:
+    game = cache(lambda: game_view(context.project))
+    previews = cache(lambda: framed_previews(context.project))
+
     async def seen(look: Callable[[GameView], Any]) -> Any:
-        return await asyncio.to_thread(lambda: look(desk.game()))
+        return await asyncio.to_thread(lambda: look(game()))
 
     async def stamp(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success({"stamp": await seen(lambda game: game.stamp())})
+        return success({"stamp": await seen(lambda shown: shown.stamp())})
 
     async def overview(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.overview(_language(request))))
+        return success(await seen(lambda shown: shown.overview(_language(request))))
 
     async def scene(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.scene(_path(request))))
+        return success(await seen(lambda shown: shown.scene(_path(request))))
 
     async def graph(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.graph()))
+        return success(await seen(lambda shown: shown.graph()))
 
     async def resources(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.resources()))
+        return success(await seen(lambda shown: shown.resources()))
 
     async def file(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        media_type, data = await seen(lambda game: game.file(_path(request)))
+        media_type, data = await seen(lambda shown: shown.file(_path(request)))
         # The page names the version that it wants, so a kept one is never an old one.
         kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
         headers = {"content-security-policy": _SEALED_OFF, "cache-control": kept, "accept-ranges": "bytes"}
@@ -62,15 +67,15 @@ def routes(desk: Desk) -> list[Route]:
         must_be_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
-        shown: Mended = await seen(lambda game: game.mended(path, place))
+        shown: Mended = await seen(lambda shown: shown.mended(path, place))
         wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
         bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
         if bound == (None, None):
-            await _run(desk, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
+            await _run(context, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
             return success(_told(shown))
         if bound != (shown.base_hash, shown.after_hash):
             raise Conflict(f"{shown.path} has changed since it was shown.", hint="Look at it again.", path=shown.path)
-        written = await _run(desk, request, "write_to_file", {**wanted, "dryRun": False})
+        written = await _run(context, request, "write_to_file", {**wanted, "dryRun": False})
         return success({**_told(shown), "snapshotId": written.snapshot_id})
 
     async def preview(request: Request) -> Response:
@@ -78,12 +83,12 @@ def routes(desk: Desk) -> list[Route]:
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
         line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
-        frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        frame = await previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 
     async def hide_preview(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        desk.previews().hide(request.path_params["screen"])
+        previews().hide(request.path_params["screen"])
         return success({})
 
     return [
@@ -99,9 +104,9 @@ def routes(desk: Desk) -> list[Route]:
     ]
 
 
-async def _run(desk: Desk, request: Request, tool: str, params: dict[str, Any]) -> Any:
-    call = Call(tool, params, caller(request, desk.person), trace_id=trace_id(request.scope))
-    return (await desk.persons_gate.run(call)).result
+async def _run(context: HttpContext, request: Request, tool: str, params: dict[str, Any]) -> Any:
+    call = Call(tool, params, caller(request, context.person), trace_id=trace_id(request.scope))
+    return (await context.persons_gate.run(call)).result
 
 
 def _told(shown: Mended) -> dict[str, Any]:

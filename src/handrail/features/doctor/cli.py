@@ -16,9 +16,10 @@ EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise
 @state_option
 def doctor(as_json: bool, project: Path, state: Path | None) -> None:
     """Tell what works here and what is missing."""
-    from handrail.wiring.doctor import report
+    from handrail.faces.cli.program import program
+    from handrail.features.doctor.report import report
 
-    found = report(project, state)
+    found = report(program(), project, state)
     if as_json:
         print_json(found)
     else:
