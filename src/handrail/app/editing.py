@@ -8,11 +8,11 @@ from pathlib import Path
 
 async def serve_editor(project: Path | None, state_dir: Path | None) -> int:
     """Until the client goes; the exit status that it asks for. `project` is absolute."""
-    from handrail.app.editor_ground import ProjectGround
+    from handrail.app.editor_ground import LocalProjectReader
     from handrail.core.webgal.findings import language_of
     from handrail.faces.lsp.server import EditorServer
     from handrail.faces.lsp.stdio import serve
 
     language = language_of(os.environ.get("HANDRAIL_LANG", ""))
     only = str(project) if project is not None else None
-    return await serve(EditorServer(lambda folder: ProjectGround(folder, state_dir), language, only))
+    return await serve(EditorServer(lambda folder: LocalProjectReader(folder, state_dir), language, only))

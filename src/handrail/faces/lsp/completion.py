@@ -15,7 +15,7 @@ from handrail.core.webgal.project import CONFIG
 from handrail.core.webgal.scene import Scene
 from handrail.faces.lsp.contexts import Context, Wanted, context
 from handrail.faces.lsp.game import Game
-from handrail.faces.lsp.handbook import handbook
+from handrail.faces.lsp.hover import handbook
 from handrail.faces.lsp.phrases import phrase
 
 MOST_OFFERED = 500
