@@ -16,9 +16,8 @@ from handrail.backends.chromium.page import ChromiumPage
 from handrail.backends.game_site import Game, LocalGameSite
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import Declined, NotShown
-from handrail.contract.preview import Spot
-from handrail.surfaces.webgal.seat import Patience
-from handrail.surfaces.webgal.theatre import Theatre
+from handrail.contract.preview import Destination
+from handrail.surfaces.webgal.preview_session import Patience, PreviewSession
 from tests.waiting import eventually, until
 
 PATIENCE = 60
@@ -84,10 +83,10 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
     async def open_site(game: str) -> LocalGameSite:
         return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
 
-    theatre = Theatre(lambda: browser, open_site, patience=Patience(starting=2))
+    preview_session = PreviewSession(lambda: browser, open_site, patience=Patience(starting=2))
     try:
         with pytest.raises(NotShown, match="did not start within 2 s"):
-            await theatre.show("game", Spot("start.txt", 1))
+            await preview_session.show("game", Destination("start.txt", 1))
         page = await browser.open_page(LOCAL)
         assert await page.value("6 * 7") == 42
         with pytest.raises(Declined):
@@ -96,7 +95,7 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
         assert not await reached_by(page, "127.0.0.2")
         await page.close()
     finally:
-        await theatre.close()
+        await preview_session.close()
         files.close()
 
 

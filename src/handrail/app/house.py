@@ -13,7 +13,7 @@ from handrail.app.approving import InQueue, queue_approver, summons_to
 from handrail.app.apps import OpenApps, open_apps
 from handrail.app.browsers import open_bus, remote_bus
 from handrail.app.desktops import host_client
-from handrail.app.previews import kept_previews, open_theatre
+from handrail.app.previews import kept_previews, open_preview_session
 from handrail.app.sign_ins import credentials_in
 from handrail.backends import ripgrep
 from handrail.backends.gnudiff import GnuDiff
@@ -45,10 +45,10 @@ from handrail.surfaces import desktop as desktop_surface
 from handrail.surfaces import people as people_surface
 from handrail.surfaces import webgal as webgal_surface
 from handrail.surfaces import workspace as workspace_surface
-from handrail.surfaces.webgal.local_tab import LocalTab
+from handrail.surfaces.webgal.browser_action import LocalTab
 from handrail.surfaces.webgal.port import Checks, WebGal
+from handrail.surfaces.webgal.preview_session import PreviewSession
 from handrail.surfaces.webgal.scripts import Scripts
-from handrail.surfaces.webgal.theatre import Theatre
 from handrail.surfaces.workspace.change import settle
 from handrail.surfaces.workspace.changes import WorkspaceChanges
 from handrail.surfaces.workspace.dry_runs import DryRuns
@@ -79,7 +79,7 @@ class House:
     prompts: LoggedPrompts
     summons: Summons
     scripts: Scripts
-    theatre: Theatre
+    preview_session: PreviewSession
     """Where scenes are shown; started by the first one."""
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
@@ -147,9 +147,9 @@ def open_house(
     desktop = desktop_surface.surface(host, files, tokens, policy.current)
     apps = open_apps(credentials_in(state.path))
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
-    theatre = open_theatre(files, policy.current, settings, is_server=is_server)
-    previews = theatre if is_server else kept_previews(theatre, state, settings, files)
-    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(theatre, files))
+    preview_session = open_preview_session(files, policy.current, settings, is_server=is_server)
+    previews = preview_session if is_server else kept_previews(preview_session, state, settings, files)
+    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(preview_session, files))
     webgal = webgal_surface.surface(webgal_port)
     registry = Registry(
         [
@@ -191,7 +191,7 @@ def open_house(
         prompts=prompts,
         summons=summons,
         scripts=scripts,
-        theatre=theatre,
+        preview_session=preview_session,
         host=host,
         apps=apps,
         bus=bus,

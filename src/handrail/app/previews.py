@@ -10,15 +10,23 @@ from handrail import __version__
 from handrail.app.browsers import find_server
 from handrail.app.engines import find_engine
 from handrail.contract.errors import NotShown
-from handrail.surfaces.webgal.theatre import Theatre
+from handrail.surfaces.webgal.preview_session import PreviewSession
 
 if TYPE_CHECKING:
     from handrail.app.house import House
     from handrail.backends.remote_bus import RemotePreviews
     from handrail.backends.terre import TerreFinder
     from handrail.contract.files import Folder
-    from handrail.contract.hosted_previews import Ground, HostedPreviews
-    from handrail.contract.preview import FramedPreviews, GameSite, LocalBrowser, ScenePreviews, Showing, Spot
+    from handrail.contract.preview import (
+        Destination,
+        FramedPreviews,
+        GameSite,
+        HostedPreviews,
+        LocalBrowser,
+        PreviewContext,
+        ScenePreviews,
+        Showing,
+    )
     from handrail.core.policy import Policy
     from handrail.store.settings import Settings
     from handrail.store.state import State
@@ -28,7 +36,9 @@ _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
 
 
-def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool) -> Theatre:
+def open_preview_session(
+    files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool
+) -> PreviewSession:
     """Nothing is started before the first scene is to be shown."""
     terre: list[TerreFinder] = []
 
@@ -55,51 +65,51 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings
             )
         return found
 
-    return Theatre(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
+    return PreviewSession(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
 
 
-def kept_previews(own: Theatre, state: State, settings: Settings, files: Folder) -> ScenePreviews:
+def kept_previews(own: PreviewSession, state: State, settings: Settings, files: Folder) -> ScenePreviews:
     """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
 
     The other side is loaded, and looked for, when there is something to be shown.
     """
-    from handrail.surfaces.webgal.kept_previews import KeptPreviews
+    from handrail.surfaces.webgal.preview_session import ServerFirstPreviews
 
     remote: list[RemotePreviews] = []
 
-    async def by_server(game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+    async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
         from handrail.backends.remote_bus import RemotePreviews
 
-        remote[:] = remote or [RemotePreviews(find_server(state.path), _ground(settings, files))]
-        return await remote[0].show(game, spot, fetched_ahead)
+        remote[:] = remote or [RemotePreviews(find_server(state.path), _preview_context(settings, files))]
+        return await remote[0].show(game, destination, fetched_ahead)
 
-    return KeptPreviews(by_server, own)
+    return ServerFirstPreviews(by_server, own)
 
 
 def hosted_previews(house: House) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
-    from handrail.surfaces.webgal.hosting import TheatreHosting
+    from handrail.surfaces.webgal.shared_previews import HostedScenes
 
     files = house.project
-    return TheatreHosting(
-        house.theatre,
+    return HostedScenes(
+        house.preview_session,
         files,
         lambda path: house.policy.current().may_read(_TOOL, path),
-        _ground(house.settings, files),
+        _preview_context(house.settings, files),
     )
 
 
 def framed_previews(house: House) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
-    from handrail.surfaces.webgal.framed_previews import TheatreFrames
+    from handrail.surfaces.webgal.shared_previews import ConsoleFrames
 
-    return TheatreFrames(house.theatre, house.registry.find(_TOOL).surface.port.games)
+    return ConsoleFrames(house.preview_session, house.registry.find(_TOOL).surface.port.games)
 
 
-def _ground(settings: Settings, files: Folder) -> Ground:
-    from handrail.contract.hosted_previews import Ground
+def _preview_context(settings: Settings, files: Folder) -> PreviewContext:
+    from handrail.contract.preview import PreviewContext
 
-    return Ground(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
+    return PreviewContext(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
 
 
 def _browser() -> LocalBrowser:

@@ -16,10 +16,10 @@ import pytest
 from handrail.app.previews import kept_previews
 from handrail.backends.localfs.folder import LocalFolder
 from handrail.contract.errors import NotShown, Timeout
-from handrail.contract.preview import Position, Showing, Spot
+from handrail.contract.preview import Destination, Position, Showing
 from handrail.store.settings import Settings
 from handrail.store.state import open_state
-from handrail.surfaces.webgal.theatre import Theatre
+from handrail.surfaces.webgal.preview_session import PreviewSession
 
 pytestmark = pytest.mark.anyio
 OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")
@@ -31,11 +31,11 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-class OwnTheatre(Theatre):
+class OwnSession(PreviewSession):
     def __init__(self) -> None:
         """Nothing is started."""
 
-    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
         return OWN
 
 
@@ -57,8 +57,8 @@ async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing,
     address = {"pid": os.getpid(), "host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "token": "t" * 43}
     (state.path / "server.json").write_text(json.dumps(address))
     try:
-        previews = kept_previews(OwnTheatre(), state, Settings(), project)
-        return await previews.show("game", Spot("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
+        previews = kept_previews(OwnSession(), state, Settings(), project)
+        return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
     finally:
         server.close()
         project.close()

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from handrail.contract.call import Caller
 from handrail.contract.game_view import GameView
-from handrail.contract.hosted_previews import HostedPreviews
-from handrail.contract.preview import FramedPreviews
+from handrail.contract.preview import FramedPreviews, HostedPreviews
 from handrail.contract.prompts import PromptQueue
 from handrail.contract.secrets import Kept, Secret
 from handrail.core.audit import Audit

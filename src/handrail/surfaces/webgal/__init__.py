@@ -8,7 +8,7 @@ from handrail.surfaces.webgal import (
     generate_character_profile,
     list_project_resources,
     preview_scene,
-    scene_shelf,
+    scene_resource,
     show_scene_graph,
     validate_script,
 )
@@ -29,4 +29,4 @@ TOOLS = (
 
 def surface(port: WebGal | None) -> Surface:
     """Without a port the tools can be described, not run."""
-    return Surface("webgal", "webgal", port, TOOLS, PROMPTS, (scene_shelf.SHELF,))
+    return Surface("webgal", "webgal", port, TOOLS, PROMPTS, (scene_resource.SHELF,))

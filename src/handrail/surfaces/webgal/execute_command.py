@@ -13,9 +13,8 @@ from handrail.contract.schemas import schema
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Settled, Tool
 from handrail.core.kept_output import KeptOutput
-from handrail.surfaces.webgal.package_scripts import PACKAGE, Package, Step, read_package
 from handrail.surfaces.webgal.port import WebGal
-from handrail.surfaces.webgal.scripts import Server
+from handrail.surfaces.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 
 _STAYS = "dev"
 _MOST_ARGUMENT_BYTES = 100_000

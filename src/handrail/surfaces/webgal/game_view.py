@@ -15,11 +15,10 @@ from handrail.core.webgal.findings import with_fix, with_safe_fixes
 from handrail.core.webgal.graph_picture import Layout, laid_out
 from handrail.core.webgal.media import media_type
 from handrail.core.webgal.project import CONFIG, SCENES, Project
-from handrail.surfaces.webgal.games import Games
+from handrail.surfaces.webgal.games import Games, text_or_nothing
 from handrail.surfaces.webgal.place import game_of, has_games, the_game
 from handrail.surfaces.webgal.port import WebGal
 from handrail.surfaces.webgal.shown_game import Overview, Resources, Text, overview, resources, source, text_of
-from handrail.surfaces.webgal.surroundings import text_or_nothing
 
 _TOOL = "validate_script"
 """Whose leave to read decides what is shown, as with every check."""

@@ -14,8 +14,8 @@ from handrail.core.policy import Policy
 
 if TYPE_CHECKING:
     from handrail.core.webgal.findings import Language
+    from handrail.surfaces.webgal.browser_action import LocalTab
     from handrail.surfaces.webgal.games import Games
-    from handrail.surfaces.webgal.local_tab import LocalTab
     from handrail.surfaces.webgal.scripts import Scripts
 
 

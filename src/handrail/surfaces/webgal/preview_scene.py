@@ -17,13 +17,13 @@ from handrail.contract.errors import (
     TooLarge,
     Unsupported,
 )
-from handrail.contract.preview import Spot
+from handrail.contract.preview import Destination
 from handrail.contract.schemas import schema
 from handrail.contract.target import Target
 from handrail.contract.tool import Preview, Reply, Tool
 from handrail.core.threads import in_thread
+from handrail.surfaces.webgal.place import SceneFile, find_scene
 from handrail.surfaces.webgal.port import WebGal
-from handrail.surfaces.webgal.sought_scene import SoughtScene, sought
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
@@ -42,28 +42,27 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
     `url`.
     """
-    from handrail.core.webgal.showing import fetched_ahead, first_shown_line
-    from handrail.surfaces.webgal.preview_log import told
-    from handrail.surfaces.webgal.theatre import as_not_shown
+    from handrail.core.webgal.preview_log import fetched_ahead, first_shown_line, preview_log
+    from handrail.surfaces.webgal.preview_session import as_not_shown
 
-    def read() -> tuple[SoughtScene, str]:
-        scene = sought(webgal.games.files, params.scene_path, webgal.games.may_read)
+    def read() -> tuple[SceneFile, str]:
+        scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
         return scene, webgal.games.text_of(scene.path)
 
     scene, text = await in_thread(call, read)
-    spot = Spot(scene.name, first_shown_line(text))
+    destination = Destination(scene.name, first_shown_line(text))
     try:
-        showing = await webgal.previews.show(scene.game, spot, fetched_ahead(text))
+        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
     except Failure as failure:
         raise as_not_shown(failure) from None
-    log = told(showing, spot, text, scene.game)
+    log = preview_log(showing, destination, text, scene.game)
     first = log.first_error_line
     result = Result(showing.url, [*log.lines, showing.whereabouts], UNSET if first is None else first)
     return Reply(result, [Image(showing.picture)])
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
-    scene = await in_thread(call, lambda: sought(webgal.games.files, params.scene_path, webgal.games.may_read))
+    scene = await in_thread(call, lambda: find_scene(webgal.games.files, params.scene_path, webgal.games.may_read))
     return Target(path=scene.path)
 
 
