@@ -17,9 +17,9 @@ CONSOLE_SOURCES := $(shell find web/host web/console/src web/extension/src web/e
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run demo test check format bench docs docs-serve lock wheel clean
+.PHONY: help setup run demo test campaign check format bench docs docs-serve lock wheel clean
 
-help: ## what can be made; ARGS="…" is passed on by run, demo, test, bench and lock
+help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
@@ -32,6 +32,9 @@ demo: $(RUN_READY) $(DEMO_READY) $(CONSOLE_READY) $(ENGINE_READY) ## a tour with
 
 test: setup ## run every test
 	scripts/test $(ARGS)
+
+campaign: setup $(DEMO_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
+	$(BIN)/python -m tests.campaign $(ARGS)
 
 check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
 	$(BIN)/ruff check

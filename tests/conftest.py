@@ -5,11 +5,26 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import effort
 from tests.desktop_session import DesktopSession
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+effort.set_up_hypothesis()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Every property is a trial of the campaign, and what takes long is left to it."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.trial("properties"))
+    if effort.IS_CAMPAIGN:
+        return
+    long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
+    config.hook.pytest_deselected(items=long)
+    left_out = set(long)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")

@@ -11,18 +11,24 @@ from tests.desktop_session import DesktopSession
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every test on every ground, and where it wants one, in every toolkit there. Workers take a family each."""
+    """Every test on every ground, and where it wants one, in every toolkit there: in the suite, in the first."""
     if "toolkit" in metafunc.fixturenames:
         pairs = [(ground, toolkit) for ground, toolkits in TOOLKITS.items() for toolkit in toolkits]
         metafunc.parametrize(
             ("ground_name", "toolkit"),
-            [pytest.param(*pair, id="-".join(pair), marks=_group(pair[1][:2])) for pair in pairs],
+            [pytest.param(*pair, id="-".join(pair), marks=_marks(*pair)) for pair in pairs],
             scope="session",
         )
     elif "ground_name" in metafunc.fixturenames:
         metafunc.parametrize(
             "ground_name", [pytest.param(name, marks=_group("gt")) for name in TOOLKITS], scope="session"
         )
+
+
+def _marks(ground: str, toolkit: Toolkit) -> list[pytest.MarkDecorator]:
+    """Workers take a family of toolkits each."""
+    is_long = toolkit != TOOLKITS[ground][0]
+    return [_group(toolkit[:2]), pytest.mark.trial("toolkits", is_long=is_long)]
 
 
 def _group(family: str) -> pytest.MarkDecorator:

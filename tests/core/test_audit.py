@@ -19,6 +19,7 @@ from handrail.core.chain import Head, read_head, seal
 from handrail.core.chain_check import BrokenChain
 from handrail.store import private_file
 from handrail.store.journal import JournalFile
+from tests.effort import tries
 from tests.store.processes import start
 
 NOON = 1_771_070_400.123
@@ -255,7 +256,7 @@ def damage(draw: st.DrawFn, log: bytes, head: bytes) -> tuple[bytes, bytes]:
 
 class TestDamage:
     @given(st.data())
-    @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=tries(60, 2000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_any_is_found(self, audit: Audit, files: Files, chain: tuple[bytes, bytes], data: st.DataObject) -> None:
         files.log, files.head = changed = data.draw(damage(*chain))
         if changed == chain:
@@ -264,7 +265,7 @@ class TestDamage:
             fault(audit)
 
     @given(st.data())
-    @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=tries(30, 1000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_going_on_after_it_hides_nothing(
         self, audit: Audit, files: Files, chain: tuple[bytes, bytes], data: st.DataObject
     ) -> None:
@@ -439,7 +440,7 @@ class TestCrashes:
             files.log = after
 
     @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 300)) | st.none(), max_size=12))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=tries(10, 300), deadline=None)
     def test_any_number_of_them_lose_nothing_that_was_acknowledged(
         self, tmp_path_factory: pytest.TempPathFactory, events: list[tuple[int, int] | None]
     ) -> None:

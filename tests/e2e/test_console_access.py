@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests import effort
 from tests.e2e.console_person import Browser, answer_to, ask, call
 from tests.faces.http.running import Running
 from tests.waiting import until
@@ -26,6 +27,7 @@ QUESTIONS: list[dict[str, Any]] = [
     {"kind": "task_confirm", "title": "Tasks", "tasks": [{"title": "Write", "tags": ["docs"]}, {"title": "Test"}]},
     {"kind": "result", "title": "Finished", "markdown": "# Done\n\n- `one`\n\n| a | b |\n|---|---|\n| c | d |"},
 ]
+FORMS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
 SIGNS = {
     "activity": ".call",
     "prompts": ".entry",
@@ -49,9 +51,13 @@ def busy(house: Running) -> Running:
     return house
 
 
+@pytest.mark.trial("access")
 @pytest.mark.parametrize(
     ("locale", "forms"),
-    [("en-US", [("light", 1280), ("dark", 360)]), ("zh-CN", [("dark", 1280), ("light", 360)])],
+    [
+        ("en-US", FORMS if effort.IS_CAMPAIGN else FORMS[1:3]),
+        pytest.param("zh-CN", FORMS, marks=pytest.mark.trial("access", is_long=True)),
+    ],
 )
 def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Browser, busy: Running) -> None:
     """One window for each language: what it shows is looked at in one form after the other."""

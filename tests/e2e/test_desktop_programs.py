@@ -45,6 +45,7 @@ class Starter:
             self.session.end(app)
 
 
+@pytest.mark.trial("programs")
 def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
     started(["mousepad"])
     mousepad = Program(client, "org.xfce.mousepad")
@@ -60,6 +61,7 @@ def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, started:
     assert (tmp_path / "written.txt").read_text().strip() == TEXT
 
 
+@pytest.mark.trial("programs", is_long=True)
 def test_a_calculator_multiplies(client: DesktopClient, started: Starter) -> None:
     started(["gnome-calculator"])
     calculator = Program(client, "org.gnome.Calculator")
@@ -68,6 +70,7 @@ def test_a_calculator_multiplies(client: DesktopClient, started: Starter) -> Non
     calculator.waits_for(byRole="AXTextArea", valueContains="42")
 
 
+@pytest.mark.trial("programs", is_long=True)
 def test_a_letter_is_written_in_bold_in_libreoffice(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
     started(["soffice", "--writer", "--norestore", "--nologo"])
     writer = Program(client, "soffice")
@@ -90,6 +93,7 @@ def test_a_letter_is_written_in_bold_in_libreoffice(client: DesktopClient, start
     assert 'fo:font-weight="bold"' in content
 
 
+@pytest.mark.trial("programs", is_long=True)
 def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(PAGE)
@@ -114,6 +118,7 @@ def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp
     chromium.waits_for(titleContains="Your name", valueContains=TEXT)
 
 
+@pytest.mark.trial("toolkits")
 @pytest.mark.parametrize(("toolkit", "bundle_id"), [("gtk4", "Unnamed"), ("qt6", "qt.py")])
 def test_a_small_program_is_used(client: DesktopClient, started: Starter, toolkit: str, bundle_id: str) -> None:
     title = f"Small {toolkit}"

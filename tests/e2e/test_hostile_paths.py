@@ -8,10 +8,12 @@ import unicodedata
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.servers import Server, audit_records, leftovers, serving
+from tests.effort import tries
 from tests.wire.clients import Json
 from tests.wire.stage import START, put
 
@@ -268,12 +270,13 @@ _pieces = [
 _hostile = st.lists(st.sampled_from(_pieces), min_size=1, max_size=6).map("".join) | st.text(max_size=40)
 
 
+@pytest.mark.trial("properties")
 def test_whatever_the_path_the_code_is_of_the_right_family(project: Path, state: Path) -> None:
     outside = stage(project)
     before_outside = tree(outside)
     with serving(project, state) as server:
 
-        @settings(max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+        @settings(max_examples=tries(8, 150), suppress_health_check=[HealthCheck.too_slow])
         @given(st.lists(_hostile, min_size=20, max_size=40))
         def try_all(paths: list[str]) -> None:
             calls = [(tool, {"path": path, **more}) for path, (tool, more) in zip(paths, itertools.cycle(CHEAP))]

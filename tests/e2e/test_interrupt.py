@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import random
 import shutil
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.servers import audit_records, leftovers, serving, snapshots
+from tests.effort import chance, tries
 from tests.waiting import let_run, until
 from tests.wire.clients import HANDRAIL
 
@@ -79,15 +79,17 @@ def test_after_its_last_checkpoint_an_interrupted_write_is_finished_and_says_so(
     assert audit_records(state)[-1]["ok"] is True
 
 
+@pytest.mark.trial("kill")
+@pytest.mark.timeout(tries(120, 600))
 def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project: Path, state: Path) -> None:
     (project / PATH).write_text(OLD)
-    moments = random.Random(3)
+    moments = chance()
     with serving(project, state) as server:
         server.ok("write_to_file", path=PATH, content=NEW, dryRun=True)
         started = time.monotonic()
         assert start_write(project, state).wait(timeout=20) == 0
         duration = time.monotonic() - started
-        for _ in range(12):
+        for _ in range(tries(3, 30)):
             (project / PATH).write_text(OLD)
             server.ok("write_to_file", path=PATH, content=NEW, dryRun=True)
             call = start_write(project, state)

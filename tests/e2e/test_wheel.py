@@ -13,6 +13,7 @@ UV = Path(sys.executable).parent / "uv"
 CLIENT = {"name": "test", "version": "1"}
 
 
+@pytest.mark.trial("wheel", is_long=True)
 @pytest.mark.timeout(600)
 def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import tries
 from tests.wire.clients import Client, Stdio
 from tests.wire.hunks import Hunks, applied, changed_lines, fewest_changed_lines
 from tests.wire.stage import SCENE, START, put, put_policy
@@ -17,7 +18,7 @@ TEXTS = st.one_of(
     st.sampled_from(["", "\n", "\n\n", "a", "a\n", "a\r\n", "\ufeffa\n"]),
 )
 WITH_A_SHARED_PROGRAM = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=tries(15, 400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -14,6 +14,7 @@ from handrail.contract.files import Folder
 from handrail.contract.paths import ClosedFolders
 from tests.backends.localfs.scenery import names
 from tests.backends.localfs.test_links import ON_FILES, ON_FOLDERS
+from tests.effort import tries
 
 OUTSIDE = [
     "..",
@@ -123,7 +124,7 @@ _ORDINARY = ["game", "scene", "start.txt", ".git", ".GIT", "link", " ", "\r\n", 
 _hostile = st.lists(st.sampled_from([*_CLIMBING, *_ORDINARY]), max_size=12).map("".join)
 
 
-@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(200, 10_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=st.one_of(_hostile, st.text(max_size=40)))
 @example(path="link/start.txt")
 def test_no_path_of_thousands_reads_or_writes_outside(folder: Folder, project: Path, outside: Path, path: str) -> None:

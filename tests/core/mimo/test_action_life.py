@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,6 +21,7 @@ from hypothesis.stateful import (
 from handrail.contract.errors import Failure
 from tests.core.mimo.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, ListLine, Stage
 from tests.core.mimo.virtual_time import VirtualTime
+from tests.effort import tries
 
 PLUGINS = ("p1", "p2")
 TASKS = {TASK: "p1", OTHER_TASK: "p1", "task_01HRZZZZZZZZZZZZZZZZZZZZZ1": "p2"}
@@ -211,10 +213,13 @@ class Life(RuleBasedStateMachine):
         await bus.close()
 
 
+@pytest.mark.trial("properties")
 def test_every_action_ends_exactly_once() -> None:
     run_state_machine_as_test(
         Life,
         settings=settings(
-            max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            max_examples=tries(12, 300),
+            stateful_step_count=40,
+            suppress_health_check=[HealthCheck.too_slow],
         ),
     )

@@ -15,10 +15,11 @@ from handrail.core.webgal.parser import read_scene
 from tests.core.webgal import spelled
 from tests.core.webgal.real_parser import RealParser
 from tests.core.webgal.scripts import MULTI_LINE, SCRIPTS, SETTINGS, STATEMENTS
+from tests.effort import tries
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 
-MANY = settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=tries(60, 3000), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from handrail.core.webgal.line import Report
 from handrail.core.webgal.parser import split_lines
 from handrail.core.webgal.scene import check_scene, clear_caches, report_by_rules, report_of
 from tests.core.webgal.scripts import SCRIPTS, STATEMENTS
+from tests.effort import tries
 
 _MARKS = ["：", "；", ":", ";", "-v1.wav", "-v2.MP3", "-next", "-", "#", "//", "{name}", "\\", ",", ".", "|", "=", "%"]
 _NAMES = [
@@ -40,7 +41,7 @@ _DIALOGUE = st.builds(
 _NOISE = st.lists(st.sampled_from([*_NAMES, *_COMMANDS, *_ARGUMENTS, *_MARKS, *_BLANKS]), max_size=7).map("".join)
 LINES = st.one_of(_DIALOGUE, _NOISE)
 TEXTS = st.one_of(st.lists(LINES, max_size=6).map("\n".join), STATEMENTS, SCRIPTS)
-MANY = settings(max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=tries(60, 3000), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @MANY

@@ -8,8 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     fileParallelism: true,
-    // What passes only then is named in the report.
-    retry: process.env.CI ? 1 : 0,
     // What is awaited comes in its own time, on a busy machine too.
     expect: { poll: { timeout: 20_000 } },
   },

@@ -1,0 +1,73 @@
+"""One run of one trial, in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
+NO_TESTS = 5
+WAYS: Mapping[str, Sequence[str]] = {"together": ("-n", "2", "--dist", "loadgroup"), "alone": ()}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    seed: int
+    seconds: float
+    passed: int
+    failed: Sequence[str]
+
+
+@dataclass
+class Trial:
+    name: str
+    files: Mapping[str, Sequence[str]]
+    """Those whose tests run side by side, and those that want the machine for themselves."""
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def run(self, seed: int) -> Outcome:
+        """Shows what pytest says, and keeps what came of it."""
+        print(f"\n=== {self.name}, seed {seed}", flush=True)
+        started, passed, failed = time.monotonic(), 0, list[str]()
+        for way, files in self.files.items():
+            if files:
+                found = self._run(seed, way, files)
+                passed, failed = passed + found[0], failed + found[1]
+        outcome = Outcome(seed, time.monotonic() - started, passed, failed)
+        self.outcomes.append(outcome)
+        return outcome
+
+    def _run(self, seed: int, way: str, files: Sequence[str]) -> tuple[int, list[str]]:
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder, "outcome")
+            picked = ["--trial", self.name, "-m", "alone" if way == "alone" else "not alone"]
+            options = [*WAYS[way], *picked, "--outcome", str(told), f"--hypothesis-seed={seed}"]
+            status = subprocess.run([*PYTEST, *options, *files], env=_with_seed(seed), check=False).returncode
+            if status == NO_TESTS or not told.exists():
+                return 0, [f"{self.name} ({way}): pytest ended with {status}"]
+            outcome = json.loads(told.read_text())
+        if status and not outcome["failed"]:
+            return outcome["passed"], [f"{self.name} ({way}): pytest ended with {status}"]
+        return outcome["passed"], outcome["failed"]
+
+
+def all_trials(seed: int) -> list[Trial]:
+    """As the marks in the tests name them."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "trials")
+        subprocess.run(
+            [*PYTEST, "--collect-only", "--list-trials", str(told), "tests"],
+            env=_with_seed(seed),
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        return [Trial(name, files) for name, files in sorted(json.loads(told.read_text()).items())]
+
+
+def _with_seed(seed: int) -> dict[str, str]:
+    return {**os.environ, "HANDRAIL_CAMPAIGN_SEED": str(seed)}
