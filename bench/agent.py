@@ -19,11 +19,11 @@ import httpx2
 import socketio
 
 from bench.budget import Budget
-from handrail import app
-from handrail.contract.call import Call, Caller
-from handrail.core.approvals import PresetAnswer
-from handrail.core.mimo.task_ids import new_task_id
+from handrail import wiring as app
 from handrail.faces.http import console_key
+from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.call import Call, Caller
 
 _NAMESPACE = "/mimo"
 _TASKS = 100

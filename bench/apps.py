@@ -20,14 +20,14 @@ from dbus_fast.aio import MessageBus
 from bench.browser.drivers import Tokenizer
 from bench.comparison import Comparison, in_turns, shown
 from bench.house import CALLER, Bench
-from handrail import app
-from handrail.backends.apps.catalogue import Catalogue
-from handrail.contract.call import Call
-from handrail.core.audit import Audit
-from handrail.core.evidence import Evidence, Exhibit
+from handrail import wiring as app
 from handrail.faces.mcp.app_tools import AppTools
 from handrail.faces.mcp.listing import listed
-from handrail.store.tokens import SqliteTokens
+from handrail.features.apps.backends.catalogue import Catalogue
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Call
+from handrail.kernel.evidence import Evidence, Exhibit
+from handrail.stores.local.tokens import SqliteTokens
 from tests.odd_app import descriptor
 from tests.session_bus import SessionBus
 

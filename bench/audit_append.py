@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from handrail.core.audit import Audit
-from handrail.store.journal import JournalFile
+from handrail.kernel.audit import Audit
+from handrail.stores.local.journal import JournalFile
 
 ROUNDS = 20_000
 DURABLE_ROUNDS = 300

@@ -21,9 +21,9 @@ import httptools
 import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
-from handrail import app
-from handrail.contract.errors import Failure
-from handrail.core.approvals import PresetAnswer
+from handrail import wiring as app
+from handrail.kernel.approvals import PresetAnswer
+from handrail.ports.errors import Failure
 
 _PREFIX = "/mimo,"
 _CLICK = {"browser_click": {"tabId": 1, "clickId": "12"}}

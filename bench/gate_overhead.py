@@ -9,7 +9,7 @@ import msgspec
 
 from bench.budget import Budget
 from bench.house import CALLER, opened
-from handrail.contract.call import Call
+from handrail.kernel.call import Call
 
 _TOOL, _PARAMS = "read_file", {"path": "file.txt"}
 _ROUNDS = 5000

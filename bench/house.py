@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handrail import app
-from handrail.contract.call import Call, Caller
-from handrail.core.approvals import PresetAnswer
+from handrail import wiring as app
+from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.call import Call, Caller
 
 CALLER = Caller("bench", "bench", "bench")
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from bench.comparison import Comparison, in_turns
-from handrail.core.prompt_log import PromptLog
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local.journal import JournalFile
 
 _LINES = 1_000_000
 _PENDING = 1_000

@@ -7,9 +7,9 @@ import os
 import tempfile
 
 from bench.comparison import Comparison, in_turns
-from handrail.backends.localfs.beneath import open_beneath
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.paths import ClosedFolders
+from handrail.ports.paths import ClosedFolders
+from handrail.stores.local.files.beneath import open_beneath
+from handrail.stores.local.files.folder import LocalFolder
 
 _PATH = "game/scene/chapter/start.txt"
 _CLOSED = ClosedFolders([".git", ".env", ".handrail", ".webgal_agent", "node_modules"])

@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-from handrail.core.webgal.listing import Listing, Surroundings
-from handrail.core.webgal.project import Project
-from handrail.core.webgal.scene import clear_caches
+from handrail.features.webgal.script.listing import Listing, Surroundings
+from handrail.features.webgal.script.project import Project
+from handrail.features.webgal.script.scene import clear_caches
 
 
 def main() -> None:

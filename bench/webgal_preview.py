@@ -7,15 +7,15 @@ from pathlib import Path
 
 from bench.budget import Budget
 from bench.comparison import Comparison
-from handrail.app.previews import open_preview_session
-from handrail.backends.chromium.headless import HeadlessChromium
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.preview import Destination
-from handrail.core.policy import compose
-from handrail.core.policy_document import PolicyDocument
-from handrail.store.settings import Settings
-from handrail.surfaces.webgal.place import LOCAL_HOSTS
-from handrail.surfaces.webgal.preview_session import PreviewSession
+from handrail.features.browser.chromium.headless import HeadlessChromium
+from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.preview_session import PreviewSession
+from handrail.features.webgal.previews.place import LOCAL_HOSTS
+from handrail.kernel.policy import compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.settings import Settings
+from handrail.wiring.previews import open_preview_session
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
 _ROUNDS = 5

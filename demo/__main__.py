@@ -12,7 +12,7 @@ from demo.answers import preset_of
 from demo.demonstration import Demonstration
 from demo.ground import FOLDER, NotPossible, fresh_ground
 from demo.trouble import told
-from handrail.contract.errors import Failure
+from handrail.ports.errors import Failure
 
 _NEEDED = ("Xvfb", "dbus-daemon", "openbox", "chromium")
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

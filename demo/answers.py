@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from demo.teller import Teller
-from handrail.app import open_queue, user_name, watching_queue
-from handrail.contract.errors import Conflict, Failure
-from handrail.contract.prompts import (
+from handrail.ports.errors import Conflict, Failure
+from handrail.ports.prompts import (
     FileChangePrompt,
     KvPrompt,
     PromptQueue,
@@ -26,6 +25,7 @@ from handrail.contract.prompts import (
     ResultPrompt,
     TaskConfirmPrompt,
 )
+from handrail.wiring import open_queue, user_name, watching_queue
 
 Preset = Literal["allow", "deny"]
 LOUDNESS = "60"

@@ -13,9 +13,9 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from handrail.contract.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
-from handrail.core.visible import visible
 from handrail.faces.cli.gutter import behind_gutter
+from handrail.kernel.visible import visible
+from handrail.ports.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
 
 _WIDEST = 110
 _BEHIND = 3.0

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from handrail.contract.call import Caller
-from handrail.core.apps.consent import consent_to
-from handrail.core.apps.descriptor import read
-from handrail.store.consents import SqliteConsents
-from handrail.store.state import open_state
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.kernel.call import Caller
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.state import open_state
 
 NOTES = Path(__file__).parents[1] / "examples" / "apps" / "notes" / "notes_app.py"
 AGENT = Caller("mcp", "claude-code/2.1", "uid:1000")

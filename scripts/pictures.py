@@ -28,9 +28,9 @@ import webgal_picture
 from rich.console import Console
 from rich.text import Text
 
-from handrail.faces.cli.screen.app import PromptsApp
-from handrail.faces.cli.screen.english import ENGLISH
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.features.people.cli.screen.app import PromptsApp
+from handrail.features.people.cli.screen.english import ENGLISH
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"

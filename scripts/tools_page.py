@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from handrail import app
-from handrail.contract.effect import Effect
-from handrail.contract.tool import Tool
-from handrail.core.registry import Registered
-from handrail.dialects import table
-from handrail.dialects.spelling import spell_codes
+from handrail import wiring as app
+from handrail.kernel.dialects import table
+from handrail.kernel.error_spelling import spell_codes
+from handrail.kernel.registry import Registered
+from handrail.kernel.tool import Tool
+from handrail.ports.effect import Effect
 
 
 def page() -> str:

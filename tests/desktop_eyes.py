@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from Xlib import X, display, error
 
-from handrail.contract.desktop import Rect
+from handrail.features.desktop.platform import Rect
 
 REGISTRY = "org.a11y.atspi.Registry"
 ROOT_PATH = "/org/a11y/atspi/accessible/root"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.prompts import PromptQueue
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.ports.prompts import PromptQueue
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 
 @pytest.fixture

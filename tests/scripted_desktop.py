@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from handrail.contract.desktop import (
+from handrail.features.desktop.platform import (
     Combination,
     Delivery,
     Element,
@@ -24,7 +24,7 @@ from handrail.contract.desktop import (
     Tree,
     Window,
 )
-from handrail.contract.errors import Conflict, NotFound, PermissionMissing
+from handrail.ports.errors import Conflict, NotFound, PermissionMissing
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 SCREEN = Rect(0, 0, 320, 200)

@@ -4,8 +4,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from handrail.app.desktop_host import serve_desktop
-from handrail.contract.desktop import Desktop
+from handrail.features.desktop.platform import Desktop
+from handrail.wiring.desktop_host import serve_desktop
 from tests.scripted_desktop import ScriptedDesktop
 
 

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from handrail.app import describe
-from handrail.core.desktop.methods import METHODS
-from handrail.core.policy_document import Policies
-from handrail.core.webgal.findings import rule_catalogue
-from handrail.dialects import aai, desktop, mimo, webgal
 from handrail.faces.cli.main import COMMANDS
-from handrail.store.settings import Settings
+from handrail.faces.http import dialect as mimo
+from handrail.features.apps import dialect as aai
+from handrail.features.desktop import dialect as desktop
+from handrail.features.desktop.host.methods import METHODS
+from handrail.features.webgal.script.findings import rule_catalogue
+from handrail.kernel import default_dialect as webgal
+from handrail.kernel.policy_document import Policies
+from handrail.stores.local.settings import Settings
+from handrail.wiring import describe
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

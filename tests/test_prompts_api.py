@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from handrail import prompts
-from handrail.contract.errors import Conflict, Declined, InputOutput, InvalidParams
-from handrail.contract.prompts import ResultPrompt
+from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams
+from handrail.ports.prompts import ResultPrompt
 from handrail.prompts import Page, RequestEntry, ResponseEntry, UiPrompts
 from tests.faces.cli.machine import Machine
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.prompts import RequestEntry
-from handrail.faces.cli.screen.english import ENGLISH
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.features.people.cli.screen.english import ENGLISH
+from handrail.ports.prompts import RequestEntry
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.faces.cli.machine import Machine
 
 PAGE = (Path(__file__).parents[1] / "docs" / "prompts.md").read_text(encoding="utf-8")

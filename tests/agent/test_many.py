@@ -5,11 +5,11 @@ import json
 import sqlite3
 from pathlib import Path
 
-from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse
-from handrail.core.mimo.task_ids import new_task_id
-from handrail.store.agent_runs import SqliteRuns
-from handrail.store.batches import Batches
-from handrail.store.browser_tables import browser_database
+from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import browser_database
 from tests.agent.chat import chatting, person_at
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running

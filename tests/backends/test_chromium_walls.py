@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.chromium.headless import HeadlessChromium
-from handrail.backends.chromium.page import ChromiumPage
-from handrail.contract.errors import Changed, NotShown
+from handrail.features.browser.chromium.headless import HeadlessChromium
+from handrail.features.browser.chromium.page import ChromiumPage
+from handrail.ports.errors import Changed, NotShown
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.desktop_host.client import HostClient
-from handrail.backends.desktop_host.connection import Connection
-from handrail.backends.desktop_host.finding import SOCKET, found_host
-from handrail.contract.errors import Declined, Internal, NotFound, NotReady, Offline, Reported
-from handrail.dialects.desktop import error_object
+from handrail.features.desktop.dialect import error_object
+from handrail.features.desktop.host_client.client import HostClient
+from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_client.finding import SOCKET, found_host
+from handrail.ports.errors import Declined, Internal, NotFound, NotReady, Offline, Reported
 
 pytestmark = pytest.mark.anyio
 

@@ -13,10 +13,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from handrail.backends.game_site import Game, LocalGameSite
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.preview import Destination, Position
-from handrail.core.webgal.sync import V1
+from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.preview_ports import Destination, Position
+from handrail.features.webgal.script.sync import V1
+from handrail.stores.local.files.folder import LocalFolder
 
 PATIENCE = 30
 

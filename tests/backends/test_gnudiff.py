@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.backends import gnudiff
-from handrail.backends.gnudiff import GnuDiff
-from handrail.contract.diffing import Hunk
+from handrail.features.workspace.backends import gnudiff
+from handrail.features.workspace.backends.gnudiff import GnuDiff
+from handrail.features.workspace.diffing import Hunk
 
 texts = st.lists(st.sampled_from(["a", "b", "", "c\r", "\0", "é", "-- x"]), max_size=12).map("\n".join)
 

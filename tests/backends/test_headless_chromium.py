@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.chromium.headless import HeadlessChromium
-from handrail.backends.chromium.page import ChromiumPage
-from handrail.backends.game_site import Game, LocalGameSite
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import Declined, NotShown
-from handrail.contract.preview import Destination
-from handrail.surfaces.webgal.preview_session import Patience, PreviewSession
+from handrail.features.browser.chromium.headless import HeadlessChromium
+from handrail.features.browser.chromium.page import ChromiumPage
+from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.preview_session import Patience, PreviewSession
+from handrail.ports.errors import Declined, NotShown
+from handrail.stores.local.files.folder import LocalFolder
 from tests.waiting import eventually, until
 
 PATIENCE = 60
 LOCAL = ("localhost", "127.0.0.1")
 CHILD = """
 import asyncio
-from handrail.backends.chromium.headless import HeadlessChromium
+from handrail.features.browser.chromium.headless import HeadlessChromium
 
 async def main():
     browser = HeadlessChromium()

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.peers import identify
-from handrail.backends.peers.linux import LinuxCaller, start_ticks
-from handrail.backends.peers.macos import peer_of
-from handrail.contract.errors import InputOutput
+from handrail.ports.errors import InputOutput
+from handrail.stores.local.peers import identify
+from handrail.stores.local.peers.linux import LinuxCaller, start_ticks
+from handrail.stores.local.peers.macos import peer_of
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.app.previews import open_preview_session
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.preview import Destination
-from handrail.core.policy import compose
-from handrail.core.policy_document import PolicyDocument
-from handrail.store.settings import Settings
+from handrail.features.webgal.preview_ports import Destination
+from handrail.kernel.policy import compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.settings import Settings
+from handrail.wiring.previews import open_preview_session
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 STAGE = "[__PIXI_APP__.renderer.resolution, __PIXI_APP__.renderer.view.width, __PIXI_APP__.renderer.screen.width]"

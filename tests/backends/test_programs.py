@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.programs.kept import KeptProgram, KeptPrograms
+from handrail.features.webgal.backends.programs.kept import KeptProgram, KeptPrograms
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.backends.regexes import replacement, replacer
-from handrail.backends.regexes.replacer import Re2Replacer
-from handrail.contract.errors import Aborted, InputOutput, InvalidParams, TooLarge
+from handrail.features.workspace.backends.regexes import replacement, replacer
+from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
+from handrail.ports.errors import Aborted, InputOutput, InvalidParams, TooLarge
 from tests.effort import tries
 
 MILLION = b"abc def 123\n" * 90_000

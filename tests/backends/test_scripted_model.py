@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.models.scripted import Script, ScriptedModel, read_script
-from handrail.contract.errors import Damaged, NotFound
-from handrail.contract.model import Noted, Replied, Returned, Said, ToolUse, Turn
+from handrail.features.agent.models.scripted import Script, ScriptedModel, read_script
+from handrail.ports.errors import Damaged, NotFound
+from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse, Turn
 
 WISH = Said("evt-1", "Mend it.")
 

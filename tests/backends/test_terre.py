@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from handrail.backends.terre import editor
-from handrail.backends.terre.editor import TerreFinder, TerreSite
+from handrail.features.webgal.backends.terre import editor
+from handrail.features.webgal.backends.terre.editor import TerreFinder, TerreSite
 
 
 @pytest.fixture

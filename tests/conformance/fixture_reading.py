@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.call import Call
-from handrail.contract.content import Image, Resource, Text
-from handrail.contract.tool import Listed, Preview, Reply, Shelf, Tool
+from handrail.kernel.call import Call
+from handrail.kernel.content import Image, Resource, Text
+from handrail.kernel.tool import Listed, Preview, Reply, Shelf, Tool
 from tests.conformance.fixture_tools import RED_PIXEL, NoParams
 
 

@@ -5,9 +5,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from handrail import app
-from handrail.core.approvals import NobodyToAsk
-from handrail.core.registry import Registry
+from handrail import wiring as app
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.registry import Registry
 from tests.conformance.fixture_reading import PROMPTS, SHELF
 from tests.conformance.fixture_tools import asking_surface, surface
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.call import Call
-from handrail.contract.content import Audio, Image, Resource, Text
-from handrail.contract.effect import Effect
-from handrail.contract.errors import InvalidParams
-from handrail.contract.prompts import PromptQueue
-from handrail.contract.tool import Preview, Reply, Surface, Tool
-from handrail.surfaces.people.asking import ask
+from handrail.features.people.asking import ask
+from handrail.kernel.call import Call
+from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.tool import Preview, Reply, Surface, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import PromptQueue
 
 RED_PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108020000009077"

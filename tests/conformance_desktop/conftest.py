@@ -3,7 +3,7 @@ from typing import cast
 
 import pytest
 
-from handrail.contract.desktop import Desktop
+from handrail.features.desktop.platform import Desktop
 from tests.conformance_desktop.grounds import TOOLKITS, Ground, LinuxGround
 from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from handrail.backends.desktop.linux import LinuxDesktop
-from handrail.contract.desktop import Desktop, Rect
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.platform import Desktop, Rect
 from tests.desktop_apps import Toolkit, command
 from tests.desktop_session import App, DesktopSession
 

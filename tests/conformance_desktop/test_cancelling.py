@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from handrail.contract.desktop import Combination
+from handrail.features.desktop.platform import Combination
 from tests.conformance_desktop.workbench import Workbench
 from tests.desktop_apps import texts
 from tests.waiting import eventually

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from handrail.contract.desktop import Desktop, Query
-from handrail.contract.errors import Failure, Timeout
+from handrail.features.desktop.platform import Desktop, Query
+from handrail.ports.errors import Failure, Timeout
 from tests.conformance_desktop.grounds import Ground, LinuxGround
 from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import texts

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from handrail.contract.desktop import Combination
-from handrail.contract.errors import Conflict, InvalidParams
+from handrail.features.desktop.platform import Combination
+from handrail.ports.errors import Conflict, InvalidParams
 from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
 from tests.waiting import eventually

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from handrail.contract.desktop import Element
-from handrail.contract.errors import Failure
+from handrail.features.desktop.platform import Element
+from handrail.ports.errors import Failure
 from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
 from tests.waiting import eventually

@@ -1,6 +1,6 @@
 """What the backend says of the machine it is on."""
 
-from handrail.contract.desktop import Desktop
+from handrail.features.desktop.platform import Desktop
 from tests.conformance_desktop.grounds import Ground
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.contract.desktop import Desktop, Rect
-from handrail.contract.errors import Failure
+from handrail.features.desktop.platform import Desktop, Rect
+from handrail.ports.errors import Failure
 from tests.conformance_desktop import png
 from tests.conformance_desktop.grounds import Ground
 from tests.conformance_desktop.workbench import Workbench

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.contract.desktop import Desktop
+from handrail.features.desktop.platform import Desktop
 from tests.conformance_desktop.grounds import Ground
 from tests.conformance_desktop.workbench import Workbench, depth, nodes, window_of
 from tests.desktop_apps import texts

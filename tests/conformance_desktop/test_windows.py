@@ -1,6 +1,6 @@
 """Which windows there are, whose, and which one is in front."""
 
-from handrail.contract.desktop import Window
+from handrail.features.desktop.platform import Window
 from tests.conformance_desktop.workbench import Workbench, window_of
 from tests.desktop_apps import Toolkit, texts
 from tests.waiting import eventually

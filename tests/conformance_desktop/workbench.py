@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from handrail.contract.desktop import Desktop, Element, Found, Node, Query, Tree, Window
+from handrail.features.desktop.platform import Desktop, Element, Found, Node, Query, Tree, Window
 from tests.conformance_desktop.grounds import Ground
 from tests.desktop_apps import texts
 from tests.desktop_session import App

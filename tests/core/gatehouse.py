@@ -9,23 +9,23 @@ from typing import Any
 
 import msgspec
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.approval import Answer, Approver, Question
-from handrail.contract.call import Call, Caller
-from handrail.contract.effect import Effect
-from handrail.contract.errors import Declined
-from handrail.contract.policy import Rule
-from handrail.contract.target import Target
-from handrail.contract.tokens import Scope
-from handrail.contract.tool import Preview, Settled, Surface, Tool
-from handrail.core.audit import Audit
-from handrail.core.evidence import Evidence
-from handrail.core.gate import Gate
-from handrail.core.policy import Policy, compose
-from handrail.core.policy_document import PolicyDocument
-from handrail.core.recorder import Recorder
-from handrail.core.registry import Registry
-from handrail.store.journal import JournalFile
+from handrail.kernel.approval import Answer, Approver, Question
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Call, Caller
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.gate import Gate
+from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.recorder import Recorder
+from handrail.kernel.registry import Registry
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Settled, Surface, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.ports.policy import Rule
+from handrail.ports.tokens import Scope
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.journal import JournalFile
 
 NOON = datetime(2026, 2, 14, 12, tzinfo=UTC)
 AGENT = Caller("mcp", "agent/1", "uid:1000")

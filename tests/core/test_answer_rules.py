@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.contract.errors import InvalidParams
-from handrail.contract.prompts import MASK, PromptResponse
-from handrail.core.answer_rules import check_response, mask, read_response, unmask
-from handrail.core.prompt_rules import check_prompt
+from handrail.kernel.prompts.answer_rules import check_response, mask, read_response, unmask
+from handrail.kernel.prompts.rules import check_prompt
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import MASK, PromptResponse
 from tests.core.answer_cases import ACCEPTED, CHANGE, FORM, ONE, PROMPTS, REFUSED, SOME, TASKS, ok
 
 

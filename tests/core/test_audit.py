@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handrail.contract.errors import Damaged, InputOutput
-from handrail.core.audit import Audit
-from handrail.core.chain import Head, read_head, seal
-from handrail.core.chain_check import BrokenChain
-from handrail.store import private_file
-from handrail.store.journal import JournalFile
+from handrail.kernel.audit import Audit
+from handrail.kernel.chain import Head, read_head, seal
+from handrail.kernel.chain_check import BrokenChain
+from handrail.ports.errors import Damaged, InputOutput
+from handrail.stores.local import private_file
+from handrail.stores.local.journal import JournalFile
 from tests.effort import tries
 from tests.store.processes import start
 
@@ -464,8 +464,8 @@ class TestCrashes:
 _ENDLESS_WRITER = """
 import sys
 from pathlib import Path
-from handrail.core.audit import Audit
-from handrail.store.journal import JournalFile
+from handrail.kernel.audit import Audit
+from handrail.stores.local.journal import JournalFile
 folder = Path(sys.argv[1])
 audit = Audit(JournalFile(folder / "log.jsonl", folder / "head"))
 while True:

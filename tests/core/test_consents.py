@@ -7,17 +7,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.contract.apps import ApiKey, App, AppTool, DBusExecution, HttpExecution
-from handrail.contract.call import Call, Caller
-from handrail.contract.effect import Effect
-from handrail.contract.errors import Declined
-from handrail.contract.target import Target
-from handrail.contract.tool import Preview
-from handrail.core.agent.user_message import caller
-from handrail.core.apps.consent import consent_to
-from handrail.core.gate import Gate
-from handrail.store.consents import SqliteConsents
-from handrail.store.database import Database
+from handrail.features.agent.user_message import caller
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.model import ApiKey, App, AppTool, DBusExecution, HttpExecution
+from handrail.kernel.call import Call, Caller
+from handrail.kernel.gate import Gate
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.database import Database
 from tests.core.gatehouse import AGENT, NOON, Gatehouse, echo, tool
 
 SEND = AppTool(name="send_email", description="Sends an email.", parameters={"type": "object"})

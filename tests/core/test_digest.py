@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import InvalidParams
-from handrail.core.digest import canonical, digest, short
+from handrail.kernel.digest import canonical, digest, short
+from handrail.ports.errors import InvalidParams
 
 # RFC 8785 §3.2.2, and the UTF-8 octets of §3.2.4
 SAMPLE = r"""{

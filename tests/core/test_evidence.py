@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import InputOutput, OutsideRoot
-from handrail.core.evidence import Evidence
-from handrail.core.pruning import Limits, prune
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.pruning import Limits, prune
+from handrail.ports.errors import InputOutput, OutsideRoot
+from handrail.stores.local.files.folder import LocalFolder
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 LONG = timedelta(days=3650)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.prompts import ChoiceOption, ChoicePrompt, PromptResponse, Side
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse, Side
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 PROMPT = ChoicePrompt(options=(ChoiceOption(value="a"), ChoiceOption(value="b")))
 CHOOSES_A = PromptResponse(status="ok", selection="a")

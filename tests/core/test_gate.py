@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.approval import Answer, Approver, Question
-from handrail.contract.call import Approved, Call
-from handrail.contract.effect import Effect
-from handrail.contract.errors import (
+from handrail.kernel.approval import Answer, Approver, Question
+from handrail.kernel.approvals import NobodyToAsk, PresetAnswer
+from handrail.kernel.call import Approved, Call
+from handrail.kernel.registry import Registry, UnknownTool
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Reply, Settled, Surface
+from handrail.ports.effect import Effect
+from handrail.ports.errors import (
     Aborted,
     Declined,
     Disabled,
@@ -23,10 +27,6 @@ from handrail.contract.errors import (
     OutsideRoot,
     Timeout,
 )
-from handrail.contract.tool import Preview, Reply, Settled, Surface
-from handrail.core.approvals import NobodyToAsk, PresetAnswer
-from handrail.core.registry import Registry, UnknownTool
-from handrail.core.threads import in_thread
 from tests.core.gatehouse import AGENT, NOON, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
 
 Build = Callable[..., Gatehouse]

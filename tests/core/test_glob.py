@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.contract.errors import InvalidParams
-from handrail.core.glob import matcher
+from handrail.kernel.glob import matcher
+from handrail.ports.errors import InvalidParams
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from handrail.core.lanes import Lanes
+from handrail.kernel.lanes import Lanes
 from tests.core.gatehouse import others
 
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from handrail.contract.prompts import FileChangePrompt, Side
-from handrail.core.left_prompts import LeftPrompts
-from handrail.core.queue_approver import KEPT, PREFIX
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.kernel.prompts.left_prompts import LeftPrompts
+from handrail.kernel.queue_approver import KEPT, PREFIX
+from handrail.ports.prompts import FileChangePrompt, Side
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 TEN_MINUTES = KEPT.total_seconds()
 

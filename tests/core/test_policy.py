@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.contract.effect import Effect
-from handrail.contract.policy import Decision, Rule
-from handrail.contract.target import Target
-from handrail.core.policy import Policy, Verdict, compose
-from handrail.core.policy_document import Policies, PolicyDocument
+from handrail.kernel.policy import Policy, Verdict, compose
+from handrail.kernel.policy_document import Policies, PolicyDocument
+from handrail.kernel.target import Target
+from handrail.ports.effect import Effect
+from handrail.ports.policy import Decision, Rule
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.contract.effect import Effect
-from handrail.core.policy_document import BrokenPolicy, Policies, PolicyDocument, as_json, read_document
+from handrail.kernel.policy_document import BrokenPolicy, Policies, PolicyDocument, as_json, read_document
+from handrail.ports.effect import Effect
 
 WHERE = "/project/.handrail/policy.json"
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.call import Call
-from handrail.contract.effect import Effect
-from handrail.contract.errors import Conflict, InvalidParams
-from handrail.core.strict_json import NotJson
+from handrail.kernel.call import Call
+from handrail.kernel.strict_json import NotJson
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Conflict, InvalidParams
 from tests.core.gatehouse import AGENT, Gatehouse, Params, echo, tool
 
 Build = Callable[..., Gatehouse]

@@ -13,13 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handrail.contract.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge
-from handrail.contract.prompts import FileChangePrompt, RequestEntry, ResponseEntry
-from handrail.core import prompt_entries, prompt_index, prompt_log, prompt_pages
-from handrail.core.prompt_entries import digest
-from handrail.core.prompt_log import PromptLog
-from handrail.store import private_file
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts import entries as prompt_entries
+from handrail.kernel.prompts import index as prompt_index
+from handrail.kernel.prompts import log as prompt_log
+from handrail.kernel.prompts import pages as prompt_pages
+from handrail.kernel.prompts.entries import digest
+from handrail.kernel.prompts.log import PromptLog
+from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge
+from handrail.ports.prompts import FileChangePrompt, RequestEntry, ResponseEntry
+from handrail.stores.local import private_file
+from handrail.stores.local.journal import JournalFile
 from tests.store.processes import finish, finish_killed, release_together, start
 
 NOON = 1_771_070_400.123
@@ -525,8 +528,8 @@ def test_pending_is_what_a_slow_reader_finds_too(
 WRITER = """
 import sys
 from pathlib import Path
-from handrail.core.prompt_log import PromptLog
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local.journal import JournalFile
 
 log = PromptLog(JournalFile(Path(sys.argv[1])))
 print("ready", flush=True)
@@ -558,9 +561,9 @@ def test_many_processes_write_at_once_and_every_line_stands(path: Path) -> None:
 RESPONDERS = """
 import sys, threading
 from pathlib import Path
-from handrail.contract.errors import Conflict
-from handrail.core.prompt_log import PromptLog
-from handrail.store.journal import JournalFile
+from handrail.ports.errors import Conflict
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local.journal import JournalFile
 
 def respond(remark):
     log = PromptLog(JournalFile(Path(sys.argv[1])))
@@ -611,8 +614,8 @@ def test_threads_that_share_a_log_take_turns(log: PromptLog, path: Path) -> None
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from handrail.core.prompt_log import PromptLog
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local.journal import JournalFile
 
 log = PromptLog(JournalFile(Path(sys.argv[1])))
 for number in range(3):
@@ -630,9 +633,9 @@ def test_pending_prompts_survive_kill_9(path: Path) -> None:
 KILLED_WHILE_THE_DISK_WORKS = """
 import os, signal, sys
 from pathlib import Path
-from handrail.core.prompt_log import PromptLog
-from handrail.store import private_file
-from handrail.store.journal import JournalFile
+from handrail.kernel.prompts.log import PromptLog
+from handrail.stores.local import private_file
+from handrail.stores.local.journal import JournalFile
 
 log = PromptLog(JournalFile(Path(sys.argv[1])))
 private_file.fdatasync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)

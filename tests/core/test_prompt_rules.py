@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.contract.errors import InvalidParams
-from handrail.contract.prompts import ChoicePrompt, KvField, KvPrompt, Prompt, TaskConfirmPrompt
-from handrail.core.prompt_rules import check_new_prompt, check_prompt
+from handrail.kernel.prompts.rules import check_new_prompt, check_prompt
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import ChoicePrompt, KvField, KvPrompt, Prompt, TaskConfirmPrompt
 from tests.core.prompt_cases import ACCEPTED, EXAMPLES, REFUSED, choice, kv, several, tasks
 
 

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.contract.approval import Answer, Question
-from handrail.contract.call import Call, Caller
-from handrail.contract.consents import ConsentTo
-from handrail.contract.effect import Effect
-from handrail.contract.errors import Declined
-from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
-from handrail.contract.tool import Preview
-from handrail.core.queue_approver import QueueApprover
-from handrail.store.database import Database
-from handrail.store.once import SqliteOnce
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.kernel.approval import Answer, Question
+from handrail.kernel.call import Call, Caller
+from handrail.kernel.queue_approver import QueueApprover
+from handrail.kernel.tool import Preview
+from handrail.ports.consents import ConsentTo
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
+from handrail.stores.local.database import Database
+from handrail.stores.local.once import SqliteOnce
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 CALLER = Caller("mcp", "claude-code/1", "ppid:1")
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\u202e\n"

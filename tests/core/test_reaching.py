@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.approval import Answer, Approver
-from handrail.contract.call import Call
-from handrail.contract.content import Image
-from handrail.contract.effect import Effect
-from handrail.contract.errors import Declined, Timeout
-from handrail.contract.target import Target
-from handrail.contract.tool import Picture, Preview, Reply
+from handrail.kernel.approval import Answer, Approver
+from handrail.kernel.call import Call
+from handrail.kernel.content import Image
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Picture, Preview, Reply
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined, Timeout
 from tests.core.gatehouse import Clock, Gatehouse, others, tool
 
 pytestmark = pytest.mark.anyio

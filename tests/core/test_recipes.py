@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import InvalidParams, NotFound
-from handrail.core.recipes import BrokenRecipe, Step, filled_in, read_recipe
-from handrail.core.validation import Validator
+from handrail.features.desktop.recipes import BrokenRecipe, Step, filled_in, read_recipe
+from handrail.kernel.validation import Validator
+from handrail.ports.errors import InvalidParams, NotFound
 
 SCHEMA = {
     "type": "object",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.contract.errors import InvalidParams
-from handrail.core.strict_json import MAX_INTEGER, NotJson, check, decode
+from handrail.kernel.strict_json import MAX_INTEGER, NotJson, check, decode
+from handrail.ports.errors import InvalidParams
 
 scalars = (
     st.none()

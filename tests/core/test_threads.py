@@ -6,9 +6,9 @@ import threading
 import anyio
 import pytest
 
-from handrail.contract.call import Call
-from handrail.contract.errors import NotFound
-from handrail.core.threads import in_thread
+from handrail.kernel.call import Call
+from handrail.kernel.threads import in_thread
+from handrail.ports.errors import NotFound
 from tests.core.gatehouse import AGENT, others
 
 

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from handrail.core.visible import visible
+from handrail.kernel.visible import visible
 
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"}
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.contract.errors import InvalidParams
-from handrail.contract.target import ANY_HOST
-from handrail.core.web_address import host_matcher, host_of_page, read
+from handrail.kernel.target import ANY_HOST
+from handrail.kernel.web_address import host_matcher, host_of_page, read
+from handrail.ports.errors import InvalidParams
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import struct
 import zlib
 from typing import Any
 
-from handrail.contract.browser import EXTENSION_ID, EXTENSION_ORIGIN
+from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
 from tests.faces.http.running import Running
 from tests.wire.clients import Json
 from tests.wire.scripted_browser import ScriptedBrowser

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.browser import EXTENSION_ID
+from handrail.ports.browser import EXTENSION_ID
 from tests.e2e.console_person import Browser, Person, call, up
 from tests.e2e.shown_browser import SIZE, ShownBrowser
 from tests.faces.bus.browser import new_client_id

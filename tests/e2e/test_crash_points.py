@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.gnudiff import GnuDiff
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.backends.regexes.replacer import Re2Replacer
-from handrail.backends.ripgrep import Ripgrep
-from handrail.contract.call import Call, Caller
-from handrail.contract.errors import InputOutput
-from handrail.core.evidence import utc_now
-from handrail.core.policy import Policy, compose
-from handrail.core.policy_document import PolicyDocument
-from handrail.surfaces.workspace.change import Change, Repetition, commit, content_hash, look, settle
-from handrail.surfaces.workspace.dry_runs import DryRun, DryRuns
-from handrail.surfaces.workspace.idempotency import Idempotency, Written
-from handrail.surfaces.workspace.snapshots import Snapshot, Snapshots
-from handrail.surfaces.workspace.workspace import AGENT_FOLDER, Workspace
+from handrail.features.workspace.backends.gnudiff import GnuDiff
+from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
+from handrail.features.workspace.backends.ripgrep import Ripgrep
+from handrail.features.workspace.change import Change, Repetition, commit, content_hash, look, settle
+from handrail.features.workspace.dry_runs import DryRun, DryRuns
+from handrail.features.workspace.idempotency import Idempotency, Written
+from handrail.features.workspace.snapshots import Snapshot, Snapshots
+from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
+from handrail.kernel.call import Call, Caller
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.ports.errors import InputOutput
+from handrail.stores.local.files.folder import LocalFolder
 from tests.e2e.servers import leftovers, snapshots
 from tests.wire.clients import Json
 

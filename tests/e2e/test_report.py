@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.core.audit import Audit
-from handrail.core.evidence import Evidence, utc_now
-from handrail.store.state import open_state
+from handrail.kernel.audit import Audit
+from handrail.kernel.evidence import Evidence, utc_now
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.state import open_state
 from tests.e2e.console_person import Browser
 from tests.wire.clients import run
 from tests.wire.stage import START, furnish

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-from handrail.store.watching import watching
+from handrail.stores.local.watching import watching
 from tests.e2e.agents import Agent
 from tests.persons import HANDRAIL, PATIENCE, Person
 from tests.waiting import until

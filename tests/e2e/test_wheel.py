@@ -20,7 +20,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
     subprocess.run(build, check=True, capture_output=True, timeout=300)
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "handrail/contract/schemas/webgal/write_to_file.request.json" in names
+    assert "handrail/ports/schemas/webgal/write_to_file.request.json" in names
     assert "handrail/faces/http/console/index.html" in names
     assert any(name.startswith("handrail/faces/http/console/assets/") and name.endswith(".js") for name in names)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from handrail.faces.bridge.audience import Audience
+from handrail.faces.jsonrpc.audience import Audience
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Conflict, InputOutput
-from handrail.store.batches import Batches
-from handrail.store.database import Database
+from handrail.ports.errors import Conflict, InputOutput
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.database import Database
 
 
 def make(connection: Any) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import Conflict, Damaged, InputOutput
-from handrail.store.database import STEPS, Database
-from handrail.store.migration import NewerState
+from handrail.ports.errors import Conflict, Damaged, InputOutput
+from handrail.stores.local.database import STEPS, Database
+from handrail.stores.local.migration import NewerState
 from tests.store.processes import finish, release_together, start
 
 
@@ -107,7 +107,7 @@ def test_a_writer_that_never_ends_is_not_waited_for_without_end(path: Path) -> N
 _OPENER = """
 import sys
 from pathlib import Path
-from handrail.store.database import Database
+from handrail.stores.local.database import Database
 print("ready", flush=True)
 sys.stdin.readline()
 with Database(Path(sys.argv[1])).writing(is_durable=True) as rows:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.store import following
-from handrail.store.following import FollowedFile, Watch
+from handrail.stores.local import following
+from handrail.stores.local.following import FollowedFile, Watch
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.contract.errors import Conflict, InputOutput
-from handrail.store import journal as journal_module
-from handrail.store import locks, private_file
-from handrail.store.journal import JournalFile
+from handrail.ports.errors import Conflict, InputOutput
+from handrail.stores.local import journal as journal_module
+from handrail.stores.local import locks, private_file
+from handrail.stores.local.journal import JournalFile
 from tests.store.processes import finish, finish_killed, start
 
 
@@ -335,7 +335,7 @@ def test_threads_that_share_a_journal_do_not_interleave(journal: JournalFile) ->
 _WRITER = """
 import sys
 from pathlib import Path
-from handrail.store.journal import JournalFile
+from handrail.stores.local.journal import JournalFile
 log, name = Path(sys.argv[1]), sys.argv[2]
 journal = JournalFile(log, log.with_name("head"))
 for number in range(300):
@@ -377,7 +377,7 @@ def test_a_fork_takes_a_lock_of_its_own(path: Path) -> None:
 _DYING_HOLDER = """
 import os, signal, sys
 from pathlib import Path
-from handrail.store.journal import JournalFile
+from handrail.stores.local.journal import JournalFile
 with JournalFile(Path(sys.argv[1])).hold(is_durable=False) as held:
     held.append(b"last words")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Conflict, InvalidParams
-from handrail.contract.prompts import PromptAnswer, PromptQueue, PromptResponse
-from handrail.store import following, waiters
+from handrail.ports.errors import Conflict, InvalidParams
+from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
+from handrail.stores.local import following, waiters
 from tests.store.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -230,7 +230,7 @@ async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, othe
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 async def main():
     queue = LoggedPrompts(Path(sys.argv[1]))
@@ -258,7 +258,7 @@ async def test_a_restart_keeps_what_is_pending_and_tells_that_the_caller_is_gone
 ASKING = """
 import asyncio, sys
 from pathlib import Path
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_queue import LoggedPrompts
 
 async def main():
     queue = LoggedPrompts(Path(sys.argv[1]))

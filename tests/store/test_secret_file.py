@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import Damaged, InputOutput, InvalidParams
-from handrail.contract.secrets import KeyringAway, Secret
-from handrail.core.secret_store import KeptSecrets
-from handrail.store.secret_file import SecretFile
+from handrail.kernel.secret_store import KeptSecrets
+from handrail.ports.errors import Damaged, InputOutput, InvalidParams
+from handrail.ports.secrets import KeyringAway, Secret
+from handrail.stores.local.secret_file import SecretFile
 
 VALUE = "sk-tr0ub4dor"
 

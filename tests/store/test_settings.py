@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.policy import Decision
-from handrail.store.settings import BrokenSettings, Settings, load
+from handrail.ports.policy import Decision
+from handrail.stores.local.settings import BrokenSettings, Settings, load
 
 
 def config(state: Path, text: str) -> Path:

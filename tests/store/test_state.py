@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import Conflict, Damaged, InputOutput
-from handrail.store import locks
-from handrail.store.migration import NewerState
-from handrail.store.state import STEPS, open_state, state_path
+from handrail.ports.errors import Conflict, Damaged, InputOutput
+from handrail.stores.local import locks
+from handrail.stores.local.migration import NewerState
+from handrail.stores.local.state import STEPS, open_state, state_path
 from tests.store.processes import finish, release_together, start
 
 
@@ -145,7 +145,7 @@ def test_a_migration_that_never_ends_is_not_waited_for_without_end(tmp_path: Pat
 _OPENER = """
 import sys
 from pathlib import Path
-from handrail.store.state import open_state
+from handrail.stores.local.state import open_state
 print("ready", flush=True)
 sys.stdin.readline()
 def step(path):

@@ -9,10 +9,10 @@ from uuid import UUID
 
 import pytest
 
-from handrail.contract.errors import Declined
-from handrail.contract.tokens import Scope
-from handrail.store.database import Database
-from handrail.store.tokens import SqliteTokens
+from handrail.ports.errors import Declined
+from handrail.ports.tokens import Scope
+from handrail.stores.local.database import Database
+from handrail.stores.local.tokens import SqliteTokens
 from tests.store.processes import finish, finish_killed, release_together, start
 
 SCOPE = Scope(caller="mcp:claude:pid:17", method="write_to_file", params_digest="ab" * 32)
@@ -154,10 +154,10 @@ def test_of_100_uses_in_threads_one_wins(path: Path, clock: Clock, is_shared: bo
 _USER = """
 import sys, threading
 from pathlib import Path
-from handrail.contract.errors import Declined
-from handrail.contract.tokens import Scope
-from handrail.store.database import Database
-from handrail.store.tokens import SqliteTokens
+from handrail.ports.errors import Declined
+from handrail.ports.tokens import Scope
+from handrail.stores.local.database import Database
+from handrail.stores.local.tokens import SqliteTokens
 path, token, *scope = sys.argv[1:]
 tokens = SqliteTokens(Database(Path(path), patience=60), lambda: 1_771_070_400.0)
 print("ready", flush=True)
@@ -185,9 +185,9 @@ def test_of_100_uses_in_10_processes_one_wins(tokens: SqliteTokens, path: Path) 
 _DYING = """
 import os, signal, sys
 from pathlib import Path
-from handrail.contract.tokens import Scope
-from handrail.store.database import Database
-from handrail.store.tokens import SqliteTokens
+from handrail.ports.tokens import Scope
+from handrail.stores.local.database import Database
+from handrail.stores.local.tokens import SqliteTokens
 path, *scope = sys.argv[1:]
 tokens = SqliteTokens(Database(Path(path)), lambda: 1_771_070_400.0)
 used, unused = tokens.issue(Scope(*scope), 60), tokens.issue(Scope(*scope), 60)

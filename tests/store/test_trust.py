@@ -3,13 +3,13 @@
 import stat
 from pathlib import Path
 
-from handrail.store.policy_source import Trust
+from handrail.stores.local.policy_source import Trust
 from tests.store.processes import finish, release_together, start
 
 TRUST_AND_DISTRUST = """
 import sys
 from pathlib import Path
-from handrail.store.policy_source import Trust
+from handrail.stores.local.policy_source import Trust
 
 state, name = Path(sys.argv[1]), sys.argv[2]
 trust = Trust(state)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.policy import Decision
-from handrail.store.settings import BrokenSettings
-from handrail.store.user_rules import UserRules
+from handrail.ports.policy import Decision
+from handrail.stores.local.settings import BrokenSettings
+from handrail.stores.local.user_rules import UserRules
 
 
 def test_without_a_file_there_are_none(tmp_path: Path) -> None:

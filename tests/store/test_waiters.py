@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.store import waiters as waiters_module
-from handrail.store.waiters import Waiters
+from handrail.stores.local import waiters as waiters_module
+from handrail.stores.local.waiters import Waiters
 from tests.store.processes import finish_killed, start
 
 
@@ -169,7 +169,7 @@ async def test_the_last_to_wait_is_reached_and_the_first_to_leave_takes_nothing_
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from handrail.store.waiters import Waiters
+from handrail.stores.local.waiters import Waiters
 
 async def main():
     waiters = Waiters(Path(sys.argv[1]))

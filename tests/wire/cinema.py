@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from handrail.store.policy_source import Trust
+from handrail.stores.local.policy_source import Trust
 from tests.conformance_desktop.png import pixel
 from tests.wire.clients import Json, Stdio
 from tests.wire.stage import put

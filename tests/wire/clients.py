@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 import httpx2
 import jsonschema_rs
 
-from handrail import app
+from handrail import wiring as app
 
 HANDRAIL = str(Path(sys.executable).parent / "handrail")
 FACES = ("stdio", "streamable", "api")

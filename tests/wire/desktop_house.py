@@ -9,10 +9,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail.app.desktop_host import serve_desktop
-from handrail.contract.desktop import Desktop
-from handrail.core.desktop.confirmation import Mode
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.features.desktop.host.confirmation import Mode
+from handrail.features.desktop.platform import Desktop
+from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.wiring.desktop_host import serve_desktop
 from tests.scripted_desktop import ScriptedDesktop
 
 Json = dict[str, Any]

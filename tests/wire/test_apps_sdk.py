@@ -12,7 +12,7 @@ import pytest
 from dbus_fast import Message, MessageFlag, MessageType
 from dbus_fast.aio import MessageBus
 
-from handrail.core.apps.envelopes import MAX_REPLY
+from handrail.features.apps.calls.envelopes import MAX_REPLY
 from tests.aai import trial_app
 from tests.session_bus import SessionBus
 

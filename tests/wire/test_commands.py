@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from handrail.store.policy_source import Trust
+from handrail.stores.local.policy_source import Trust
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, Stdio

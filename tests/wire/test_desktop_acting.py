@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.desktop import Rect
+from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import READY, Widget
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, error_of, files_in
 

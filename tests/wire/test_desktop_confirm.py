@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.tokens import Scope
-from handrail.core.digest import canonical, digest
-from handrail.store.state import open_state
-from handrail.store.tokens import SqliteTokens
+from handrail.kernel.digest import canonical, digest
+from handrail.ports.tokens import Scope
+from handrail.stores.local.state import open_state
+from handrail.stores.local.tokens import SqliteTokens
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
 
 ENTER: dict[str, Any] = {"keys": ["enter"]}

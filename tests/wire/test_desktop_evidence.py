@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import InputOutput
+from handrail.ports.errors import InputOutput
+from handrail.stores.local.files.folder import LocalFolder
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
 
 READING: dict[str, dict[str, Any]] = {

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from handrail.contract.desktop import Rect
-from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
-from handrail.core.digest import digest
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.features.desktop.platform import Rect
+from handrail.kernel.digest import digest
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
 from tests.wire.test_desktop_confirm import reason

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.desktop import Rect
+from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import READY, SCREEN, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, files_in, read_file, read_json
 

@@ -14,8 +14,8 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, Implementation
 
-from handrail.contract.prompts import PromptResponse, RequestEntry, ResponseEntry
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.ports.prompts import PromptResponse, RequestEntry, ResponseEntry
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from handrail import app
-from handrail.contract.effect import Effect
-from handrail.contract.tool import Preview, Tool
-from handrail.core.registry import Registered
+from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
+from handrail.kernel.registry import Registered
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.effect import Effect
 from tests.wire.clients import CODES, Client, Json, Refused, Stdio, Streamable, run
 from tests.wire.stage import START, Stage, put
 
@@ -97,8 +97,8 @@ def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
 def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -> None:
     import msgspec
 
-    from handrail.contract.errors import InvalidParams
-    from handrail.contract.tool import Surface
+    from handrail.kernel.tool import Surface
+    from handrail.ports.errors import InvalidParams
 
     class Params(msgspec.Struct):
         a: int | None = None
@@ -258,7 +258,7 @@ def test_over_mcp_an_error_is_text_alone_and_a_result_text_and_structure(
 
 
 def test_the_error_codes_are_the_contracts(catalogue: dict[str, Json]) -> None:
-    from handrail.dialects import webgal
+    from handrail.kernel import default_dialect as webgal
 
     assert set(webgal.CODES.values()) <= set(CODES)
     assert len(CODES) == len(set(CODES)) == 15

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from handrail.core.apps.review import review
+from handrail.features.apps.descriptors.review import review
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.xdist_group("apps-libreoffice")

@@ -13,15 +13,7 @@ import msgspec
 
 from handrail.aai import installation
 from handrail.aai.command_line import own_command, run
-from handrail.aai.envelope import (
-    INTERNAL_ERROR,
-    UNKNOWN_TOOL,
-    AppError,
-    BadRequest,
-    failure,
-    read_request,
-    success,
-)
+from handrail.aai.envelope import INTERNAL_ERROR, UNKNOWN_TOOL, AppError, BadRequest, failure, read_request, success
 from handrail.aai.tool import Tool, declare
 
 SCHEMA_VERSION = "1.0"

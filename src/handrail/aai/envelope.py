@@ -5,8 +5,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from handrail.contract.errors import InvalidParams
-from handrail.core.strict_json import decode
+from handrail.kernel.strict_json import decode
+from handrail.ports.errors import InvalidParams
 
 VERSION = "1.0"
 MAX_REQUEST = 32 * 1024 * 1024

@@ -1,6 +1,6 @@
 """Credentials for tests: known from the start, other ones after a refusal."""
 
-from handrail.contract.apps import App, Grant
+from handrail.features.apps.model import App, Grant
 
 
 class Signed:

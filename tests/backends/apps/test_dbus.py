@@ -11,11 +11,11 @@ import pytest
 from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
 
-from handrail.backends.apps.dbus import DBusTransport
-from handrail.contract.errors import BadAnswer, Offline
-from handrail.core.apps.checks import Checks
-from handrail.core.apps.descriptor import read
-from handrail.core.apps.switchboard import Switchboard
+from handrail.features.apps.backends.dbus import DBusTransport
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.ports.errors import BadAnswer, Offline
 from tests.odd_app import descriptor
 from tests.session_bus import SessionBus
 

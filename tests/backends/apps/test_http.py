@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.apps.http import HttpTransport
-from handrail.backends.apps.network import is_local_name, is_public
-from handrail.contract.apps import App, Grant
-from handrail.contract.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
-from handrail.contract.prompts import MASK
-from handrail.core.apps.checks import Checks
-from handrail.core.apps.descriptor import read
-from handrail.core.apps.switchboard import Switchboard
-from handrail.dialects.aai import envelope
+from handrail.features.apps.backends.http import HttpTransport
+from handrail.features.apps.backends.network import is_local_name, is_public
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.dialect import envelope
+from handrail.features.apps.model import App, Grant
+from handrail.ports.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
+from handrail.ports.prompts import MASK
 from tests.backends.apps.credentials import Signed
 from tests.odd_http import OddServer, Seen, as_json, odd_server, response
 

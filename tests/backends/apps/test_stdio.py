@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.apps.stdio import StdioTransport
-from handrail.contract.apps import App
-from handrail.contract.errors import BadAnswer, Offline
-from handrail.core.apps.checks import Checks
-from handrail.core.apps.descriptor import read
-from handrail.core.apps.switchboard import Switchboard
+from handrail.features.apps.backends.stdio import StdioTransport
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.model import App
+from handrail.ports.errors import BadAnswer, Offline
 from tests.odd_app import descriptor
 from tests.waiting import gone
 
@@ -72,7 +72,7 @@ async def test_whatever_ends_the_listening_those_who_wait_are_told(
         def decode(self, line: bytes) -> None:
             raise MemoryError
 
-    monkeypatch.setattr("handrail.backends.apps.stdio._ADDRESSED", Broken())
+    monkeypatch.setattr("handrail.features.apps.backends.stdio._ADDRESSED", Broken())
     with pytest.raises(BadAnswer, match="can't be read"):
         await caller.call(odd(), "echo")
 

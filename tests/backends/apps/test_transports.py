@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.apps.dbus import DBusTransport
-from handrail.backends.apps.http import HttpTransport
-from handrail.backends.apps.stdio import StdioTransport
-from handrail.contract.apps import App, AppTransport
-from handrail.contract.errors import BadAnswer, Failure, Offline, Reported, Timeout
-from handrail.core.apps.checks import Checks
-from handrail.core.apps.descriptor import read
-from handrail.core.apps.switchboard import Switchboard
-from handrail.dialects.aai import envelope
+from handrail.features.apps.backends.dbus import DBusTransport
+from handrail.features.apps.backends.http import HttpTransport
+from handrail.features.apps.backends.stdio import StdioTransport
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.dialect import envelope
+from handrail.features.apps.model import App, AppTransport
+from handrail.ports.errors import BadAnswer, Failure, Offline, Reported, Timeout
 from tests.backends.apps.credentials import Signed
 from tests.odd_app import descriptor
 from tests.odd_http import odd_server

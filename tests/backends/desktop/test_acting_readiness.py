@@ -2,9 +2,9 @@
 
 import pytest
 
-from handrail.backends.desktop.linux import LinuxDesktop
-from handrail.contract.desktop import Combination, Query, Readiness, Rect, Window
-from handrail.contract.errors import PermissionMissing
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.platform import Combination, Query, Readiness, Rect, Window
+from handrail.ports.errors import PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 

@@ -3,12 +3,12 @@
 import pytest
 from Xlib import XK
 
-from handrail.backends.desktop.acting.accessible import Writing
-from handrail.backends.desktop.acting.pressing_action import pressing_action
-from handrail.backends.desktop.acting.written_text import composed, has_arrived
-from handrail.backends.desktop.x11.keys import character, key, modifier
-from handrail.contract.desktop import Element
-from handrail.contract.errors import InvalidParams
+from handrail.features.desktop.backends.acting.accessible import Writing
+from handrail.features.desktop.backends.acting.pressing_action import pressing_action
+from handrail.features.desktop.backends.acting.written_text import composed, has_arrived
+from handrail.features.desktop.backends.x11.keys import character, key, modifier
+from handrail.features.desktop.platform import Element
+from handrail.ports.errors import InvalidParams
 
 BUTTON = Element("h", "AXButton", "push button")
 FIELD = Element("h", "AXTextField", "text", states=frozenset({"editable"}))

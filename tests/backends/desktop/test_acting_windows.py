@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from handrail.backends.desktop.linux import LinuxDesktop
-from handrail.backends.desktop.x11.connection import X11
-from handrail.backends.desktop.x11.windows import TopWindows
-from handrail.contract.desktop import Element, Query, Window
-from handrail.contract.errors import Conflict, Gone, InvalidParams
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.platform import Element, Query, Window
+from handrail.ports.errors import Conflict, Gone, InvalidParams
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 

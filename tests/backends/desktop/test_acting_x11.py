@@ -7,16 +7,16 @@ import pytest
 from Xlib import X, error
 from Xlib.display import Display
 
-from handrail.backends.desktop.x11.clipboard import Clipboard
-from handrail.backends.desktop.x11.connection import X11
-from handrail.backends.desktop.x11.highlight import X11Highlight
-from handrail.backends.desktop.x11.keyboard import Keyboard
-from handrail.backends.desktop.x11.pointer import Pointer
-from handrail.backends.desktop.x11.screen import X11Screen
-from handrail.backends.desktop.x11.selection import Content, SelectionWindow
-from handrail.backends.desktop.x11.windows import TopWindows
-from handrail.contract.desktop import Combination, Rect
-from handrail.contract.errors import PermissionMissing
+from handrail.features.desktop.backends.x11.clipboard import Clipboard
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.highlight import X11Highlight
+from handrail.features.desktop.backends.x11.keyboard import Keyboard
+from handrail.features.desktop.backends.x11.pointer import Pointer
+from handrail.features.desktop.backends.x11.screen import X11Screen
+from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
+from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.platform import Combination, Rect
+from handrail.ports.errors import PermissionMissing
 from tests.desktop_session import DesktopSession
 
 MOST = 1 << 26

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from handrail.backends.desktop.atspi import calls
-from handrail.backends.desktop.atspi.bus import AccessibilityBus, Ref
-from handrail.backends.desktop.atspi.connection import Connection, Lost, Refused, Silent
-from handrail.backends.desktop.atspi.reader import AtspiReader
-from handrail.contract.errors import PermissionMissing, Timeout
+from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.ports.errors import PermissionMissing, Timeout
 from tests.desktop_apps import command
 from tests.desktop_session import App, DesktopSession
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from handrail.backends.desktop.atspi.bus import AccessibilityBus
-from handrail.backends.desktop.atspi.reader import AtspiReader
-from handrail.contract.desktop import Query, Window
-from handrail.contract.errors import Gone
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.features.desktop.platform import Query, Window
+from handrail.ports.errors import Gone
 from tests.backends.desktop.odd_app import BUTTON, FRAME, NULL, TEXT, WINDOW, Oddity, odd_app
 from tests.desktop_session import DesktopSession
 

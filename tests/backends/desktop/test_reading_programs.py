@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
-from handrail.backends.desktop.atspi.bus import AccessibilityBus
-from handrail.backends.desktop.atspi.reader import AtspiReader
-from handrail.backends.desktop.x11.connection import X11
-from handrail.backends.desktop.x11.windows import TopWindows
-from handrail.contract.desktop import Found, Query, Window
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.platform import Found, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
 

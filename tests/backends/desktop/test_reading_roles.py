@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from handrail.backends.desktop.atspi import roles, states
+from handrail.features.desktop.backends.atspi import roles, states
 
 LISTED = """
 import gi

@@ -9,9 +9,9 @@ from dbus_fast.aio.message_reader import build_message_reader
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.backends.desktop.atspi import calls
-from handrail.backends.desktop.atspi.address import session_bus, unix_sockets
-from handrail.backends.desktop.atspi.wire import Call
+from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi.address import session_bus, unix_sockets
+from handrail.features.desktop.backends.atspi.wire import Call
 
 RULE = ([0, 0], 1, {"tag": "a", "level": "2"}, 1, [-(2**31), 5, 0, 2**31 - 1], 2, ["Action"], 1, False)
 

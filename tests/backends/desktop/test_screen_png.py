@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from handrail.backends.desktop.x11.png import outline, png
-from handrail.contract.desktop import Rect
+from handrail.features.desktop.backends.x11.png import outline, png
+from handrail.features.desktop.platform import Rect
 from tests.conformance_desktop import png as reader
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import handrail
-from handrail.backends.localfs import beneath
-from handrail.backends.localfs.beneath import Opener, by_openat2, by_walk
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.files import Folder
-from handrail.contract.paths import ClosedFolders
+from handrail.ports.files import Folder
+from handrail.ports.paths import ClosedFolders
+from handrail.stores.local.files import beneath
+from handrail.stores.local.files.beneath import Opener, by_openat2, by_walk
+from handrail.stores.local.files.folder import LocalFolder
 from tests.backends.localfs.scenery import CANARY, CHILDREN, CLOSED, Child, StartChild, names
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.backends.localfs.workspaces import Workspaces
-from handrail.contract.errors import InputOutput, OutsideRoot
+from handrail.ports.errors import InputOutput, OutsideRoot
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.files.workspaces import Workspaces
 
 
 def test_lines_of_many_writers_stay_whole(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.beneath import Opener
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import InputOutput
-from handrail.contract.files import Folder
+from handrail.ports.errors import InputOutput
+from handrail.ports.files import Folder
+from handrail.stores.local.files.beneath import Opener
+from handrail.stores.local.files.folder import LocalFolder
 from tests.backends.localfs.scenery import StartChild, names, said
 
 PATH = "game/scene/start.txt"

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.beneath import Opener
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import (
+from handrail.ports.errors import (
     Aborted,
     Conflict,
     Failure,
@@ -20,7 +18,9 @@ from handrail.contract.errors import (
     OutsideRoot,
     TooLarge,
 )
-from handrail.contract.files import Entry, Folder
+from handrail.ports.files import Entry, Folder
+from handrail.stores.local.files.beneath import Opener
+from handrail.stores.local.files.folder import LocalFolder
 from tests.backends.localfs.scenery import names
 
 

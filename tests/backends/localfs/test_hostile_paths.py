@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from handrail.backends.localfs.beneath import Opener
-from handrail.contract.errors import Failure, InvalidParams, NotFound, OutsideRoot
-from handrail.contract.files import Folder
-from handrail.contract.paths import ClosedFolders
+from handrail.ports.errors import Failure, InvalidParams, NotFound, OutsideRoot
+from handrail.ports.files import Folder
+from handrail.ports.paths import ClosedFolders
+from handrail.stores.local.files.beneath import Opener
 from tests.backends.localfs.scenery import names
 from tests.backends.localfs.test_links import ON_FILES, ON_FOLDERS
 from tests.effort import tries

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.backends.localfs.temporary import backup_name, temporary_name
-from handrail.contract.files import Folder
+from handrail.ports.files import Folder
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.files.temporary import backup_name, temporary_name
 from tests.backends.localfs.scenery import StartChild, go, ready
 from tests.effort import chance, tries
 from tests.waiting import let_run

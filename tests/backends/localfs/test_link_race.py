@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import InputOutput, NotFound, OutsideRoot
-from handrail.contract.files import Folder
+from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
+from handrail.ports.files import Folder
 from tests.backends.localfs.scenery import Child, StartChild, ready
 from tests.effort import tries
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.temporary import backup_name, temporary_name
-from handrail.contract.errors import OutsideRoot
-from handrail.contract.files import Folder
+from handrail.ports.errors import OutsideRoot
+from handrail.ports.files import Folder
+from handrail.stores.local.files.temporary import backup_name, temporary_name
 from tests.backends.localfs.scenery import names
 
 Attempt = Callable[[Folder, str], object]

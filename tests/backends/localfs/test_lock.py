@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import Conflict
-from handrail.contract.files import Folder
+from handrail.ports.errors import Conflict
+from handrail.ports.files import Folder
 from tests.backends.localfs.scenery import StartChild, ready, said
 
 

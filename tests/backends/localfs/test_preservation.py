@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.files import Folder
+from handrail.ports.files import Folder
 
 PATH = "game/scene/start.txt"
 

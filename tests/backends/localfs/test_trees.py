@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import InputOutput
-from handrail.contract.files import Folder
+from handrail.ports.errors import InputOutput
+from handrail.ports.files import Folder
 
 DEPTH = 1_050
 NAME = "deeper"

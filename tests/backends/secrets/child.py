@@ -4,10 +4,10 @@ import json
 import sys
 from pathlib import Path
 
-from handrail.backends.secrets.keyring import OsKeyring
-from handrail.contract.secrets import KeyringAway, Secret
-from handrail.core.secret_store import KeptSecrets
-from handrail.store.secret_file import SecretFile
+from handrail.kernel.secret_store import KeptSecrets
+from handrail.ports.secrets import KeyringAway, Secret
+from handrail.stores.local.secret_file import SecretFile
+from handrail.stores.local.secrets.keyring import OsKeyring
 
 store = KeptSecrets(OsKeyring(patience=60), SecretFile(Path(sys.argv[1])))
 verb, name, *value = sys.argv[2:]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from handrail.backends.secrets.keyring import OsKeyring
-from handrail.contract.secrets import KeyringAway
+from handrail.ports.secrets import KeyringAway
+from handrail.stores.local.secrets.keyring import OsKeyring
 from tests.keyring_session import keyring_session, lock, session_bus
 
 VALUE = "sk-tr0ub4dor"

@@ -4,10 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.call import Call, Caller
-from handrail.contract.prompts import PromptQueue
-from handrail.store.prompt_queue import LoggedPrompts
-from handrail.surfaces.people.prompt_key_values import Params, Result, prompt_key_values
+from handrail.features.people.tools.prompt_key_values import Params, Result, prompt_key_values
+from handrail.kernel.call import Call, Caller
+from handrail.ports.prompts import PromptQueue
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.waiting import eventually
 
 FIELDS = [{"key": "password", "secret": True}]

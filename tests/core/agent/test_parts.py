@@ -9,9 +9,16 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.agent import Run
-from handrail.contract.errors import Declined, Reported
-from handrail.contract.model import (
+from handrail.features.agent import questions
+from handrail.features.agent.compaction import cut, estimated_tokens, shortened, to_summarize
+from handrail.features.agent.limits import LimitReached, Limits, check_may_mend, repetitions
+from handrail.features.agent.model_client import ModelClient, ModelRequest
+from handrail.features.agent.recovery import PastCalls
+from handrail.features.agent.texts import is_open, refused, unmarked, untrusted
+from handrail.features.agent.turns import pending, unsettled
+from handrail.ports.agent import Run
+from handrail.ports.errors import Declined, Reported
+from handrail.ports.model import (
     Cut,
     Delta,
     Noted,
@@ -26,16 +33,9 @@ from handrail.contract.model import (
     Turn,
     Usage,
 )
-from handrail.core.agent import questions
-from handrail.core.agent.compaction import cut, estimated_tokens, shortened, to_summarize
-from handrail.core.agent.limits import LimitReached, Limits, check_may_mend, repetitions
-from handrail.core.agent.model_client import ModelClient, ModelRequest
-from handrail.core.agent.recovery import PastCalls
-from handrail.core.agent.texts import is_open, refused, unmarked, untrusted
-from handrail.core.agent.turns import pending, unsettled
-from handrail.store.agent_runs import SqliteRuns
-from handrail.store.batches import Batches
-from handrail.store.browser_tables import browser_database
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import browser_database
 
 
 def use(number: int, name: str = "list_files", **arguments: Any) -> ToolUse:

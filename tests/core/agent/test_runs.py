@@ -7,24 +7,24 @@ from typing import Any, cast
 
 import pytest
 
-from handrail.contract.agent import Choice, Mode, Run
-from handrail.contract.browser import Message
-from handrail.contract.call import Call, Caller, Progress
-from handrail.contract.errors import Conflict, InputOutput
-from handrail.contract.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
-from handrail.contract.model import Usage as Used
-from handrail.contract.prompts import PromptQueue, Receipt
-from handrail.core.agent.context import RunContext
-from handrail.core.agent.limits import Limits
-from handrail.core.agent.model_client import ModelClient
-from handrail.core.agent.recovery import PastCalls, Recovery
-from handrail.core.agent.runs import Runs
-from handrail.core.agent.user_message import UserMessage
-from handrail.store.agent_runs import SqliteRuns
-from handrail.store.batches import Batches
-from handrail.store.browser_tables import browser_database
-from handrail.store.prompt_queue import LoggedPrompts
-from handrail.surfaces.people.ask_followup_question import Params, ask_followup_question
+from handrail.features.agent.context import RunContext
+from handrail.features.agent.limits import Limits
+from handrail.features.agent.model_client import ModelClient
+from handrail.features.agent.recovery import PastCalls, Recovery
+from handrail.features.agent.runs import Runs
+from handrail.features.agent.user_message import UserMessage
+from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
+from handrail.kernel.call import Call, Caller, Progress
+from handrail.ports.agent import Choice, Mode, Run
+from handrail.ports.browser import Message
+from handrail.ports.errors import Conflict, InputOutput
+from handrail.ports.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
+from handrail.ports.model import Usage as Used
+from handrail.ports.prompts import PromptQueue, Receipt
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.waiting import eventually
 
 QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))

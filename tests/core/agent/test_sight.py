@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.content import Image, Text
-from handrail.contract.model import Picture, Replied, Returned, Said, Turn
-from handrail.core.agent.pictures import drop_old_pictures, pictures_in
-from handrail.store.agent_runs import SqliteRuns
-from handrail.store.batches import Batches
-from handrail.store.browser_tables import browser_database
+from handrail.features.agent.pictures import drop_old_pictures, pictures_in
+from handrail.kernel.content import Image, Text
+from handrail.ports.model import Picture, Replied, Returned, Said, Turn
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import browser_database
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -61,7 +61,7 @@ def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> 
 
 
 def test_of_pictures_that_were_attached_the_newest_are_sent_and_of_others_it_is_told() -> None:
-    from handrail.backends.models.conversation import conversation  # its library takes a second to load
+    from handrail.features.agent.models.conversation import conversation  # its library takes a second to load
 
     large = tuple(Picture("image/png", bytes(3_000_000)) for _ in range(4))
     turns: list[Turn] = [Said("a", "old", pictures=large), Replied("Yes."), Said("b", "new", pictures=large)]

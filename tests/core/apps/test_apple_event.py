@@ -2,10 +2,17 @@
 
 import pytest
 
-from handrail.contract.apps import AppleEventsExecution
-from handrail.contract.errors import BadAnswer, Declined, Failure, Offline, Timeout
-from handrail.core.apps.apple_event import DIRECT_OBJECT, TYPE_BUNDLE_ID, TYPE_UTF8, apple_event, four_chars, refuse
-from handrail.core.apps.envelopes import encoded, request_for
+from handrail.features.apps.calls.apple_event import (
+    DIRECT_OBJECT,
+    TYPE_BUNDLE_ID,
+    TYPE_UTF8,
+    apple_event,
+    four_chars,
+    refuse,
+)
+from handrail.features.apps.calls.envelopes import encoded, request_for
+from handrail.features.apps.model import AppleEventsExecution
+from handrail.ports.errors import BadAnswer, Declined, Failure, Offline, Timeout
 
 
 def test_the_codes_are_those_of_the_contract() -> None:

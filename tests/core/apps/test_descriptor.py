@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.apps import (
+from handrail.features.apps.calls.conditions import BrokenDescriptor
+from handrail.features.apps.descriptors.descriptor import listed, read
+from handrail.features.apps.model import (
     ApiKey,
     App,
     AppleEventsExecution,
@@ -15,8 +17,6 @@ from handrail.contract.apps import (
     OAuth2,
     StdioExecution,
 )
-from handrail.core.apps.conditions import BrokenDescriptor
-from handrail.core.apps.descriptor import listed, read
 
 TOOL: dict[str, Any] = {"name": "send", "description": "Sends.", "parameters": {"type": "object"}}
 FIRST: dict[str, Any] = {

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.prompts import MASK
-from handrail.core.apps.masking import masked
+from handrail.features.apps.calls.masking import masked
+from handrail.ports.prompts import MASK
 
 SECRET = {"type": "string", "writeOnly": True}
 

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.core.apps import auth_part, descriptor, execution_part, strangers, tool_part
-from handrail.core.apps.review import review
+from handrail.features.apps.descriptors import auth_part, descriptor, execution_part, tool_part
+from handrail.features.apps.descriptors.review import review
+from handrail.features.apps.sign_in import strangers
 
 GOOD: dict[str, Any] = {
     "schema_version": "1.0",

@@ -13,20 +13,20 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from handrail.backends.apps.fetching import post_form
-from handrail.backends.apps.loopback import loopback
-from handrail.contract.apps import ApiKey, App, AppTool, HttpExecution, OAuth2
-from handrail.contract.errors import BadAnswer, Declined, InvalidParams
-from handrail.contract.secrets import KeyringAway, Secret
-from handrail.contract.sign_in import TokenEndpoint
-from handrail.core.apps.conditions import AuthRequired
-from handrail.core.apps.credentials import StoredCredentials
-from handrail.core.apps.keepsake import secret_name
-from handrail.core.apps.oauth import Attempt, Client, authorization_address
-from handrail.core.apps.signing_in import client_of, keep_key, sign_in, sign_out
-from handrail.core.secret_store import KeptSecrets
-from handrail.store.locks import exclusive
-from handrail.store.secret_file import SecretFile
+from handrail.features.apps.backends.fetching import post_form
+from handrail.features.apps.backends.loopback import loopback
+from handrail.features.apps.calls.conditions import AuthRequired
+from handrail.features.apps.model import ApiKey, App, AppTool, HttpExecution, OAuth2
+from handrail.features.apps.sign_in.credentials import StoredCredentials
+from handrail.features.apps.sign_in.keepsake import secret_name
+from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_address
+from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
+from handrail.features.apps.sign_in_port import TokenEndpoint
+from handrail.kernel.secret_store import KeptSecrets
+from handrail.ports.errors import BadAnswer, Declined, InvalidParams
+from handrail.ports.secrets import KeyringAway, Secret
+from handrail.stores.local.locks import exclusive
+from handrail.stores.local.secret_file import SecretFile
 from tests.oauth_server import OAuthServer, oauth_server
 
 TOOLS = (AppTool(name="look", description="Looks.", parameters={}),)

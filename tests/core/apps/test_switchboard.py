@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.apps import App, AppRequest, AppTool, DBusExecution, StdioExecution
-from handrail.contract.errors import BadAnswer, InvalidParams, Offline, Reported, Timeout
-from handrail.core.apps.checks import Checks
-from handrail.core.apps.envelopes import encoded, failure, request_for, result_of, success
-from handrail.core.apps.switchboard import Switchboard
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.envelopes import encoded, failure, request_for, result_of, success
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.model import App, AppRequest, AppTool, DBusExecution, StdioExecution
+from handrail.ports.errors import BadAnswer, InvalidParams, Offline, Reported, Timeout
 
 Say = Callable[[AppRequest], bytes]
 

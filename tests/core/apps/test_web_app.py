@@ -3,7 +3,12 @@
 import msgspec
 import pytest
 
-from handrail.contract.apps import (
+from handrail.features.apps.calls.conditions import BrokenDescriptor
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.descriptors.first_generation import spelled
+from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward
+from handrail.features.apps.model import (
     ApiKey,
     App,
     AppTool,
@@ -16,13 +21,8 @@ from handrail.contract.apps import (
     OAuth2,
     StdioExecution,
 )
-from handrail.contract.errors import BadAnswer, InvalidParams
-from handrail.core.apps.conditions import BrokenDescriptor
-from handrail.core.apps.consent import consent_to
-from handrail.core.apps.descriptor import read
-from handrail.core.apps.first_generation import spelled
-from handrail.core.apps.sign_in_hosts import hosts_elsewhere, sign_in_facts
-from handrail.core.apps.web_app import check_web_app, descriptor_address, onward
+from handrail.features.apps.sign_in.sign_in_hosts import hosts_elsewhere, sign_in_facts
+from handrail.ports.errors import BadAnswer, InvalidParams
 
 TOOL = AppTool(
     name="search",

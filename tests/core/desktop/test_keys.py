@@ -2,9 +2,9 @@
 
 import pytest
 
-from handrail.backends.desktop.x11 import keys as x11
-from handrail.contract.errors import InvalidParams
-from handrail.core.desktop.keys import KEYS, MODIFIERS, combinations
+from handrail.features.desktop.backends.x11 import keys as x11
+from handrail.features.desktop.host.keys import KEYS, MODIFIERS, combinations
+from handrail.ports.errors import InvalidParams
 
 
 def test_the_keyboard_knows_every_name_and_no_other() -> None:

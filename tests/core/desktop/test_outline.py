@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from handrail.contract.desktop import Element, Node
-from handrail.core.desktop.outline import outline
+from handrail.features.desktop.host.outline import outline
+from handrail.features.desktop.platform import Element, Node
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 _handles = count()

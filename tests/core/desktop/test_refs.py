@@ -2,10 +2,10 @@
 
 import pytest
 
-from handrail.contract.desktop import Element, Rect, Window
-from handrail.core.desktop.conditions import StaleElement
-from handrail.core.desktop.params import ElementRef
-from handrail.core.desktop.refs import ElementRefs, fingerprint
+from handrail.features.desktop.host.conditions import StaleElement
+from handrail.features.desktop.host.params import ElementRef
+from handrail.features.desktop.host.refs import ElementRefs, fingerprint
+from handrail.features.desktop.platform import Element, Rect, Window
 
 WINDOW = Window("w", "W", "app", "app", frozenset(), 1, None)
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from handrail.app import open_bus
-from handrail.core.mimo.action import Action
-from handrail.core.mimo.bus import LocalBus
-from handrail.core.mimo.outcome import End
-from handrail.store.state import State, open_state
+from handrail.features.browser.bus.action import Action
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.outcome import End
+from handrail.stores.local.state import State, open_state
+from handrail.wiring import open_bus
 
 TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"
 OTHER_TASK = "7a3c0000-0000-4000-8000-000000000001"

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )  # fmt: skip
 
-from handrail.contract.errors import Failure
+from handrail.ports.errors import Failure
 from tests.core.mimo.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, ListLine, Stage
 from tests.core.mimo.virtual_time import VirtualTime
 from tests.effort import tries

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Conflict, Gone, NotFound, Timeout
-from handrail.core.mimo.artifacts import KEPT_FOR_MS, UPLOAD_FOR_MS, Artifacts
-from handrail.store.artifact_files import ArtifactFolder
-from handrail.store.batches import Batches
-from handrail.store.browser_artifacts import SqliteArtifacts
-from handrail.store.browser_tables import browser_database
+from handrail.features.browser.bus.artifacts import KEPT_FOR_MS, UPLOAD_FOR_MS, Artifacts
+from handrail.ports.errors import Conflict, Gone, NotFound, Timeout
+from handrail.stores.local.artifact_files import ArtifactFolder
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_artifacts import SqliteArtifacts
+from handrail.stores.local.browser_tables import browser_database
 from tests.core.mimo.virtual_time import VirtualTime
 
 TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"

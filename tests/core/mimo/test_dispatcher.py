@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import (
+from handrail.features.browser.bus.action import Action
+from handrail.ports.errors import (
     Aborted,
     BadAnswer,
     Busy,
@@ -16,8 +17,7 @@ from handrail.contract.errors import (
     Unacknowledged,
     Unfinished,
     WrongTab,
-)  # fmt: skip
-from handrail.core.mimo.action import Action
+)
 from tests.core.mimo.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, Stage
 from tests.core.mimo.conftest import Play
 

@@ -1,6 +1,6 @@
 """How old a snapshot may be, and whose it is."""
 
-from handrail.core.mimo.plugins import STALE_AFTER_MS, Plugins
+from handrail.features.browser.bus.plugins import STALE_AFTER_MS, Plugins
 from tests.core.mimo.bench_bus import ListLine
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from handrail.contract.browser import ActionRecord
-from handrail.core.mimo.sight import INDEX, PICTURE, sight_of
+from handrail.features.browser.bus.sight import INDEX, PICTURE, sight_of
+from handrail.ports.browser import ActionRecord
 
 TASK = "01J00000000000000000000000"
 URL = "https://example.org/a"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from handrail.core.webgal.findings import Finding
-from handrail.core.webgal.listing import Listing, Surroundings
-from handrail.core.webgal.project import Project
+from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.script.listing import Listing, Surroundings
+from handrail.features.webgal.script.project import Project
 
 FILES = (
     "background/bg.png",

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from handrail.core.webgal.commands import COMMANDS
+from handrail.features.webgal.script.commands import COMMANDS
 
 _WORDS = """
     a.png b.txt v1.OGG mp3 xwav .ogg Mp3x http:// https://e.com/a.txt HTTP:// true false TRUE none None next vocal left

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from handrail.core.webgal.config_file import Setting
-from handrail.core.webgal.parser import Sentence
+from handrail.features.webgal.script.config_file import Setting
+from handrail.features.webgal.script.parser import Sentence
 
 
 def sentence(read: Sentence) -> dict[str, Any]:

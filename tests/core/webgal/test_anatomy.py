@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.core.webgal.anatomy import Role, anatomy
-from handrail.core.webgal.character_file import names_in, places_of, renamed
-from handrail.core.webgal.scene import SLIPS, check_scene
+from handrail.features.webgal.script.anatomy import Role, anatomy
+from handrail.features.webgal.script.character_file import names_in, places_of, renamed
+from handrail.features.webgal.script.scene import SLIPS, check_scene
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.core.webgal.anatomy import coloured_parts
-from handrail.core.webgal.graph_picture import laid_out
+from handrail.features.webgal.script.anatomy import coloured_parts
+from handrail.features.webgal.script.graph_picture import laid_out
 from tests.core.webgal.game import game
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from handrail.core.webgal.config_file import check_config
-from handrail.core.webgal.listing import Listing
-from handrail.core.webgal.parser import CONDITIONS
+from handrail.features.webgal.script.config_file import check_config
+from handrail.features.webgal.script.listing import Listing
+from handrail.features.webgal.script.parser import CONDITIONS
 from tests.core.webgal.game import findings
 
 _LONG = 200_000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.core.webgal.findings import breaks, fixed_line
-from handrail.core.webgal.parser import split_lines
+from handrail.features.webgal.script.findings import breaks, fixed_line
+from handrail.features.webgal.script.parser import split_lines
 from tests.core.webgal.game import game
 
 _BEFORE = ["setVar:score=1;", "label:home;", "雪乃:早上好;"]

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from handrail.core.webgal.nearness import Names, distance, folded, meant, nearest
+from handrail.features.webgal.script.nearness import Names, distance, folded, meant, nearest
 from tests.core.webgal.game import findings, game
 
 

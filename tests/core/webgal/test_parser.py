@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handrail.core.webgal.config_file import read_config
-from handrail.core.webgal.multi_line import joined
-from handrail.core.webgal.parser import read_scene
+from handrail.features.webgal.script.config_file import read_config
+from handrail.features.webgal.script.multi_line import joined
+from handrail.features.webgal.script.parser import read_scene
 from tests.core.webgal import spelled
 from tests.core.webgal.real_parser import RealParser
 from tests.core.webgal.scripts import MULTI_LINE, SCRIPTS, SETTINGS, STATEMENTS

@@ -2,9 +2,9 @@
 
 import pytest
 
-from handrail.core.webgal import scene as scene_module
-from handrail.core.webgal.findings import Finding, kind_of
-from handrail.core.webgal.graph_picture import svg
+from handrail.features.webgal.script import scene as scene_module
+from handrail.features.webgal.script.findings import Finding, kind_of
+from handrail.features.webgal.script.graph_picture import svg
 from tests.core.webgal.game import FILES, game
 
 USED = """\

@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from handrail.core.webgal.line import Report
-from handrail.core.webgal.parser import split_lines
-from handrail.core.webgal.scene import check_scene, clear_caches, report_by_rules, report_of
+from handrail.features.webgal.script.line import Report
+from handrail.features.webgal.script.parser import split_lines
+from handrail.features.webgal.script.scene import check_scene, clear_caches, report_by_rules, report_of
 from tests.core.webgal.scripts import SCRIPTS, STATEMENTS
 from tests.effort import tries
 

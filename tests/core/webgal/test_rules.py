@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handrail.core.webgal.findings import fixed_line, kind_of, message, rule_catalogue, with_safe_fixes
-from handrail.core.webgal.parser import split_lines
+from handrail.features.webgal.script.findings import fixed_line, kind_of, message, rule_catalogue, with_safe_fixes
+from handrail.features.webgal.script.parser import split_lines
 from tests.core.webgal.game import findings, game, told
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))

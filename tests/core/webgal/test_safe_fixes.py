@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.core.webgal.findings import with_safe_fixes
+from handrail.features.webgal.script.findings import with_safe_fixes
 from tests.core.webgal.game import findings, game, told
 
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from handrail.core.webgal.preview_log import fetched_ahead, first_shown_line, line_naming, line_to_blame, lines_wanting
+from handrail.features.webgal.script.preview_log import (
+    fetched_ahead,
+    first_shown_line,
+    line_naming,
+    line_to_blame,
+    lines_wanting,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.core.webgal.sync import Generation, heard
+from handrail.features.webgal.script.sync import Generation, heard
 
 NUMBERLESS = '{"kind":"event","type":"stage.snapshot.updated","payload":{"sceneName":"a","sentenceId":1e999}}'
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.browser import EXTENSION_ORIGIN
-from handrail.core.mimo.artifacts import MAX_BYTES
-from handrail.core.mimo.task_ids import new_task_id
+from handrail.features.browser.bus.artifacts import MAX_BYTES
+from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.faces.bus.browser import acting, browsing, task_on
 from tests.faces.http.running import Running, read_answer
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import socketio
 
-from handrail.contract.browser import EXTENSION_ID, EXTENSION_ORIGIN
+from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
 from tests.faces.bus.browser import browsing, bus_key, new_client_id
 from tests.faces.http.listener import Listener
 from tests.faces.http.running import Answer, Running

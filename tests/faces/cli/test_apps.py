@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.app.secrets import secrets_in
-from handrail.contract.call import Caller
-from handrail.contract.errors import BadAnswer, Conflict, Declined, Failure, NotFound
-from handrail.core.apps.consent import consent_to
-from handrail.core.apps.descriptor import read
-from handrail.core.audit import Audit
 from handrail.faces.cli.group import app as handrail
-from handrail.store.consents import SqliteConsents
-from handrail.store.state import open_state
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Caller
+from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.state import open_state
+from handrail.wiring.secrets import secrets_in
 from tests.oauth_server import oauth_server
 
 PROGRAM = """
@@ -196,8 +196,8 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         def browser(address: str) -> None:
             threading.Thread(target=urllib.request.urlopen, args=(address,), daemon=True).start()
 
-        monkeypatch.setattr("handrail.app.has_display", lambda: True)
-        monkeypatch.setattr("handrail.app.open_in_browser", browser)
+        monkeypatch.setattr("handrail.wiring.has_display", lambda: True)
+        monkeypatch.setattr("handrail.wiring.open_in_browser", browser)
         done = home.run("login", "com.example.web", "--timeout", "30")
         assert "Signed in to Web" in done.stdout
         assert "-secret-" not in done.output

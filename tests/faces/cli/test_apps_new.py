@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.faces.cli.apps_new import new_app
+from handrail.features.apps.cli.apps_new import new_app
 from tests.session_bus import ROOT
 
 
@@ -19,7 +19,7 @@ def new(*words: str) -> Result:
 def test_a_new_app_passes_its_own_test_and_the_gateways_check(tmp_path: Path) -> None:
     import json
 
-    from handrail.core.apps.review import review
+    from handrail.features.apps.descriptors.review import review
 
     folder = tmp_path / "reading-list"
     assert new(str(folder)).exit_code == 0

@@ -3,7 +3,7 @@
 import json
 import urllib.request
 
-from handrail.contract.browser import EXTENSION_ID, EXTENSION_ORIGIN
+from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.test_servers import up
 

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from handrail.faces.cli.screen.answering import READING_SECONDS
-from handrail.store.prompt_queue import LoggedPrompts
-from handrail.store.watching import is_watched
+from handrail.features.people.cli.screen.answering import READING_SECONDS
+from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 from tests.wire.clients import Stdio
@@ -26,7 +26,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m"
 ASK = """
 import asyncio, json, sys
 from pathlib import Path
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_queue import LoggedPrompts
 queue = LoggedPrompts(Path(sys.argv[1]))
 answer = asyncio.run(queue.ask(json.loads(sys.argv[2]), request_id=sys.argv[3]))
 print(answer.response.status)
@@ -158,7 +158,7 @@ def test_it_speaks_the_persons_language(machine: Machine) -> None:
 
 def test_other_commands_do_not_load_it(machine: Machine) -> None:
     script = (
-        "import sys, handrail.faces.cli.main, handrail.faces.cli.call, handrail.app, handrail.faces.mcp.stdio;"
+        "import sys, handrail.faces.cli.main, handrail.faces.cli.call, handrail.wiring, handrail.faces.mcp.stdio;"
         "print([name for name in sys.modules if name.partition('.')[0] in ('textual', 'rich', 'markdown_it')])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from handrail.app.secrets import secrets_in
-from handrail.contract.errors import NotFound
-from handrail.contract.secrets import Secret
 from handrail.faces.cli.group import app
+from handrail.ports.errors import NotFound
+from handrail.ports.secrets import Secret
+from handrail.wiring.secrets import secrets_in
 
 VALUE = "sk-tr0ub4dor"
 

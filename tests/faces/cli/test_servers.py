@@ -245,5 +245,5 @@ def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
     )
     assert b"serverInfo" in done.stdout
     imported = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines() if b"|" in line}
-    assert "handrail.app" in imported
+    assert "handrail.wiring" in imported
     assert imported.isdisjoint({"rich", "sqlite3", "jsonschema_rs", "re2", "webbrowser"})

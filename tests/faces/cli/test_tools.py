@@ -6,9 +6,9 @@ import sys
 import click
 
 import handrail
-from handrail.contract.schemas import schema
 from handrail.faces.cli import main
 from handrail.faces.cli.group import app
+from handrail.ports.schemas import schema
 from tests.faces.cli.machine import Machine
 
 COMMANDS = ("up", "mcp", "tools", "call", "prompts", "undo", "history", "audit", "policy", "doctor")
@@ -70,7 +70,7 @@ def test_the_version_is_printed_without_loading_the_house() -> None:
         "import handrail.faces.cli.main as cli\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
-        "print(sorted({'rich', 'mcp', 'pydantic', 'asyncio', 'msgspec', 'handrail.app'} & set(sys.modules)))\n"
+        "print(sorted({'rich', 'mcp', 'pydantic', 'asyncio', 'msgspec', 'handrail.wiring'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout == f"handrail {handrail.__version__}\n[]\n"
@@ -87,5 +87,5 @@ def test_a_call_loads_neither_pydantic_nor_rich(machine: Machine) -> None:
     )
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
-    assert "handrail.app" in imported
+    assert "handrail.wiring" in imported
     assert imported.isdisjoint({"pydantic", "rich", "mcp", "uvicorn", "sqlite3"})

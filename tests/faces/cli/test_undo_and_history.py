@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handrail.app import open_audit
+from handrail.wiring import open_audit
 from tests.faces.cli.machine import Machine
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import uvloop
 
-from handrail import app
-from handrail.checkup import report
-from handrail.contract.errors import Failure
-from handrail.core.approvals import NobodyToAsk
-from handrail.core.registry import Registry
+from handrail import wiring as app
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.registry import Registry
+from handrail.ports.errors import Failure
+from handrail.wiring.doctor import report
 from tests.faces.http.fixture_tools import surface
 
 

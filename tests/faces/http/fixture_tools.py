@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract import errors
-from handrail.contract.call import Call
-from handrail.contract.effect import Effect
-from handrail.contract.tool import Preview, Surface, Tool
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Surface, Tool
+from handrail.ports import errors
+from handrail.ports.effect import Effect
 
 
 class Nothing(msgspec.Struct, frozen=True):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import InputOutput
 from handrail.faces.http import server_file
 from handrail.faces.http.programs import MOST_PROGRAMS, Programs
 from handrail.faces.http.sessions import LONGEST_USER_AGENT
+from handrail.ports.errors import InputOutput
 from tests.faces.http.listener import listening
 from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail.app import open_audit
+from handrail.wiring import open_audit
 from tests.faces.http.running import Answer, Running
 
 

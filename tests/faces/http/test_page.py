@@ -2,9 +2,9 @@ import re
 from html import escape
 
 from handrail import __version__
-from handrail.app import describe
-from handrail.core.registry import Registry
 from handrail.faces.http.page import render
+from handrail.kernel.registry import Registry
+from handrail.wiring import describe
 from tests.faces.http.fixture_tools import surface
 from tests.faces.http.running import Running
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handrail.faces.http.prompt_board import PromptBoard, State
-from handrail.store.prompt_queue import LOG, LoggedPrompts
+from handrail.features.people.routes.prompt_board import PromptBoard, State
+from handrail.stores.local.prompt_queue import LOG, LoggedPrompts
 
 COUNT = 120
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail.store.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Answer, Running
 

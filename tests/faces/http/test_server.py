@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import Unsupported
 from handrail.faces.http import server_file
 from handrail.faces.http.listening import listen
+from handrail.ports.errors import Unsupported
 from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running, read_answer
 from tests.faces.http.test_tools import start_waiting

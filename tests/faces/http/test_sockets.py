@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import socketio
 
-from handrail.app import open_audit
+from handrail.wiring import open_audit
 from tests.faces.http.listener import BOTH, Listener, listening
 from tests.faces.http.running import Running
 

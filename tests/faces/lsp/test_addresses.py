@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.faces.lsp.documents import ProjectUris, path_of
+from handrail.features.webgal.lsp.documents import ProjectUris, path_of
 
 NAMES = ["a b.txt", "100%.txt", "%2e%2e.txt", "'\"#?&.txt", "雪😀.txt", "C:.txt", "[x]{y}.txt", "a\\b.txt"]
 

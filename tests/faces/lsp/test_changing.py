@@ -2,10 +2,10 @@
 
 import pytest
 
-from handrail.contract.errors import Conflict, Failure, InvalidParams
-from handrail.core.webgal.project import Project
-from handrail.faces.lsp.editor_state import FileView
-from handrail.faces.lsp.edits import Fix, Replacement, all_fixed, check_renameable, fixes, replacements
+from handrail.features.webgal.lsp.editor_state import FileView
+from handrail.features.webgal.lsp.edits import Fix, Replacement, all_fixed, check_renameable, fixes, replacements
+from handrail.features.webgal.script.project import Project
+from handrail.ports.errors import Conflict, Failure, InvalidParams
 from tests.faces.lsp.workshop import START, Workshop
 
 NEXT = "game/scene/next.txt"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.faces.lsp.completion import MOST_OFFERED
+from handrail.features.webgal.lsp.completion import MOST_OFFERED
 from tests.faces.lsp.workshop import Workshop
 
 

@@ -11,7 +11,7 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from handrail.faces.lsp.documents import Columns, Document
+from handrail.features.webgal.lsp.documents import Columns, Document
 
 TEXTS = st.text(st.sampled_from("a中😀\n\r\u2028"), max_size=12)
 

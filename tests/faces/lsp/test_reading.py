@@ -2,10 +2,10 @@
 
 import pytest
 
-from handrail.core.webgal.commands import COMMANDS
-from handrail.faces.lsp import features
-from handrail.faces.lsp.hover import handbook, hover_text
-from handrail.faces.lsp.usages import definitions, references
+from handrail.features.webgal.lsp import features
+from handrail.features.webgal.lsp.hover import handbook, hover_text
+from handrail.features.webgal.lsp.usages import definitions, references
+from handrail.features.webgal.script.commands import COMMANDS
 from tests.faces.lsp.workshop import Workshop
 
 NEXT = "game/scene/next.txt"

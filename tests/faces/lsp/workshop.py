@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handrail.app.editor_ground import LocalProjectReader
-from handrail.faces.lsp.completion import Offers, offers
-from handrail.faces.lsp.documents import Columns, Document
-from handrail.faces.lsp.editor_state import EditorProject, FileView
-from handrail.faces.lsp.usages import Placed
+from handrail.features.webgal.lsp.completion import Offers, offers
+from handrail.features.webgal.lsp.documents import Columns, Document
+from handrail.features.webgal.lsp.editor_state import EditorProject, FileView
+from handrail.features.webgal.lsp.usages import Placed
+from handrail.wiring.editor_ground import LocalProjectReader
 
 CURSOR = "‸"
 START = "game/scene/start.txt"

@@ -7,11 +7,11 @@ from mcp_types._v2025_11_25 import PrimitiveSchemaDefinition, RequestedSchema
 from msgspec import UNSET
 from pydantic import TypeAdapter
 
-from handrail.contract.errors import InvalidParams
-from handrail.contract.prompts import Prompt, PromptResponse
-from handrail.core.answer_rules import check_response
-from handrail.core.prompt_rules import check_prompt
 from handrail.faces.mcp.elicitation_form import Form, answer_of, form_of
+from handrail.kernel.prompts.answer_rules import check_response
+from handrail.kernel.prompts.rules import check_prompt
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import Prompt, PromptResponse
 
 PROPERTY: TypeAdapter[Any] = TypeAdapter(PrimitiveSchemaDefinition)
 OPTIONS = [{"value": "a", "label": "Apple", "description": "from the garden"}, {"value": "b"}]

@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
-from handrail.contract.call import Call
-from handrail.contract.errors import Failure
-from handrail.contract.policy import Rule
-from handrail.contract.tool import Reply
-from handrail.core.policy import compose
-from handrail.core.policy_document import PolicyDocument
-from handrail.core.registry import Registry
-from handrail.surfaces.desktop import surface
+from handrail.features.desktop.surface import surface
+from handrail.kernel.call import Call
+from handrail.kernel.policy import compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.registry import Registry
+from handrail.kernel.tool import Reply
+from handrail.ports.errors import Failure
+from handrail.ports.policy import Rule
 from tests.core.gatehouse import AGENT, Gatehouse
 
 Json = dict[str, Any]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Declined, NotFound
-from handrail.core.desktop.params import LONGEST_NAME
+from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.ports.errors import Declined, NotFound
 from tests.surfaces.desktop.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio

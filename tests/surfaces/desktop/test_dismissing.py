@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.core.digest import digest
+from handrail.kernel.digest import digest
 from tests.surfaces.desktop.scripted_host import DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio

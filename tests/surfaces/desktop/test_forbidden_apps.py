@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.errors import Declined, NotFound, Timeout
-from handrail.core.desktop.conditions import ElementNotFound, StaleElement
+from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
+from handrail.ports.errors import Declined, NotFound, Timeout
 from tests.surfaces.desktop.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handrail.contract.errors import Failure, InvalidParams, Offline
+from handrail.ports.errors import Failure, InvalidParams, Offline
 from tests.surfaces.desktop.scripted_host import DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio

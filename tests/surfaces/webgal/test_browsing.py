@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from handrail.app import open_house
-from handrail.backends.game_site import Game, LocalGameSite
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.approval import Answer, Question
-from handrail.contract.call import Call, Caller
-from handrail.contract.errors import Changed, NotShown
-from handrail.contract.preview import LocalBrowser
-from handrail.store.policy_source import Trust
-from handrail.surfaces.webgal.preview_session import PreviewSession
+from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.preview_ports import LocalBrowser
+from handrail.features.webgal.preview_session import PreviewSession
+from handrail.kernel.approval import Answer, Question
+from handrail.kernel.call import Call, Caller
+from handrail.ports.errors import Changed, NotShown
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.policy_source import Trust
+from handrail.wiring import open_house
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 PAGES = {

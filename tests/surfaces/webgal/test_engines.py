@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from handrail.app import describe_engine, engines, open_house
-from handrail.contract.call import Call, Caller
-from handrail.contract.errors import Failure
-from handrail.core.approvals import NobodyToAsk
-from handrail.dialects import webgal
+from handrail.kernel import default_dialect as webgal
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.call import Call, Caller
+from handrail.ports.errors import Failure
+from handrail.wiring import describe_engine, engines, open_house
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
 
@@ -68,7 +68,7 @@ async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
 async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, why: str
 ) -> None:
-    monkeypatch.setattr("handrail.backends.chromium.headless._STARTS_WITHIN", 0.3)
+    monkeypatch.setattr("handrail.features.browser.chromium.headless._STARTS_WITHIN", 0.3)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     broken = tmp_path / "bin/chromium"
     broken.parent.mkdir()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handrail.app import House, open_house
-from handrail.contract.errors import Conflict, Failure, NotFound
-from handrail.contract.game_view import Place
-from handrail.core.approvals import NobodyToAsk
-from handrail.surfaces.webgal.game_view import ShownGame
+from handrail.features.webgal.game_view import ShownGame
+from handrail.features.webgal.game_view_port import Place
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.ports.errors import Conflict, Failure, NotFound
+from handrail.wiring import House, open_house
 
 GAME = {
     "game/config.txt": "Game_name:雪夜;\nTitle_img:title.png;\n",

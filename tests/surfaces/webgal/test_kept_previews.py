@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.app.previews import kept_previews
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import NotShown, Timeout
-from handrail.contract.preview import Destination, Position, Showing
-from handrail.store.settings import Settings
-from handrail.store.state import open_state
-from handrail.surfaces.webgal.preview_session import PreviewSession
+from handrail.features.webgal.preview_ports import Destination, Position, Showing
+from handrail.features.webgal.preview_session import PreviewSession
+from handrail.ports.errors import NotShown, Timeout
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.settings import Settings
+from handrail.stores.local.state import open_state
+from handrail.wiring.previews import kept_previews
 
 pytestmark = pytest.mark.anyio
 OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import NotFound, NotShown
-from handrail.surfaces.webgal.place import SceneFile, find_scene, game_of, games_below, the_game
+from handrail.features.webgal.previews.place import SceneFile, find_scene, game_of, games_below, the_game
+from handrail.ports.errors import NotFound, NotShown
+from handrail.stores.local.files.folder import LocalFolder
 
 
 @pytest.fixture

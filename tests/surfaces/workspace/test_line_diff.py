@@ -5,9 +5,9 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.backends.gnudiff import GnuDiff
-from handrail.contract.diffing import Hunk
-from handrail.surfaces.workspace.line_diff import LineDiff, diff
+from handrail.features.workspace.backends.gnudiff import GnuDiff
+from handrail.features.workspace.diffing import Hunk
+from handrail.features.workspace.line_diff import LineDiff, diff
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "", "d\r", "é"]), min_size=1, max_size=9)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from handrail.contract.errors import Declined, Failure, TooLarge
 from handrail.faces.cli.output import print_json
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 from handrail.faces.cli.values import WholeNumber
+from handrail.ports.errors import Declined, Failure, TooLarge
 
 EPILOG = """\b
 Examples:
@@ -62,12 +62,12 @@ def run_call(
     whole: Callable[[Any], Any] = lambda params: params,
 ) -> None:
     """`whole` makes the tool's parameters of what stands in the JSON."""
-    from handrail.app import describe, open_house, through
-    from handrail.contract.call import Call, unheard
-    from handrail.core.policy_document import BrokenPolicy
-    from handrail.dialects import envelope
     from handrail.faces.cli.person import answers, caller
     from handrail.faces.cli.running import run
+    from handrail.kernel.call import Call, unheard
+    from handrail.kernel.dialects import envelope
+    from handrail.kernel.policy_document import BrokenPolicy
+    from handrail.wiring import describe, open_house, through
 
     entry = _entry(describe(), name)
     try:
@@ -95,7 +95,7 @@ async def _tell(message: str) -> None:
 
 def _entry(registry: Any, name: str) -> Any:
     """What only people may do has a command of its own."""
-    from handrail.core.registry import UnknownTool
+    from handrail.kernel.registry import UnknownTool
 
     try:
         entry = registry.find(name)
@@ -107,7 +107,7 @@ def _entry(registry: Any, name: str) -> Any:
 
 
 def _params(text: str) -> Any:
-    from handrail.core import strict_json
+    from handrail.kernel import strict_json
 
     data = sys.stdin.buffer.read(_MAX_INPUT + 1) if text == _STDIN else os.fsencode(text)
     if len(data) > _MAX_INPUT:

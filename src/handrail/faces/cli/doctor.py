@@ -16,7 +16,7 @@ EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise
 @state_option
 def doctor(as_json: bool, project: Path, state: Path | None) -> None:
     """Tell what works here and what is missing."""
-    from handrail.checkup import report
+    from handrail.wiring.doctor import report
 
     found = report(project, state)
     if as_json:

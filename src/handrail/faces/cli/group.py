@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 import handrail
-from handrail.contract.errors import Failure
 from handrail.extras import how_to_install, is_installed
 from handrail.faces.cli.main import COMMANDS, EXTRA_OF, listed, overview
 from handrail.faces.cli.output import complain
+from handrail.ports.errors import Failure
 
 _INTERRUPTED = 128 + signal.SIGINT
 

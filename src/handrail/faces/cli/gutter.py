@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TextIO
 
-from handrail.core.visible import visible
+from handrail.kernel.visible import visible
 
 _FIRST, _WRAPPED = "  │ ", "  ┆ "
 _TAB = 4

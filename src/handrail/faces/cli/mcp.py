@@ -10,7 +10,7 @@ from handrail.faces.cli.output import log_to_stderr
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 
 if TYPE_CHECKING:
-    from handrail.app import House
+    from handrail.wiring import House
 
 EPILOG = """\b
 Example, for Claude Code:
@@ -30,8 +30,8 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
     """
     import asyncio
 
-    from handrail.app import open_house
     from handrail.faces.cli.person import answers
+    from handrail.wiring import open_house
 
     log_to_stderr()
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
@@ -47,7 +47,7 @@ async def _serve(house: "House") -> None:
     import asyncio
     import signal
 
-    from handrail.app import serve_stdio
+    from handrail.wiring import serve_stdio
 
     serving = asyncio.ensure_future(serve_stdio(house))
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.errors import Conflict, InputOutput, NotFound
 from handrail.faces.cli.output import say
 from handrail.faces.cli.parameters import state_option
+from handrail.ports.errors import Conflict, InputOutput, NotFound
 
 EPILOG = """\b
 Examples:
@@ -27,7 +27,7 @@ def open_console(state: Path | None, only_print: bool) -> None:
     The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
     within ten minutes.
     """
-    from handrail.app import console_key, has_display, running_server
+    from handrail.wiring import console_key, has_display, running_server
 
     server = running_server(state)
     if server is None or not server.is_running:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from handrail.contract.errors import Failure
-from handrail.core.visible import visible
+from handrail.kernel.visible import visible
+from handrail.ports.errors import Failure
 
 
 def print_json(value: Any) -> None:

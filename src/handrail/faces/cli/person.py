@@ -2,11 +2,11 @@
 
 import os
 
-from handrail import app
-from handrail.contract.approval import Approver
-from handrail.contract.call import Caller
-from handrail.core.approvals import PresetAnswer
+from handrail import wiring as app
 from handrail.faces.cli.parameters import Choice
+from handrail.kernel.approval import Approver
+from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.call import Caller
 
 user_name = app.user_name
 
@@ -21,6 +21,6 @@ def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True
         return PresetAnswer(choice)
     if not has_terminal:
         return app.InQueue(is_left_standing=is_left_standing)
-    from handrail.faces.cli.terminal_questions import TerminalQuestions
+    from handrail.features.people.cli.terminal_questions import TerminalQuestions
 
     return app.InQueue(TerminalQuestions().beside, is_left_standing)

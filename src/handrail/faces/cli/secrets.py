@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.errors import NotFound
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
+from handrail.ports.errors import NotFound
 
 EPILOG = """\b
 Examples:
@@ -36,7 +36,7 @@ def secrets(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Their names, and where each is kept."""
-    from handrail.app import open_secrets
+    from handrail.wiring import open_secrets
 
     kept = open_secrets(state or ctx.obj).kept()
     if as_json:
@@ -55,7 +55,7 @@ def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
     """Forget some of them, or all."""
-    from handrail.app import open_secrets
+    from handrail.wiring import open_secrets
 
     if bool(names) == everything:
         raise click.UsageError("Name what is to be forgotten, or say --all.")

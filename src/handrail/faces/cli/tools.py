@@ -16,8 +16,8 @@ EPILOG = "Example: handrail tools --json | jq '.tools[].name'"
 @state_option
 def tools(as_json: bool, state: Path | None) -> None:
     """List every tool, its effect and its parameters."""
-    from handrail.app import describe
-    from handrail.core.catalogue import catalogue
+    from handrail.kernel.catalogue import catalogue
+    from handrail.wiring import describe
 
     known = catalogue(describe())
     if as_json:

@@ -13,7 +13,7 @@ from handrail.faces.cli.parameters import Choice, answer_option, project_option,
 from handrail.faces.cli.values import WholeNumber
 
 if TYPE_CHECKING:
-    from handrail.app import House
+    from handrail.wiring import House
 
 EPILOG = """\b
 Examples:
@@ -48,9 +48,9 @@ def up(
     It serves the console, MCP over HTTP and the tools at /api/tools, for this machine alone. `handrail open` opens
     the console again.
     """
-    from handrail.app import has_display, open_house, open_in_browser
-    from handrail.checkup import report
     from handrail.faces.cli.person import answers
+    from handrail.wiring import has_display, open_house, open_in_browser
+    from handrail.wiring.doctor import report
 
     log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
@@ -82,7 +82,7 @@ def _serve(
 
     import uvloop
 
-    from handrail.app import serve_http
+    from handrail.wiring import serve_http
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         until = None if until_unused is None else (_end_of_input, float(until_unused))

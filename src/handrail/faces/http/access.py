@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.core.access import record_access
-from handrail.core.prompt_entries import timestamp
 from handrail.faces.http.answers import success
 from handrail.faces.http.desk import Desk
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.people import caller, must_be_person
+from handrail.kernel.access import record_access
+from handrail.kernel.prompts.entries import timestamp
 
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Scope
 
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.rooms import Rooms, SocketBus
+from handrail.faces.socketio.rooms import Rooms, SocketBus
 
 
 class Annex(Protocol):

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from handrail.contract.errors import Failure
-from handrail.dialects import envelope
-from handrail.dialects.mimo import STATUS, http_envelope, http_status, refusal
+from handrail.faces.http.dialect import STATUS, http_envelope, http_status, refusal
+from handrail.kernel.dialects import envelope
+from handrail.ports.errors import Failure
 
 
 def success(data: Any) -> Response:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from hashlib import sha256
 
-from handrail.contract.errors import Failure
+from handrail.ports.errors import Failure
 
 LIFETIME = 600.0
 MOST_CODES = 16

@@ -5,15 +5,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from handrail.contract.call import Caller
-from handrail.contract.game_view import GameView
-from handrail.contract.preview import FramedPreviews, HostedPreviews
-from handrail.contract.prompts import PromptQueue
-from handrail.contract.secrets import Kept, Secret
-from handrail.core.audit import Audit
-from handrail.core.desktop.sights import Sights
-from handrail.core.evidence import Evidence
-from handrail.core.gate import Gate
+from handrail.features.desktop.host.sights import Sights
+from handrail.features.webgal.game_view_port import GameView
+from handrail.features.webgal.preview_ports import FramedPreviews, HostedPreviews
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Caller
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.gate import Gate
+from handrail.ports.prompts import PromptQueue
+from handrail.ports.secrets import Kept, Secret
 
 Record = Mapping[str, Any]
 Follow = Callable[[], AsyncIterator[Sequence[Record]]]

@@ -6,13 +6,13 @@ What ends here ends at once, also for pages and programs that are connected.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from handrail.contract.errors import NotFound
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credentials
 from handrail.faces.http.programs import Programs
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions
+from handrail.ports.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from typing import Any
 
 from starlette.requests import Request
 
-from handrail.contract.errors import InvalidParams
-from handrail.core import strict_json
 from handrail.faces.http.body import MAX_BODY
+from handrail.kernel import strict_json
+from handrail.ports.errors import InvalidParams
 
 
 async def json_object(request: Request, known: Collection[str]) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 import errno
 import socket
 
-from handrail.contract.errors import Conflict, InputOutput, Unsupported
+from handrail.ports.errors import Conflict, InputOutput, Unsupported
 
 _BACKLOG = 512
 _ADDRESSES = {

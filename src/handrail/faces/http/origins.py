@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from handrail.contract.browser import EXTENSION_ORIGIN
-from handrail.contract.errors import InvalidParams
+from handrail.ports.browser import EXTENSION_ORIGIN
+from handrail.ports.errors import InvalidParams
 
 SETTING = "MIMO_CORS_ORIGIN"
 _DEFAULT = frozenset({"http://localhost:3000", "http://127.0.0.1:3000"})

@@ -14,10 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail import __version__
-from handrail.contract.effect import Effect
-from handrail.contract.tool import Schema, Tool
-from handrail.core.registry import Registry
-from handrail.core.visible import visible
+from handrail.kernel.registry import Registry
+from handrail.kernel.tool import Schema, Tool
+from handrail.kernel.visible import visible
+from handrail.ports.effect import Effect
 
 _FILES = files(__package__)
 _STATIC = {"handrail.css": "text/css", "handrail.svg": "image/svg+xml"}

@@ -2,10 +2,10 @@
 
 from starlette.requests import Request
 
-from handrail.contract.call import Caller
-from handrail.contract.errors import Declined
 from handrail.faces.http.credentials import Credential, shown
 from handrail.faces.http.programs import program_name
+from handrail.kernel.call import Caller
+from handrail.ports.errors import Declined
 
 
 def caller(request: Request, person: str) -> Caller:

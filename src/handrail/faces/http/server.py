@@ -14,7 +14,6 @@ from typing import Protocol
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from handrail.core.gate import Gate
 from handrail.faces.http import console_files, console_key, origins, server_file
 from handrail.faces.http.annex import Annex
 from handrail.faces.http.audience import Audience
@@ -27,12 +26,13 @@ from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
 from handrail.faces.http.origins import Origins
 from handrail.faces.http.programs import Programs
-from handrail.faces.http.prompt_board import PromptBoard
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
-from handrail.faces.http.sockets import MAX_FRAME, Sockets
 from handrail.faces.http.usage import Usage
+from handrail.faces.socketio.sockets import MAX_FRAME, Sockets
+from handrail.features.people.routes.prompt_board import PromptBoard
+from handrail.kernel.gate import Gate
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done

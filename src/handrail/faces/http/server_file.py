@@ -16,9 +16,9 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.contract.errors import Conflict, InputOutput
 from handrail.faces.http import state_file
 from handrail.faces.http.listening import url
+from handrail.ports.errors import Conflict, InputOutput
 
 FILE = "server.json"
 _LOCK = "server.lock"

@@ -5,7 +5,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail import __version__
-from handrail.contract.errors import Declined
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.codes import TooManyCodes, WrongCode
 from handrail.faces.http.console_key import HEADER
@@ -14,6 +13,7 @@ from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.people import must_be_person
+from handrail.ports.errors import Declined
 
 PATH = "/api/session"
 

@@ -10,28 +10,22 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail import __version__
-from handrail.contract.errors import Failure
-from handrail.core.gate import Gate
-from handrail.faces.http import (
-    access,
-    activity,
-    apps,
-    desktop,
-    overview,
-    page,
-    prompts,
-    session,
-    sockets,
-    tools,
-    webgal,
-)
+from handrail.faces.http import access, overview, page, session, tools
 from handrail.faces.http.annex import Annex
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
 from handrail.faces.http.desk import Desk
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import IsOpen
-from handrail.faces.http.prompt_board import PromptBoard
+from handrail.faces.socketio import sockets
+from handrail.features.apps import routes as apps
+from handrail.features.desktop import routes as desktop
+from handrail.features.history import routes as activity
+from handrail.features.people.routes import prompts
+from handrail.features.people.routes.prompt_board import PromptBoard
+from handrail.features.webgal.routes import webgal
+from handrail.kernel.gate import Gate
+from handrail.ports.errors import Failure
 
 HEALTH = "/health"
 

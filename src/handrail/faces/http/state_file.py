@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from handrail.contract.errors import InputOutput
+from handrail.ports.errors import InputOutput
 
 _MAX_BYTES = 64 * 1024
 

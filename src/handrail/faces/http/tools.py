@@ -6,18 +6,18 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.contract.call import Call
-from handrail.contract.errors import Failure, InvalidParams
-from handrail.core import strict_json
-from handrail.core.catalogue import catalogue
-from handrail.core.gate import Gate
-from handrail.core.registry import UnknownTool
 from handrail.faces.http.answers import failed, success, unheard
 from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.desk import Desk
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import header, is_visible, trace_id
 from handrail.faces.http.people import caller, is_person
+from handrail.kernel import strict_json
+from handrail.kernel.call import Call
+from handrail.kernel.catalogue import catalogue
+from handrail.kernel.gate import Gate
+from handrail.kernel.registry import UnknownTool
+from handrail.ports.errors import Failure, InvalidParams
 
 MAX_TIMEOUT_MS = 3_600_000
 _DIGITS = re.compile(r"[0-9]{1,8}")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from handrail.contract.apps import App, AppCatalogue, AppTool
-from handrail.contract.errors import Failure
 from handrail.faces.mcp.listing import for_clients
+from handrail.features.apps.model import App, AppCatalogue, AppTool
+from handrail.ports.errors import Failure
 
 _LONGEST = 64
 _DIGITS = 8

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from handrail.contract.errors import NotFound
-from handrail.contract.tool import SHELF_KEYWORD, Shelf, Tool
 from handrail.faces.mcp.sdk import types
+from handrail.kernel.tool import SHELF_KEYWORD, Shelf, Tool
+from handrail.ports.errors import NotFound
 
 _MOST_VALUES = 100
 _VARIABLE = re.compile(r"\{[+#./;?&]?([A-Za-z0-9_]+)\}")

@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-from handrail.contract.content import Audio, Image, Resource, Text
+from handrail.kernel.content import Audio, Image, Resource, Text
 
 
 def as_content(part: Text | Image | Audio | Resource) -> dict[str, Any]:

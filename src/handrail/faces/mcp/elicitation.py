@@ -10,9 +10,9 @@ from typing import Any
 
 import pydantic
 
-from handrail.contract.prompts import Beside, FileChangePrompt, Prompt, PromptResponse, Side, nowhere
 from handrail.faces.mcp.elicitation_form import Form, answer_of, form_of
 from handrail.faces.mcp.sdk import MCPError, ServerRequestContext, types
+from handrail.ports.prompts import Beside, FileChangePrompt, Prompt, PromptResponse, Side, nowhere
 
 Context = ServerRequestContext[Any, Any]
 

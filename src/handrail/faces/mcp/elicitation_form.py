@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 from msgspec import UNSET
 
-from handrail.contract.prompts import (
+from handrail.kernel.visible import visible
+from handrail.ports.prompts import (
     ChoiceOption,
     ChoicePrompt,
     FileChangePrompt,
@@ -20,7 +21,6 @@ from handrail.contract.prompts import (
     PromptResponse,
     Scope,
 )
-from handrail.core.visible import visible
 
 Schema = dict[str, Any]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from handrail.contract.effect import Effect
-from handrail.contract.tool import Schema, Tool
+from handrail.kernel.tool import Schema, Tool
+from handrail.ports.effect import Effect
 
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from handrail.contract.tool import Reply, Tool
 from handrail.faces.mcp.content import as_content
+from handrail.kernel.tool import Reply, Tool
 
 
 def listed_prompt(prompt: Tool[Any, Any]) -> dict[str, Any]:

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from handrail.contract.call import Call, Role
-from handrail.contract.errors import Failure, Internal, NotFound
-from handrail.contract.tool import Listed, Shelf
-from handrail.core.gate import Gate
-from handrail.dialects import envelope
 from handrail.faces.mcp.completion import completion, meant_shelf
 from handrail.faces.mcp.prompts import listed_prompt, prompt_result
 from handrail.faces.mcp.resources import contents, page, shelf_of, template
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
+from handrail.kernel.call import Call, Role
+from handrail.kernel.dialects import envelope
+from handrail.kernel.gate import Gate
+from handrail.kernel.tool import Listed, Shelf
+from handrail.ports.errors import Failure, Internal, NotFound
 
 Context = ServerRequestContext[Any, Any]
 MakeCall = Callable[[Context, str, Any, Role], Call]

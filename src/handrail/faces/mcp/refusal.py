@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from handrail.contract.errors import Failure
-from handrail.core.gate import Gate
-from handrail.core.registry import UnknownTool
-from handrail.core.strict_json import NotJson
 from handrail.faces.mcp.lines import TooLong
 from handrail.faces.mcp.sdk import types
 from handrail.faces.mcp.sender import sender_of
 from handrail.faces.mcp.server import error_result
+from handrail.kernel.gate import Gate
+from handrail.kernel.registry import UnknownTool
+from handrail.kernel.strict_json import NotJson
+from handrail.ports.errors import Failure
 
 
 def refusal(gate: Gate, message: bytes | TooLong, failure: Failure) -> dict[str, Any]:

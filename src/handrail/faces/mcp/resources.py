@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from handrail.contract.content import Resource
-from handrail.contract.errors import InvalidParams, NotFound
-from handrail.contract.tool import Listed, Reply, Shelf
 from handrail.faces.mcp.content import as_resource
+from handrail.kernel.content import Resource
+from handrail.kernel.tool import Listed, Reply, Shelf
+from handrail.ports.errors import InvalidParams, NotFound
 
 _PAGE = 1000
 

@@ -9,19 +9,19 @@ from typing import Any
 import msgspec
 
 import handrail
-from handrail.contract.apps import AppCatalogue
-from handrail.contract.call import Call, Caller, Role
-from handrail.contract.errors import Failure
-from handrail.contract.tool import Reply
-from handrail.core.gate import Gate
-from handrail.core.registry import UnknownTool
-from handrail.dialects import envelope
 from handrail.faces.mcp import elicitation
 from handrail.faces.mcp.app_tools import AppTools
 from handrail.faces.mcp.content import as_content
 from handrail.faces.mcp.listing import listed
 from handrail.faces.mcp.reading import offer_reading
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
+from handrail.features.apps.model import AppCatalogue
+from handrail.kernel.call import Call, Caller, Role
+from handrail.kernel.dialects import envelope
+from handrail.kernel.gate import Gate
+from handrail.kernel.registry import UnknownTool
+from handrail.kernel.tool import Reply
+from handrail.ports.errors import Failure
 
 Context = ServerRequestContext[Any, Any]
 

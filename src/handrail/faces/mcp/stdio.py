@@ -13,15 +13,15 @@ import anyio
 import msgspec
 import pydantic
 
-from handrail.contract.apps import AppCatalogue
-from handrail.contract.errors import Failure, TooLarge
-from handrail.core import strict_json
-from handrail.core.gate import Gate
 from handrail.faces.mcp.lines import Lines, TooLong
 from handrail.faces.mcp.refusal import refusal, rpc_error
 from handrail.faces.mcp.sdk import ServerRequestContext, SessionMessage, types
 from handrail.faces.mcp.server import build_server
 from handrail.faces.mcp.standard_streams import Sink, claimed
+from handrail.features.apps.model import AppCatalogue
+from handrail.kernel import strict_json
+from handrail.kernel.gate import Gate
+from handrail.ports.errors import Failure, TooLarge
 
 MAX_LINE = 64 * 1024 * 1024
 _MAX_DEPTH = 128

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from handrail.contract.apps import AppCatalogue
-from handrail.contract.errors import Failure, TooLarge
-from handrail.core import strict_json
-from handrail.core.gate import Gate
+from handrail.features.apps.model import AppCatalogue
+from handrail.kernel import strict_json
+from handrail.kernel.gate import Gate
+from handrail.ports.errors import Failure, TooLarge
 
 if TYPE_CHECKING:
     from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager

@@ -2,7 +2,7 @@
 
 import sys
 
-from handrail.backends.localfs.folder import LocalFolder
+from handrail.stores.local.files.folder import LocalFolder
 
 own = LocalFolder.open(sys.argv[1]).subfolder(".handrail")
 for _ in range(int(sys.argv[2])):

@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from handrail.backends.localfs.folder import LocalFolder
+from handrail.stores.local.files.folder import LocalFolder
 
 with LocalFolder.open(sys.argv[1]).subfolder(".handrail").lock(sys.argv[2], 10):
     print("ready", flush=True)

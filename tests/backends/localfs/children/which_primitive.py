@@ -2,8 +2,8 @@
 
 import sys
 
-from handrail.backends.localfs.beneath import _best
-from handrail.backends.localfs.folder import LocalFolder
+from handrail.stores.local.files.beneath import _best
+from handrail.stores.local.files.folder import LocalFolder
 
 LocalFolder.open(sys.argv[1]).read(sys.argv[2])
 print(_best().__name__)

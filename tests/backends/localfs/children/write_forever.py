@@ -2,7 +2,7 @@
 
 import sys
 
-from handrail.backends.localfs.folder import LocalFolder
+from handrail.stores.local.files.folder import LocalFolder
 
 project, path, size, durable, letters = sys.argv[1:]
 folder = LocalFolder.open(project)

@@ -3,8 +3,8 @@
 import resource
 import sys
 
-from handrail.backends.localfs.folder import LocalFolder
-from handrail.contract.errors import Failure
+from handrail.ports.errors import Failure
+from handrail.stores.local.files.folder import LocalFolder
 
 project, path, size, method, most = sys.argv[1:]
 folder = LocalFolder.open(project)

@@ -10,13 +10,13 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from handrail.contract.prompts import PromptQueue
-from handrail.faces.cli.screen.app import PromptsApp
-from handrail.faces.cli.screen.english import ENGLISH
-from handrail.faces.cli.screen.key_line import KeyLine
-from handrail.faces.cli.screen.page import PromptPage
-from handrail.faces.cli.screen.text_block import TextBlock
-from handrail.faces.cli.screen.texts import Texts
+from handrail.features.people.cli.screen.app import PromptsApp
+from handrail.features.people.cli.screen.english import ENGLISH
+from handrail.features.people.cli.screen.key_line import KeyLine
+from handrail.features.people.cli.screen.page import PromptPage
+from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.texts import Texts
+from handrail.ports.prompts import PromptQueue
 
 PATIENCE = 20.0
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.prompts import PromptQueue
+from handrail.ports.prompts import PromptQueue
 from tests.faces.cli.screen.seat import seated
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"

@@ -2,8 +2,8 @@
 
 from msgspec import UNSET
 
-from handrail.contract.prompts import FileChangePrompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
-from handrail.faces.cli.screen.board import MOST_ANSWERED, Board
+from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
 
 
 def asked(request_id: str) -> RequestEntry:

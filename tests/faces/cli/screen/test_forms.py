@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textual import events
 
-from handrail.contract.prompts import PromptQueue
+from handrail.ports.prompts import PromptQueue
 from tests.faces.cli.screen.seat import seated
 
 FORM = {

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from handrail.core.visible import visible
-from handrail.faces.cli.screen.lines import Line, fact_lines, own_line, text_lines, wrapped
+from handrail.features.people.cli.screen.lines import Line, fact_lines, own_line, text_lines, wrapped
+from handrail.kernel.visible import visible
 
 
 def rows(lines: list[Line], width: int) -> list[str]:

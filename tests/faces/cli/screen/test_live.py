@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.errors import InputOutput
-from handrail.contract.prompts import PromptQueue
-from handrail.faces.cli.screen.history_page import HistoryPage
-from handrail.faces.cli.screen.prompt_list import PromptList
-from handrail.faces.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.history_page import HistoryPage
+from handrail.features.people.cli.screen.prompt_list import PromptList
+from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.ports.errors import InputOutput
+from handrail.ports.prompts import PromptQueue
 from tests.faces.cli.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "path": "a.txt"}

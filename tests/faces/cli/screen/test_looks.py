@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from handrail.contract.prompts import PromptQueue
-from handrail.faces.cli.screen.chinese import CHINESE
-from handrail.faces.cli.screen.english import ENGLISH
-from handrail.faces.cli.screen.language import texts_for
-from handrail.faces.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
+from handrail.features.people.cli.screen.chinese import CHINESE
+from handrail.features.people.cli.screen.english import ENGLISH
+from handrail.features.people.cli.screen.language import texts_for
+from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
+from handrail.ports.prompts import PromptQueue
 from tests.faces.cli.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}

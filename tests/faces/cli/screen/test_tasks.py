@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.prompts import PromptQueue
+from handrail.ports.prompts import PromptQueue
 from tests.faces.cli.screen.seat import Seat, seated
 
 TASKS = {

@@ -1,6 +1,0 @@
-"""Chromium, steered through a pipe that nobody else holds: with handrail's extension, or headless for previews."""
-
-from handrail.backends.chromium.launching import branded_program, program
-from handrail.backends.chromium.paired import Chromium
-
-__all__ = ["Chromium", "branded_program", "program"]

@@ -1,7 +1,0 @@
-"""What a running `handrail up` does for handrail's other processes: the bus to browsers, and previews."""
-
-from handrail.backends.remote_bus.bus import RemoteBus
-from handrail.backends.remote_bus.previews import RemotePreviews
-from handrail.backends.remote_bus.server_line import ServerAddress
-
-__all__ = ["RemoteBus", "RemotePreviews", "ServerAddress"]

@@ -1,1 +1,0 @@
-"""What a tool, an effect, an error and a port is. Imports nobody else in the house."""

@@ -1,9 +1,0 @@
-"""What a person does about who may do what, as the audit keeps it: sign-ins, consents taken back, tokens renewed."""
-
-from handrail.contract.call import Caller
-from handrail.core.audit import Audit
-
-
-def record_access(audit: Audit, by: Caller, done: str) -> None:
-    """`done` names things by their ids, and no secret. Blocks until it is on disk."""
-    audit.append({"event": "access", "caller": str(by), "target": done, "ok": True}, durable=True)

@@ -1,0 +1,119 @@
+"""Contract 2: the codes of browser actions (§3.5) and of HTTP with their statuses and the `ok` envelope (§0.3).
+
+A tool speaks of the action; around it, HTTP has a smaller set of codes: `PLUGIN_OFFLINE` is `UNAVAILABLE` there.
+"""
+
+from typing import Any
+
+from handrail.features.apps.calls.conditions import AuthRequired
+from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.ports import errors
+
+CODES: Table = {
+    errors.Failure: "INTERNAL",
+    errors.InvalidParams: "BAD_REQUEST",
+    errors.TooLarge: "BAD_REQUEST",
+    errors.BadEncoding: "BAD_REQUEST",
+    errors.Unsupported: "BAD_REQUEST",
+    errors.OutsideRoot: "FORBIDDEN",
+    errors.Declined: "FORBIDDEN",
+    errors.Disabled: "FORBIDDEN",
+    errors.NotFound: "NOT_FOUND",
+    errors.Conflict: "CONFLICT",
+    errors.Changed: "INVALID_TARGET",
+    errors.Timeout: "UNAVAILABLE",
+    errors.Aborted: "UNAVAILABLE",
+    errors.Busy: "RATE_LIMITED",
+    errors.Offline: "PLUGIN_OFFLINE",
+    errors.PermissionMissing: "UNAVAILABLE",
+    errors.Unacknowledged: "PLUGIN_TIMEOUT_ACK",
+    errors.Unfinished: "PLUGIN_TIMEOUT_EXEC",
+    errors.WrongTab: "INVALID_TASK_TAB",
+    errors.BadAnswer: "SCHEMA_VALIDATION_FAILED",
+    errors.Reported: "PLUGIN_ERROR",
+    AuthRequired: "FORBIDDEN",
+}
+
+# Codes of actions, ours and plugins', and what HTTP says for them; any other code of a plugin's is UNAVAILABLE.
+HTTP_CODES = {
+    "PLUGIN_OFFLINE": "UNAVAILABLE",
+    "PLUGIN_TIMEOUT_ACK": "UNAVAILABLE",
+    "PLUGIN_TIMEOUT_EXEC": "UNAVAILABLE",
+    "PLUGIN_ERROR": "UNAVAILABLE",
+    "INVALID_TASK_TAB": "NOT_FOUND",
+    "INVALID_TARGET": "NOT_FOUND",
+    "TASK_TAB_CLOSED": "NOT_FOUND",
+    "CDP_UNAVAILABLE": "UNAVAILABLE",
+    "CDP_PERMISSION_DENIED": "FORBIDDEN",
+    "PAGE_PREP_FAILED": "UNAVAILABLE",
+    "READABILITY_TOO_LARGE": "BAD_REQUEST",
+    "ARTIFACT_UPLOAD_FAILED": "UNAVAILABLE",
+    "NAVIGATION_TIMEOUT": "UNAVAILABLE",
+    "SCHEMA_VALIDATION_FAILED": "UNAVAILABLE",
+}
+
+STATUS = {
+    "BAD_REQUEST": 400,
+    "UNAUTHORIZED": 401,
+    "FORBIDDEN": 403,
+    "NOT_FOUND": 404,
+    "CONFLICT": 409,
+    "RATE_LIMITED": 429,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+}
+
+
+_CONDITIONS: dict[str, type[errors.Failure]] = {
+    code: condition for condition, code in reversed(list(CODES.items())) if condition is not errors.Reported
+}
+
+
+def action_code(failure: errors.Failure) -> str:
+    return failure.code if isinstance(failure, errors.Reported) else code_of(failure, CODES)
+
+
+def failure_of(
+    code: str, message: str, *, retryable: bool = False, hint: str | None = None, details: dict[str, Any] | None = None
+) -> errors.Failure:
+    """The condition that is spelled so: what was stored, or came from another process, is raised again."""
+    condition = _CONDITIONS.get(code)
+    failure = condition(message, hint=hint) if condition is not None else None
+    if failure is None or failure.retryable != retryable:
+        failure = errors.Reported(message, code=code, retryable=retryable, hint=hint)
+    failure.details = details or {}
+    return failure
+
+
+def http_code(failure: errors.Failure) -> str:
+    code = action_code(failure)
+    return code if code in STATUS else HTTP_CODES.get(code, "UNAVAILABLE")
+
+
+def envelope(failure: errors.Failure) -> Envelope:
+    """As a tool of the browser says it."""
+    details = _details(failure)
+    if failure.hint is not None:
+        details["hint"] = failure.hint
+    return refusal(action_code(failure), failure.message, details)
+
+
+def http_status(failure: errors.Failure) -> int:
+    return 410 if isinstance(failure, errors.Gone) else STATUS[http_code(failure)]
+
+
+def http_envelope(failure: errors.Failure) -> Envelope:
+    return refusal(http_code(failure), failure.message, _details(failure))
+
+
+def refusal(code: str, message: str, details: dict[str, Any] | None = None) -> Envelope:
+    return {"ok": False, "error": {"code": code, "message": message, "details": details or {}}}
+
+
+def _details(failure: errors.Failure) -> dict[str, Any]:
+    details: dict[str, Any] = {"retryable": failure.retryable}
+    if field_errors := failure.details.get("fieldErrors"):
+        details["fieldErrors"] = field_errors
+    if context := {key: value for key, value in failure.details.items() if key != "fieldErrors"}:
+        details["context"] = context
+    return details

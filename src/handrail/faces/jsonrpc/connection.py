@@ -1,0 +1,171 @@
+"""One client: its lines in, its answers out, in whatever order they are ready.
+
+A client that does not read is not read from either; one that has gone takes its executions along.
+"""
+
+import asyncio
+import logging
+import os
+import select
+import socket
+from typing import Any, Protocol, cast
+
+from handrail.faces.jsonrpc.audience import Audience
+from handrail.faces.jsonrpc.lines import LineCutter
+from handrail.faces.jsonrpc.messages import BadMessage, Message, decode, failure, success, too_long
+from handrail.ports.errors import Aborted, Busy, Failure, Internal
+from handrail.ports.peers import Caller, Identify
+
+logger = logging.getLogger(__name__)
+
+MOST_RUNNING = 1_000
+_MOST_INQUIRIES = 100
+"""Beyond the others, so that whoever has too much running can still end some of it."""
+_GONE_AFTER_SECONDS = 0.2
+
+
+class Answers(Protocol):
+    def is_inquiry(self, message: Message) -> bool:
+        """What is answered also when much is running: above all, what ends it."""
+        ...
+
+    def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
+        """None for what takes its time."""
+        ...
+
+    async def later(self, message: Message, caller: Caller) -> dict[str, Any]: ...
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, answers: Answers, identify: Identify, audience: "Audience[Connection]") -> None:
+        self._answers = answers
+        self._identify = identify
+        self._audience = audience
+        self._cutter = LineCutter()
+        self._running: set[asyncio.Task[None]] = set()
+        self._caller: Caller | None = None
+        self._has_ended = False
+        self._is_lost = False
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._audience.enter(self)
+        try:
+            with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
+                self._caller = self._identify(connection)
+        except (Failure, OSError) as refused:
+            logger.warning("a connection is closed: %s", refused)
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        for line in self._cutter.feed(data):
+            try:
+                if line is None:
+                    raise too_long()
+                self._begin(decode(line))
+            except BadMessage as bad:
+                self._write(failure(bad.id, bad.failure))
+
+    def eof_received(self) -> bool:
+        """Who only closes its own side may still read; who has gone altogether will not."""
+        self._has_ended = True
+        if not self._running:
+            return False
+        asyncio.create_task(self._watch_departure()).add_done_callback(_looked_at)
+        return True
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._is_lost = True
+        self._audience.leave(self)
+        for task in self._running:
+            task.cancel()
+        if self._caller is not None and not self._running:
+            self._caller.close()
+
+    def pause_writing(self) -> None:
+        if not self._has_ended:
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        if not self._has_ended:
+            self._transport.resume_reading()
+
+    async def close(self) -> None:
+        """Ends what runs, and lets its answers go out."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(set(self._running))
+        self._transport.close()
+
+    def _begin(self, message: Message) -> None:
+        if self._caller is None:
+            return
+        most = MOST_RUNNING + _MOST_INQUIRIES if self._answers.is_inquiry(message) else MOST_RUNNING
+        if len(self._running) >= most:
+            busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
+            self._write(failure(message.id, busy))
+            return
+        if (line := self._at_once(message, self._caller)) is not None:
+            self._write(line)
+            return
+        task = asyncio.create_task(self._serve(message, self._caller))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _at_once(self, message: Message, caller: Caller) -> bytes | None:
+        try:
+            known = self._answers.at_once(message, caller)
+            return None if known is None else success(message.id, known)
+        except Failure as failed:
+            return failure(message.id, failed)
+        except Exception:
+            logger.exception("%s failed", message.method)
+            return failure(message.id, _fault())
+
+    async def _serve(self, message: Message, caller: Caller) -> None:
+        try:
+            line = success(message.id, await self._answers.later(message, caller))
+        except Failure as failed:
+            line = failure(message.id, failed)
+        except asyncio.CancelledError:
+            line = failure(message.id, Aborted("The caller has gone, or the host ends."))
+        except Exception:
+            logger.exception("%s failed", message.method)
+            line = failure(message.id, _fault())
+        self._write(line)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        _looked_at(task)
+        if self._running:
+            return
+        if self._is_lost:
+            if self._caller is not None:
+                self._caller.close()
+        elif self._has_ended:
+            self._transport.close()
+
+    async def _watch_departure(self) -> None:
+        """At the end of what it sends, a client that has closed both sides hangs up; epoll no longer tells us."""
+        while self._running and not self._transport.is_closing():
+            waiting = select.poll()
+            waiting.register(self._transport.get_extra_info("socket").fileno(), 0)
+            if any(event & (select.POLLHUP | select.POLLERR) for _, event in waiting.poll(0)):
+                self._transport.abort()
+                return
+            await asyncio.wait(set(self._running), timeout=_GONE_AFTER_SECONDS)
+
+    def _write(self, line: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(line)
+
+
+def _fault() -> Internal:
+    return Internal("The host failed.", hint="Please report this.")
+
+
+def _looked_at(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        logger.error("a connection failed", exc_info=fault)

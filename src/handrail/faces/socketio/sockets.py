@@ -1,0 +1,233 @@
+"""Socket.IO, namespace `/mimo`: what is added to the queue and to the record, told to every page as it happens.
+
+The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may come in is decided when a
+client joins the namespace: by the credential that the guard found, or by `auth.token`. What clients say is the bus's
+business, which is handed in.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import engineio
+import msgspec
+import socketio
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handrail.faces.http.answers import refused
+from handrail.faces.http.audience import Audience
+from handrail.faces.http.credentials import Credential, Credentials, shown
+from handrail.faces.http.desk import Follow
+from handrail.faces.http.dialect import http_code, refusal
+from handrail.faces.http.headers import header
+from handrail.faces.socketio.rooms import Rooms, SocketBus
+from handrail.kernel import strict_json
+from handrail.ports.errors import Failure
+
+PATH = "/socket.io/"
+NAMESPACE = "/mimo"
+FRONTEND = "frontend"
+PLUGIN = "plugin"
+MAX_MESSAGE = 1_000_000
+MAX_FRAME = 4_000_000  # so that who sends too much is told so, and not cut off at once
+_JOIN_WITHIN = 10.0
+_POST_WITHIN = 3.0
+_AGAIN_AFTER = 1.0
+_EVENT = re.compile(r'\["([a-z_]{1,64})",')
+
+TOO_LONG = object()
+"""Stands for what was not even looked at."""
+
+logger = logging.getLogger(__name__)
+
+
+class Sockets:
+    """`feeds` maps an event to what it tells: (the member that holds the news, how to follow them)."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        feeds: Mapping[str, tuple[str, Follow]],
+        audience: Audience,
+        bus: SocketBus,
+        *,
+        join_within: float = _JOIN_WITHIN,
+        post_within: float = _POST_WITHIN,
+    ) -> None:
+        self._credentials = credentials
+        self._feeds = feeds
+        self._audience = audience
+        self._bus = bus
+        self._join_within = join_within
+        self._post_within = post_within
+        self._server = socketio.AsyncServer(
+            async_mode="asgi",
+            async_handlers=False,  # what one client says is heard in its order
+            namespaces=[NAMESPACE],
+            cors_allowed_origins=[],  # the guard's business
+            max_http_buffer_size=MAX_FRAME,
+            json=_Json,
+            logger=_silent("socketio"),
+            engineio_logger=_silent("engineio"),
+        )
+        self._is_known: dict[str, Callable[[], bool]] = {}
+        self._server.on("connect", self._join, namespace=NAMESPACE)
+        self._server.on("disconnect", self._leave, namespace=NAMESPACE)
+        self._server.on("*", self._hear, namespace=NAMESPACE)
+        self.rooms = Rooms(self._server, NAMESPACE, self._drop)
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        async def either(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["path"] == PATH:
+                await self._answer(scope, receive, send)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": ""})
+            else:
+                await app(scope, receive, send)
+
+        return either
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """While inside, news are told."""
+        tellers = [
+            asyncio.create_task(self._tell(event, member, follow)) for event, (member, follow) in self._feeds.items()
+        ]
+        tellers.append(asyncio.create_task(self._send_idlers_away()))
+        try:
+            yield
+        finally:
+            for teller in tellers:
+                teller.cancel()
+            await asyncio.gather(*tellers, return_exceptions=True)
+            await self._server.shutdown()
+
+    async def close(self) -> None:
+        """Ends every connection, so that none holds up the server's stop."""
+        for sid in list(self._server.eio.sockets):
+            await self._drop(sid)
+
+    async def send_strangers_away(self) -> None:
+        """Those whose token or session has ended since they joined."""
+        for sid, is_known in list(self._is_known.items()):
+            if not is_known() and (engine_sid := self._server.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None:
+                await self._drop(engine_sid)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The library keeps who posts nonsense waiting until it listens; here it is told, and let go."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._server.handle_request(scope, receive, send)
+            return
+        try:
+            if int(header(scope, b"content-length") or 0) <= MAX_MESSAGE:
+                async with asyncio.timeout(self._post_within):
+                    await self._server.handle_request(scope, receive, send)
+                return
+        except TimeoutError:
+            pass
+        await refused("BAD_REQUEST", "This is no message, or too long a one.")(scope, receive, send)
+
+    async def _drop(self, engine_sid: str) -> None:
+        """Waits for nobody: who does not listen would never hear it."""
+        connection = self._server.eio.sockets.pop(engine_sid, None)
+        if connection is not None:
+            with suppress(socketio.exceptions.SocketIOError, engineio.exceptions.EngineIOError):
+                await connection.close(wait=False)
+            await connection.queue.put(None)  # ends the writer, and with it a WebSocket: browsers don't heed the packet
+
+    async def _join(self, sid: str, environ: Mapping[str, Any], auth: Any = None) -> None:
+        given = auth if isinstance(auth, dict) else {}
+        scope: Scope = environ["asgi.scope"]
+        token = given["token"] if isinstance(given.get("token"), str) else None
+        kind = given.get("clientType", FRONTEND)
+        credential = self._credentials.of(scope, token) if token is not None else shown(scope)
+        is_own = kind == PLUGIN and self._bus.is_own_token(given)
+        if credential is None or (credential is Credential.PLUGIN and not is_own):
+            raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
+        if kind not in (FRONTEND, PLUGIN):
+            raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
+        try:
+            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given, credential))
+        except Failure as failure:
+            raise _unwelcome(http_code(failure), failure.message) from None
+        self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
+        if kind == FRONTEND and credential is Credential.COOKIE:
+            self._audience.come(sid)
+
+    async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential) -> None:
+        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE)
+
+    async def _leave(self, sid: str, reason: str) -> None:
+        self._is_known.pop(sid, None)
+        self._audience.go(sid)
+        await self._bus.leave(sid)
+
+    async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
+        if event not in self._bus.events:
+            return refusal("BAD_REQUEST", "No event of this name is known here.")
+        if TOO_LONG in data:
+            return refusal("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
+        return await self._bus.hear(sid, event, data)
+
+    async def _tell(self, event: str, member: str, follow: Follow) -> None:
+        """For as long as the server runs: what can't be followed now is tried again."""
+        while True:
+            try:
+                async for news in follow():
+                    await self._server.emit(event, {member: news}, room=FRONTEND, namespace=NAMESPACE)
+            except Failure as failure:
+                logger.warning("%s can't be followed: %s", event, failure.message)
+            await asyncio.sleep(_AGAIN_AFTER)
+
+    async def _send_idlers_away(self) -> None:
+        """A connection costs nothing but memory; who did not join in time has no use for it."""
+        suspects: set[str] = set()
+        while True:
+            await asyncio.sleep(self._join_within)
+            idle = {sid for sid in self._server.eio.sockets if not self._has_joined(sid)}
+            for sid in idle & suspects:
+                await self._drop(sid)
+            suspects = idle - suspects
+
+    def _has_joined(self, engine_sid: str) -> bool:
+        sid = self._server.manager.sid_from_eio_sid(engine_sid, NAMESPACE)
+        return sid is not None and self._server.manager.is_connected(sid, NAMESPACE)
+
+
+def is_open(scope: Scope) -> bool:
+    """Connecting is open, joining is not. Pages that only load this address, as they would a picture, stay out."""
+    if scope["path"] != PATH:
+        return False
+    return header(scope, b"origin") is not None or header(scope, b"sec-fetch-site") in (None, "same-origin", "none")
+
+
+class _Json:
+    """The house's decoder for what comes from outside. The library expects a ValueError where it is no JSON."""
+
+    @staticmethod
+    def dumps(value: Any, **style: Any) -> str:
+        return msgspec.json.encode(value).decode()
+
+    @staticmethod
+    def loads(text: str) -> Any:
+        if len(text) > MAX_MESSAGE and (named := _EVENT.match(text)) is not None:
+            return [named[1], TOO_LONG]
+        try:
+            return strict_json.decode(text, max_bytes=MAX_MESSAGE)
+        except Failure as failure:
+            raise ValueError(failure.message) from None
+
+
+def _unwelcome(code: str, message: str) -> socketio.exceptions.ConnectionRefusedError:
+    return socketio.exceptions.ConnectionRefusedError(message, {"code": code})
+
+
+def _silent(name: str) -> logging.Logger:
+    """The libraries log each client's nonsense, stack included; what matters here is logged here."""
+    quiet = logging.getLogger(f"{__name__}.{name}")
+    quiet.setLevel(logging.CRITICAL)
+    return quiet

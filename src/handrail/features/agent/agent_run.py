@@ -1,0 +1,208 @@
+"""A run on its way: the model is asked, its wishes are carried out, until a person is needed.
+
+Every turn is on disk before the next begins, so whoever finds the turns knows what is left to do.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from handrail.features.agent import questions
+from handrail.features.agent.context import RunContext
+from handrail.features.agent.limits import (
+    STOPPED_AFTER,
+    WARNED_AFTER,
+    InCircles,
+    LimitReached,
+    check_may_mend,
+    repetitions,
+)
+from handrail.features.agent.model_client import ModelRequest
+from handrail.features.agent.pictures import drop_old_pictures
+from handrail.features.agent.texts import instructions, result_of
+from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
+from handrail.features.agent.user_message import caller
+from handrail.ports.agent import Choice, Run, RunStatus
+from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
+from handrail.ports.model import Model, Noted, Replied, Returned, ToolUse, Turn
+
+_EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
+_CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
+
+logger = logging.getLogger(__name__)
+
+
+class AgentRun:
+    def __init__(self, run: Run, turns: Sequence[Turn], model: Model, context: RunContext) -> None:
+        self.run = run
+        self._turns = list(turns)
+        self._model = model
+        self._at = context
+        self._is_free = asyncio.Event()
+        self._is_free.set()
+        self._caller = caller(run.voice, model.name)
+        if run.status == "paused":
+            self._is_free.clear()
+
+    async def pause(self, trouble: str = "") -> None:
+        """The step that is under way is finished; the next one waits."""
+        if self.run.status not in ("running", "paused"):
+            raise Conflict("The agent has just come to an end.", taskId=self.run.task_id)
+        self._is_free.clear()
+        await self._become("paused", trouble)
+
+    async def go_on(self) -> None:
+        if self.run.status == "paused":
+            self._is_free.set()
+            await self._become("running")
+
+    async def choose(self, limits: Choice) -> None:
+        """They count from its next step on."""
+        self.run = limits.applied(self.run)
+        await self._become(self.run.status, self.run.trouble)
+
+    async def go(self) -> None:
+        """Until the person is needed. What the agent can't mend is told, and the run rests."""
+        try:
+            await self._settle()
+            while await self._step():
+                pass
+        except Failure as failure:
+            await self._fail(failure)
+        except Exception as fault:
+            logger.exception("a run failed")
+            await self._fail(Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this."))
+
+    async def _step(self) -> bool:
+        """Whether there is a next one."""
+        await self._is_free.wait()
+        if wished := pending(self._turns):
+            return await self._carry_out(wished)
+        last = self._turns[-1] if self._turns else None
+        if isinstance(last, Replied):
+            return await self._rest(last)
+        if is_done(self._turns):
+            await self._become("waiting", is_completed=True, is_settled=True)
+            return False
+        if self.run.mode == "plan" and last is not None and questions.is_confirmation(last):
+            self.run = msgspec.structs.replace(self.run, mode="act")
+            await self._become(self.run.status)
+        await self._warn_of_circles()
+        await self._think()
+        return True
+
+    async def _think(self) -> None:
+        task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
+        listener, run = self._at.listener, self.run
+        self._at.limits.check(run)
+        asked = ModelRequest(
+            task_id,
+            self._model,
+            instructions(run.mode, self._at.project, self._at.max_auto_fix()),
+            self._turns,
+            self._at.offers.in_mode(run.mode),
+            lambda text: listener.hear(task_id, message_id, target, text),
+            self._tell_of_waiting,
+        )
+        try:
+            reply = await self._at.model_client.reply(asked)
+        finally:
+            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent)
+        self.run = msgspec.structs.replace(self.run, steps=self.run.steps + 1)
+        replied = numbered(reply, message_id)
+        if replied.text or replied.uses:
+            await self._add(replied)
+        await self._become(self.run.status)
+        if replied.text:
+            await listener.said(task_id, message_id, target, replied.text)
+        check_is_whole(reply)
+        if not replied.text and not replied.uses:
+            await self._take_silence()
+
+    async def _carry_out(self, wished: Sequence[ToolUse]) -> bool:
+        task_id, listener, reply = self.run.task_id, self._at.listener, last_reply(self._turns)
+        message_id = "" if reply is None else reply.id
+        for use in wished:
+            await self._is_free.wait()
+            listener.tool_used(task_id, message_id, use, "running")
+
+            async def progress(message: str, use: ToolUse = use) -> None:
+                listener.tool_used(task_id, message_id, use, "running", message)
+
+            if (returned := check_may_mend(self._turns, use, self._at.max_auto_fix())) is None:
+                returned = await self._at.tools.run(task_id, use, self.run.mode, self._caller, progress)
+            await self._come_back(message_id, use, returned)
+        return True
+
+    async def _come_back(self, message_id: str, use: ToolUse, returned: Returned) -> None:
+        await self._add(returned)
+        status = "error" if returned.is_error else "success"
+        self._at.listener.tool_used(self.run.task_id, message_id, use, status, returned.text)
+        if use.name == ENDING and not returned.is_error:
+            self._at.listener.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
+
+    async def _rest(self, last: Replied) -> bool:
+        """A plan goes to the person; everything else waits for the person's words."""
+        if self.run.mode == "act" or not questions.steps_of(last.text):
+            await self._become("waiting", is_settled=True)
+            return False
+        answer = await questions.confirm(self._at.queue, self.run.task_id, last)
+        await self._add(Noted(questions.confirmed(answer)))
+        if answer.response.status != "ok" and not answer.response.remark:
+            await self._become("waiting", is_settled=True)
+            return False
+        return True
+
+    async def _settle(self) -> None:
+        """What the last process left without an outcome; what is known is not done again."""
+        reply = last_reply(self._turns)
+        if reply is None:
+            return
+        if reply.text:
+            await self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
+        if not (wished := pending(self._turns)):
+            return
+        past = await asyncio.to_thread(self._at.recovery.past_calls, wished)
+        if unknown := [use.name for use in wished if past.is_unknown(use)]:  # paused first: a crash here loses nothing
+            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
+        for use in wished:
+            if (known := await asyncio.to_thread(self._at.recovery.outcome, use, past)) is not None:
+                await self._come_back(reply.id, use, known)
+
+    async def _take_silence(self) -> None:
+        if self._turns and self._turns[-1] == Noted(_EMPTY):
+            raise Unsupported("The model answers with nothing.", hint="Say how it should go on.")
+        await self._add(Noted(_EMPTY))
+
+    async def _warn_of_circles(self) -> None:
+        count = repetitions(self._turns)
+        if count >= STOPPED_AFTER:
+            raise InCircles
+        if count == WARNED_AFTER and isinstance(self._turns[-1], Returned):
+            await self._add(Noted(_CIRCLES))
+
+    def _tell_of_waiting(self, seconds: float) -> None:
+        trouble = f"The model's provider wants {seconds:.0f} s of patience."
+        self._at.listener.waits(msgspec.structs.replace(self.run, trouble=trouble))
+
+    async def _fail(self, failure: Failure) -> None:
+        self._at.listener.failed(self.run.task_id, self.run.target, failure)
+        reached = failure.limit if isinstance(failure, LimitReached) else None
+        needs_words = isinstance(failure, InCircles) or not questions.is_something_left(self._turns, self.run.mode)
+        await self._become("waiting", failure.message, reached=reached, is_settled=needs_words)
+
+    async def _add(self, turn: Turn) -> None:
+        await self._at.store.add(self.run.task_id, turn)
+        self._turns.append(turn)
+        if isinstance(turn, Returned) and turn.pictures:
+            drop_old_pictures(self._turns)
+
+    async def _become(self, status: RunStatus, trouble: str = "", **members: Any) -> None:
+        fresh: dict[str, Any] = {"is_completed": False, "is_settled": False, "reached": None}
+        self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
+        await self._at.store.save(self.run)
+        await self._at.listener.changed(self.run)

@@ -1,0 +1,167 @@
+"""A provider's model: streamed, with the provider's troubles as our conditions. No key appears in any message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pydantic_ai import exceptions
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from handrail.features.agent.models.conversation import conversation, has_pictures, replied
+from handrail.features.agent.models.troubles import conditions, may_be_about_pictures, takes_no_pictures
+from handrail.ports.model import Cut, Delta, Reply, ToolOffer, Turn, Usage
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model as Provider
+
+Declare = Callable[[Sequence[ToolOffer]], dict[str, Any]]
+
+
+class ProvidedModel:
+    def __init__(
+        self, name: str, provider: Provider, *, declare: Declare | None = None, max_tokens: int | None = None
+    ) -> None:
+        self.name = name
+        self._provider = provider
+        self._declarations = Declarations(declare)
+        self._max_tokens = max_tokens
+        self._pacer = Pacer()
+        self._is_blind = False
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        """A request that is refused with pictures in it is made once more without them."""
+        shows, is_answered = has_pictures(turns) and not self._is_blind, False
+        with conditions(self.name):
+            try:
+                async for piece in self._asked(conversation(instructions, turns, is_blind=self._is_blind), tools):
+                    is_answered = True
+                    yield piece
+            except exceptions.AgentRunError as error:
+                if is_answered or not shows or not may_be_about_pictures(error):
+                    raise
+                self._is_blind = takes_no_pictures(error)
+            else:
+                return
+            async for piece in self._asked(conversation(instructions, turns, is_blind=True), tools):
+                yield piece
+
+    async def _asked(self, messages: list[ModelMessage], tools: Sequence[ToolOffer]) -> AsyncIterator[Delta | Reply]:
+        parameters, declared = self._declarations.of(tools)
+        settings = ModelSettings(**declared, max_retries=0, cache=True)  # we wait ourselves, and say so
+        if self._max_tokens is not None:
+            settings["max_tokens"] = self._max_tokens
+        await self._pacer.wait_turn()
+        async with model_request_stream(
+            self._provider, messages, model_settings=settings, model_request_parameters=parameters
+        ) as streamed:
+            async for event in streamed:
+                match event:
+                    case PartStartEvent(part=TextPart(content=text)) if text:
+                        yield Delta(text)
+                    case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+                        yield Delta(text)
+            response = streamed.get()
+        if not _has_ended(response):
+            cut = Cut(f"The connection to {self.name} was cut in the middle of its answer.")
+            cut.spent = _usage(response)
+            raise cut
+        yield Reply(replied(response), _usage(response), _stopped(response))
+
+
+def _usage(response: ModelResponse) -> Usage:
+    cost = None
+    with suppress(Exception):  # a model whose price nobody knows, or a server that counts no tokens
+        cost = float(response.cost().total_price)
+    return Usage(response.usage.input_tokens, response.usage.output_tokens, cost)
+
+
+def _stopped(response: ModelResponse) -> Literal["end", "tools", "length", "refusal"]:
+    if response.finish_reason == "content_filter":
+        return "refusal"
+    return "length" if response.finish_reason == "length" else "end"
+
+
+def _has_ended(response: ModelResponse) -> bool:
+    """Providers say why an answer ends; one that ends without a word was cut off.
+
+    Some servers of OpenAI's format say no reason, but count tokens, which comes last.
+    """
+    is_counted = response.provider_name == "openai" and response.usage.output_tokens > 0
+    return is_counted or bool((response.provider_details or {}).get("finish_reason"))
+
+
+class Pacer:
+    """Making a request takes milliseconds of the event loop: of many at once, one after the other is made.
+
+    After each it rests for as long as that one took, so that half of the time is left for streams.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def wait_turn(self) -> None:
+        await self._lock.acquire()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_soon(lambda: loop.call_later(loop.time() - began, self._lock.release))
+
+
+class Declarations:
+    """What models are told of tools, made once for as long as the same tools are offered.
+
+    Providers' libraries walk every schema of every tool for each request, which takes a while for sixty of them; what
+    is in `extra_body` they send as it is. `declare` makes the members of a request's body; None: the library does.
+    """
+
+    def __init__(self, declare: Declare | None) -> None:
+        self._declare = declare
+        self._made: tuple[tuple[ToolOffer, ...], ModelRequestParameters, ModelSettings] | None = None
+
+    def of(self, tools: Sequence[ToolOffer]) -> tuple[ModelRequestParameters, ModelSettings]:
+        wanted = tuple(tools)
+        if self._made is None or self._made[0] != wanted:
+            self._made = wanted, *self._of(wanted)
+        return self._made[1], self._made[2]
+
+    def _of(self, tools: Sequence[ToolOffer]) -> tuple[ModelRequestParameters, ModelSettings]:
+        if self._declare is None:
+            return ModelRequestParameters(function_tools=[_definition(offer) for offer in tools]), ModelSettings()
+        body = self._declare(tools) if tools else {}
+        return ModelRequestParameters(), ModelSettings(extra_body=body)
+
+
+def to_openai(tools: Sequence[ToolOffer]) -> dict[str, Any]:
+    return {"tools": [{"type": "function", "function": _function(offer)} for offer in tools], "tool_choice": "auto"}
+
+
+def to_anthropic(tools: Sequence[ToolOffer]) -> dict[str, Any]:
+    declared = [
+        {"name": offer.name, "description": offer.description, "input_schema": dict(offer.parameters)}
+        for offer in tools
+    ]
+    return {"tools": declared, "tool_choice": {"type": "auto"}}
+
+
+def _function(offer: ToolOffer) -> dict[str, Any]:
+    return {"name": offer.name, "description": offer.description, "parameters": dict(offer.parameters)}
+
+
+def _definition(offer: ToolOffer) -> ToolDefinition:
+    return ToolDefinition(
+        name=offer.name,
+        parameters_json_schema=dict(offer.parameters),
+        description=offer.description,
+        strict=False,
+    )

@@ -1,0 +1,133 @@
+"""Model providers by the name before the colon (`anthropic:…`), and their models, loaded when first asked.
+
+A provider's library takes a second or two to load, so nothing of it is imported before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.ports.errors import InvalidParams
+from handrail.ports.model import Delta, Model, NoModel, Reply, ToolOffer, Turn
+
+if TYPE_CHECKING:
+    from handrail.ports.secrets import Secret
+
+SCRIPT = "script"
+COMPATIBLE = "openai-compatible"
+_NO_KEY = "not-needed"
+"""Local servers want none, and their client wants one."""
+_MOST_TOKENS = 16_000
+"""Of one reply: Anthropic wants to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """`variables` may hold the key, the first that is set counts; `models` are a few that people ask for."""
+
+    title: str
+    variables: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    needs_key: bool = True
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "anthropic": Provider(
+        "Anthropic", ("ANTHROPIC_API_KEY",), ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5")
+    ),
+    "openai": Provider("OpenAI", ("OPENAI_API_KEY",), ("gpt-5.5", "gpt-5.4", "gpt-5.4-mini")),
+    "google": Provider("Google", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("gemini-3.1-pro-preview", "gemini-3.8-flash")),
+    COMPATIBLE: Provider("an OpenAI-compatible server", ("OPENAI_COMPATIBLE_API_KEY",), needs_key=False),
+    SCRIPT: Provider("a script", (), needs_key=False),
+}
+
+
+def split(name: str) -> tuple[str, str]:
+    """The provider and its own name of the model."""
+    provider, _, model = name.partition(":")
+    if provider not in PROVIDERS or not model:
+        raise InvalidParams(
+            f"{name[:100]!r} is no model.",
+            hint=f"Name it as PROVIDER:MODEL; providers are {', '.join(PROVIDERS)}.",
+        )
+    return provider, model
+
+
+def checked_provider(name: str) -> str:
+    """Of whom a key is kept."""
+    if name not in PROVIDERS or not PROVIDERS[name].variables:
+        known = ", ".join(provider for provider, its in PROVIDERS.items() if its.variables)
+        raise InvalidParams(f"{name[:100]!r} is no provider of models.", hint=f"Known are {known}.")
+    return name
+
+
+class LazyModel:
+    def __init__(self, name: str, load: Callable[[], Model]) -> None:
+        self.name = name
+        self._load = load
+        self._loading: asyncio.Task[Model] | None = None
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(_loaded, self._load))
+        try:
+            model = await asyncio.shield(self._loading)
+        except Exception:
+            self._loading = None  # the next one tries again
+            raise
+        async for piece in model.stream(instructions, turns, tools):
+            yield piece
+
+
+def _loaded(load: Callable[[], Model]) -> Model:
+    """What a library brings stays for good: a collector that walks through it again stops all words on their way."""
+    modules = len(sys.modules)
+    model = load()
+    if len(sys.modules) > modules:
+        gc.freeze()
+    return model
+
+
+def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
+    """Blocks while it loads. InvalidParams, NoModel."""
+    provider, model = split(name)
+    if provider == SCRIPT:
+        from handrail.features.agent.models.scripted import ScriptedModel
+
+        return ScriptedModel(Path(model))
+    if provider == COMPATIBLE and base_url is None:
+        raise NoModel(
+            f"{name} needs the address of its server.",
+            hint="Set model_base_url, as in `handrail model use NAME --base-url http://127.0.0.1:11434/v1`.",
+        )
+    from handrail.features.agent.models.provided import ProvidedModel, to_anthropic, to_openai
+
+    value = None if key is None else key.reveal()
+    match provider:
+        case "anthropic":
+            from pydantic_ai.models.anthropic import AnthropicModel
+            from pydantic_ai.providers.anthropic import AnthropicProvider
+
+            claude = AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url))
+            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS)
+        case "google":
+            from pydantic_ai.models.google import GoogleModel
+            from pydantic_ai.providers.google import GoogleProvider
+
+            return ProvidedModel(name, GoogleModel(model, provider=GoogleProvider(api_key=value, base_url=base_url)))
+        case _:
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.profiles import ModelProfile
+            from pydantic_ai.providers.openai import OpenAIProvider
+
+            known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url)
+            plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
+            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain), declare=to_openai)

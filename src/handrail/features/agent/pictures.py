@@ -1,0 +1,46 @@
+"""Pictures that tools hand back, for models that see: a few of the newest, none too large. People see all of them."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.kernel.content import Image
+from handrail.ports.model import MOST_PICTURES, Picture, Returned, Turn
+
+_LARGEST = 3_500_000
+"""Bytes: providers take five million, spelled in base64."""
+_LONGEST_SIDE = 8_000
+_KINDS = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def pictures_in(content: Sequence[object]) -> tuple[tuple[Picture, ...], str]:
+    """Those that a model can be shown, and what it is told of the others."""
+    images = [part for part in content if isinstance(part, Image)]
+    fitting = [Picture(image.mime, image.data) for image in images if _fits(image)][:MOST_PICTURES]
+    left = len(images) - len(fitting)
+    told = f"\n[{left} of {len(images)} pictures can't be shown: too large, or too many.]" if left else ""
+    return tuple(fitting), told
+
+
+def drop_old_pictures(turns: list[Turn]) -> None:
+    """In place: all but the newest."""
+    left = MOST_PICTURES
+    for index in range(len(turns) - 1, -1, -1):
+        turn = turns[index]
+        if isinstance(turn, Returned) and turn.pictures:
+            kept = turn.pictures[max(0, len(turn.pictures) - left) :]
+            left -= len(kept)
+            if kept != turn.pictures:
+                turns[index] = msgspec.structs.replace(turn, pictures=kept)
+
+
+def _fits(image: Image) -> bool:
+    return image.mime in _KINDS and len(image.data) <= _LARGEST and max(_sides(image.data)) <= _LONGEST_SIDE
+
+
+def _sides(data: bytes) -> tuple[int, int]:
+    """Width and height where its head tells them plainly."""
+    if not data.startswith(_PNG) or len(data) < 24:
+        return 0, 0
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")

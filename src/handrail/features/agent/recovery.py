@@ -1,0 +1,115 @@
+"""What became of tool calls that were cut off by a crash, a restart or a stop: the audit and the evidence tell."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from handrail.features.agent.pictures import pictures_in
+from handrail.features.agent.texts import trimmed, untrusted
+from handrail.features.agent.turns import unsettled
+from handrail.kernel.audit import Audit
+from handrail.kernel.content import Image
+from handrail.kernel.evidence import Evidence
+from handrail.ports.errors import Failure
+from handrail.ports.model import Returned, ToolUse, Turn
+
+_MAX_RESULT = 4 * 1024 * 1024
+_PICTURE = re.compile(r"picture-\d+\.\w+")
+"""What a tool handed back beside its result, as the gate names it."""
+_UNKNOWN = (
+    "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
+    "Look at how things stand before you do it again."
+)
+_NOT_DONE = "This was stopped before it was carried out."
+
+
+@dataclass(frozen=True, slots=True)
+class PastCalls:
+    """By execution ids: how calls ended, and which of them had begun to change something."""
+
+    ended: Mapping[str, Mapping[str, Any]]
+    begun: frozenset[str]
+
+    def is_unknown(self, use: ToolUse) -> bool:
+        """It had begun, and did not end by itself."""
+        record = self.ended.get(use.execution_id)
+        return use.execution_id in self.begun and (record is None or _was_stopped(record))
+
+
+class Recovery:
+    def __init__(self, audit: Audit, evidence: Evidence) -> None:
+        self._audit = audit
+        self._evidence = evidence
+
+    def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
+        """Blocks: the audit is read from its end, until all of them are found."""
+        wanted = {use.execution_id for use in uses}
+        ended: dict[str, Mapping[str, Any]] = {}
+        begun: set[str] = set()
+        for record in self._of(wanted):
+            execution = record["executionId"]
+            if record.get("event") == "end":
+                ended[execution] = record
+            elif record.get("event") == "begin":
+                begun.add(execution)
+            if begun == wanted:
+                break
+        return PastCalls(ended, frozenset(begun))
+
+    def outcome(self, use: ToolUse, past: PastCalls) -> Returned | None:
+        """None: it was not begun, or changes nothing, and can be done now."""
+        if past.is_unknown(use):
+            return _returned(use, _UNKNOWN, is_error=True)
+        record = past.ended.get(use.execution_id)
+        if record is None or _was_stopped(record):
+            return None
+        if "evidence" in record:
+            pictures, left_out = pictures_in(self._images(record))
+            known = _returned(use, self._kept(use, record) + left_out, is_error=not record.get("ok"))
+            return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
+        return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
+
+    async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[Returned]:
+        """For each call without a result when a run was stopped or spoken to: models want one for each."""
+        if not (uses := unsettled(turns)):
+            return []
+        past = await asyncio.to_thread(self.past_calls, uses)
+        found = [(use, await asyncio.to_thread(self.outcome, use, past)) for use in uses]
+        return [known or _returned(use, _NOT_DONE, is_error=True) for use, known in found]
+
+    def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
+        return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)
+
+    def _images(self, record: Mapping[str, Any]) -> list[Image]:
+        evidence, images = record["evidence"], list[Image]()
+        for name in sorted(filter(_PICTURE.fullmatch, evidence.get("sha256", {}))):
+            with suppress(Failure):  # what was tidied away meanwhile is not shown
+                data = self._evidence.read(evidence["dir"], name, _MAX_RESULT)
+                images.append(Image(data, f"image/{name.rpartition('.')[2]}"))
+        return images
+
+    def _kept(self, use: ToolUse, record: Mapping[str, Any]) -> str:
+        """From the evidence: it was written before the audit said that the call had ended."""
+        try:
+            kept = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_RESULT))
+        except (Failure, msgspec.DecodeError, KeyError):
+            kept = {"ok": record.get("ok")}
+        text = trimmed(msgspec.json.encode(kept).decode(), None)
+        return "Done before handrail was restarted:\n" + untrusted(use.name, text)
+
+
+def _was_stopped(record: Mapping[str, Any]) -> bool:
+    return bool(record.get("error", {}).get("condition") == "Aborted")
+
+
+def _error(record: Mapping[str, Any]) -> str:
+    return str(record.get("error", {}).get("message", "It was refused."))
+
+
+def _returned(use: ToolUse, text: str, *, is_error: bool) -> Returned:
+    return Returned(use.id, use.execution_id, use.name, text, is_error)

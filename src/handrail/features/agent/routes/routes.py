@@ -1,0 +1,149 @@
+"""`/api/agent`: the agent's runs, models and keys, in a person's hand. The token alone opens none of it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+from starlette.requests import Request
+
+from handrail.faces.http import paging
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.persons import check_is_persons
+from handrail.features.agent.limits import Limits
+from handrail.features.agent.model_desk import ModelDesk, ModelOverview
+from handrail.features.agent.routes.choice import MostCost, MostSteps
+from handrail.features.agent.routes.entries import PLACES, Entry, entries, status_of
+from handrail.features.agent.runs import Runs
+from handrail.features.browser.bus import task_ids
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.routes.bodies import given
+from handrail.features.browser.routes.endpoint import Endpoint, Query
+from handrail.features.browser.routes.news import News
+from handrail.kernel.registry import Registry
+from handrail.ports.agent import Choice, Run
+from handrail.ports.browser import TaskRecord, Wire
+from handrail.ports.secrets import Secret
+
+_WHAT = "Looking after the agent"
+_HINT = "Do it in the console (`handrail open`) or on the command line."
+_TASK = {"type": "string", "pattern": task_ids.PATTERN}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
+
+
+class AgentTask(Wire, frozen=True, kw_only=True):
+    """`next` is the `before` of the page before this one."""
+
+    task: TaskRecord
+    run: dict[str, Any] | None
+    entries: list[Entry]
+    next: int | UnsetType = UNSET
+
+
+class ChangedTask(Wire, frozen=True, kw_only=True):
+    title: Annotated[str, Meta(min_length=1, max_length=1024)] | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    mode: Literal["plan", "act"] | UnsetType = UNSET
+    model: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+    most_steps: MostSteps | UnsetType | None = UNSET
+    """None, here and of the cost: the settings' again."""
+    most_cost: MostCost | UnsetType | None = UNSET
+
+
+class ChosenModel(Wire, frozen=True, kw_only=True):
+    model: Annotated[str, Meta(min_length=1, max_length=256)]
+    base_url: Annotated[str, Meta(max_length=1024)] | UnsetType = UNSET
+
+
+class GivenKey(Wire, frozen=True, kw_only=True):
+    provider: Annotated[str, Meta(min_length=1, max_length=64)]
+    key: Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class Forgotten(Wire, frozen=True, kw_only=True):
+    forgotten: int
+
+
+def endpoints(
+    bus: LocalBus, news: News, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
+) -> Sequence[Endpoint]:
+    def check(request: Request) -> None:
+        check_is_persons(request, key, _WHAT, _HINT)
+
+    async def told(task_id: str) -> dict[str, Any] | None:
+        run = await runs.find(task_id)
+        return None if run is None else status_of(run, limits)
+
+    async def show(request: Request, body: None) -> AgentTask:
+        check(request)
+        task, before, limit = await bus.tasks.find(_id(request)), paging.before(request), paging.limit(request)
+        page = await bus.runs.page(task.id, None if before is None else -(-before // PLACES), limit)
+        more = page[0].number * PLACES if len(page) >= limit else UNSET
+        return AgentTask(task=task.record, run=await told(task.id), entries=entries(page, registry), next=more)
+
+    async def change(request: Request, body: ChangedTask) -> AgentTask:
+        check(request)
+        task = await bus.tasks.find(_id(request))
+        choice = Choice(mode=body.mode, model=body.model, most_steps=body.most_steps, most_cost=body.most_cost)
+        if choice != Choice():
+            await runs.change(task.id, choice)
+        if body.title is not UNSET:
+            await bus.tasks.rename(task, body.title)
+        if body.archived is not UNSET:
+            await bus.tasks.archive(task, body.archived)
+        news.task_noted(task.id)
+        return AgentTask(task=task.record, run=await told(task.id), entries=[])
+
+    def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
+        async def run(request: Request, body: None) -> dict[str, Any]:
+            check(request)
+            return status_of(await steer((await bus.tasks.find(_id(request))).id), limits)
+
+        return on_task("POST", f"/{verb}", summary, run, dict[str, Any])
+
+    async def overview(request: Request, body: None) -> ModelOverview:
+        check(request)
+        return await models.overview()
+
+    async def use(request: Request, body: ChosenModel) -> ModelOverview:
+        check(request)
+        await models.use(body.model, given(body.base_url))
+        return await models.overview()
+
+    async def keep_key(request: Request, body: GivenKey) -> ModelOverview:
+        check(request)
+        await models.keep_key(body.provider, Secret(body.key))
+        return await models.overview()
+
+    async def forget_keys(request: Request, body: None) -> Forgotten:
+        check(request)
+        return Forgotten(forgotten=await models.forget_keys())
+
+    def on_task(method: str, verb: str, summary: str, run: Any, answer: Any, **more: Any) -> Endpoint:
+        path = f"/api/agent/task/{{taskId}}{verb}"
+        return Endpoint(method, path, summary, run, answer, path_schema=_TASK, errors=(404, 409), **more)
+
+    return [
+        on_task(
+            "GET", "", "What was said and done in a task, newest last.", show, AgentTask,
+            query=[Query("before", {"type": "integer", "minimum": 0}), Query("limit", _LIMIT)],
+        ),
+        on_task(
+            "POST", "", "Renames or archives a task, sets its mode, model or limits.", change, AgentTask,
+            body=ChangedTask,
+        ),
+        steering("stop", "Stops the agent.", runs.stop),
+        steering("pause", "Lets the agent rest after its present step.", runs.pause),
+        steering("resume", "Lets the agent go on.", runs.resume),
+        Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview),
+        Endpoint(
+            "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel
+        ),
+        Endpoint(
+            "POST", "/api/agent/keys", "Keeps a provider's key.", keep_key, ModelOverview, body=GivenKey,
+        ),
+        Endpoint("DELETE", "/api/agent/keys", "Forgets all keys of models.", forget_keys, Forgotten),
+    ]  # fmt: skip
+
+
+def _id(request: Request) -> str:
+    return str(request.path_params["taskId"])

@@ -1,0 +1,215 @@
+"""All runs of a server: one a task, many at once; begun by somebody's words, stopped, paused, resumed, recovered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from handrail.features.agent import questions
+from handrail.features.agent.agent_run import AgentRun
+from handrail.features.agent.context import RunContext
+from handrail.features.agent.questions import is_something_left
+from handrail.features.agent.turns import last_reply
+from handrail.features.agent.user_message import UserMessage, check_may_answer, check_may_speak
+from handrail.kernel.lanes import Lanes
+from handrail.ports.agent import Choice, Run
+from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.ports.model import Model, Returned, ToolUse
+
+Models = Callable[[str], Awaitable[Model]]
+"""The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
+
+
+class Runs:
+    def __init__(self, context: RunContext, models: Models) -> None:
+        self._at = context
+        self._models = models
+        self._going: dict[str, tuple[AgentRun, asyncio.Task[None]]] = {}
+        self._lanes = Lanes()
+
+    async def say(self, task_id: str, words: UserMessage, choice: Choice) -> None:
+        """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
+        async with self._lanes.turn(task_id):
+            known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=words.voice)
+            check_may_speak(known, words, choice)
+            self._check_is_here(known)
+            if await self._at.store.remembers(task_id, words.said.id):
+                await self._begin_what_is_left(task_id)  # a page that did not hear that they were taken says them again
+                return
+            if await self._at_work(task_id) is not None:
+                await self._answer(task_id, words)
+                return
+            turns = await self._at.store.turns(task_id)
+            left = await self._at.recovery.outcomes_of_unsettled(turns)
+            run = msgspec.structs.replace(
+                _goes_on(choice.applied(known)),
+                project=self._at.project,
+                voice=words.voice,
+                target=words.said.id,
+                steps=0,
+            )
+            await self._at.store.begin(run, [*left, words.said], words.message)
+            await questions.withdraw_plan(self._at.queue, last_reply(turns))
+            self._tell_of(task_id, left)
+            await words.heard()
+            await self._begin(run)
+
+    async def resume(self, task_id: str) -> Run:
+        """What is paused goes on; what was stopped or failed, too, where something is left to do."""
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is not None:
+                await going[0].go_on()
+                return going[0].run
+            run, turns = await self._known(task_id), await self._at.store.turns(task_id)
+            self._check_is_here(run)
+            if not is_something_left(turns, run.mode):
+                raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
+            await self._begin(_goes_on(run))
+            return await self._known(task_id)
+
+    async def pause(self, task_id: str) -> Run:
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is None:
+                raise Conflict("The agent is not at work on this task.", taskId=task_id)
+            await going[0].pause()
+            return going[0].run
+
+    async def stop(self, task_id: str) -> Run:
+        """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is not None:
+                agent_run, task = going
+                task.cancel()
+                await asyncio.wait({task})
+                run = agent_run.run
+            else:
+                run = await self._known(task_id)
+            turns = await self._at.store.turns(task_id)
+            await questions.withdraw_plan(self._at.queue, last_reply(turns))
+            if going is None and run.status not in ("running", "paused"):
+                return run
+            if left := await self._at.recovery.outcomes_of_unsettled(turns):
+                await self._at.store.add(task_id, *left)
+            self._tell_of(task_id, left)
+            run = msgspec.structs.replace(run, status="ended", trouble="")
+            await self._save(run)
+            return run
+
+    async def find(self, task_id: str) -> Run | None:
+        if (going := self._going.get(task_id)) is not None:
+            return going[0].run
+        return await self._at.store.find(task_id)
+
+    async def change(self, task_id: str, choice: Choice) -> Run:
+        """For the next words; limits count at once. Conflict of all others while the agent is at work."""
+        async with self._lanes.turn(task_id):
+            if (going := await self._at_work(task_id)) is not None:
+                if not choice.is_of_limits_alone:
+                    raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
+                await going[0].choose(choice)
+                return going[0].run
+            run = choice.applied(await self.find(task_id) or Run(task_id=task_id, status="waiting"))
+            await self._save(run)
+            return run
+
+    async def recover(self) -> None:
+        """After a crash or a restart: every run of this project goes on where it was."""
+        for left in await self._at.store.unfinished():
+            async with self._lanes.turn(left.task_id):
+                run = await self.find(left.task_id)  # the person may have been quicker
+                is_left = run is not None and run.task_id not in self._going and run.status in ("running", "paused")
+                if run is not None and is_left and self._is_here(run):
+                    await self._begin(run, was_at_work=True)
+
+    async def close(self) -> None:
+        """The server ends: runs stay as they are, and go on with the next one."""
+        tasks = [task for _, task in self._going.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _at_work(self, task_id: str) -> tuple[AgentRun, asyncio.Task[None]] | None:
+        """One that has told how it ended is waited for: who was told may be quicker than its last step."""
+        going = self._going.get(task_id)
+        if going is None or going[0].run.status in ("running", "paused"):
+            return going
+        await asyncio.wait({going[1]})
+        await asyncio.sleep(0)  # what is to be done at its end is done then
+        return None
+
+    async def _begin(self, run: Run, *, was_at_work: bool = False) -> None:
+        try:
+            model = await self._models(run.model)
+        except Failure as failure:
+            await self._at.store.save(rests := msgspec.structs.replace(run, status="waiting", trouble=failure.message))
+            self._at.listener.failed(run.task_id, run.target, failure)
+            if was_at_work:
+                await self._at.listener.changed(rests)
+            return
+        turns = await self._at.store.turns(run.task_id)
+        run = msgspec.structs.replace(run, used_model=model.name)
+        await self._save(run)
+        agent_run = AgentRun(run, turns, model, self._at)
+        task = asyncio.create_task(agent_run.go(), name=f"run of {run.task_id}")
+        self._going[run.task_id] = agent_run, task
+        task.add_done_callback(lambda done: self._ended(run.task_id, done))
+
+    async def _begin_what_is_left(self, task_id: str) -> None:
+        """Its words are on disk, but who said them went before it began."""
+        if await self._at_work(task_id) is None:
+            run = await self.find(task_id)
+            if run is not None and run.status == "running":
+                await self._begin(run)
+
+    async def _answer(self, task_id: str, words: UserMessage) -> None:
+        """A run that waits for the person's answer takes the words for it."""
+        waiting = await questions.open_question(self._at.queue, await self._at.store.turns(task_id))
+        if waiting is None:
+            raise Conflict(
+                "The agent is at work on this task.",
+                hint="Stop it first, or wait until it has answered.",
+                taskId=task_id,
+            )
+        check_may_answer(words)
+        if words.said.attachments:
+            raise InvalidParams("UserMessage that answer a question have no attachments.", hint="Send them afterwards.")
+        await self._at.queue.respond(*questions.answer(waiting, words.said.text), by="the chat")
+        await words.admit()  # what is remembered counts as heard, and is not taken a second time
+
+    def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
+        for returned in left:
+            use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
+            status = "error" if returned.is_error else "success"
+            self._at.listener.tool_used(task_id, "", use, status, returned.text)
+
+    def _is_here(self, run: Run) -> bool:
+        return run.project in ("", self._at.project)
+
+    def _check_is_here(self, run: Run) -> None:
+        if not self._is_here(run):
+            raise Conflict(
+                f"This task belongs to the project {run.project}.",
+                hint="Open handrail in that project, or begin a new task.",
+                taskId=run.task_id,
+            )
+
+    async def _known(self, task_id: str) -> Run:
+        if (run := await self.find(task_id)) is None:
+            raise NotFound("The agent was never at work on this task.", taskId=task_id)
+        return run
+
+    async def _save(self, run: Run) -> None:
+        await self._at.store.save(run)
+        await self._at.listener.changed(run)
+
+    def _ended(self, task_id: str, done: asyncio.Task[None]) -> None:
+        if (going := self._going.get(task_id)) is not None and going[1] is done:
+            del self._going[task_id]
+        if not done.cancelled() and (fault := done.exception()) is not None:
+            asyncio.get_running_loop().call_exception_handler({"message": "a run failed", "exception": fault})
+
+
+def _goes_on(run: Run) -> Run:
+    return msgspec.structs.replace(
+        run, status="running", trouble="", is_completed=False, is_settled=False, reached=None
+    )

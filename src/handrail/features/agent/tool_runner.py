@@ -1,0 +1,108 @@
+"""The tools a model is offered, and its calls to them, which go through the gate like everybody's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from handrail.features.agent.pictures import pictures_in
+from handrail.features.agent.texts import MOST_CHARACTERS, kept_whole, refused, worded, worded_as_kept
+from handrail.kernel import strict_json
+from handrail.kernel.call import Call, Caller, Progress
+from handrail.kernel.gate import Gate
+from handrail.kernel.registry import Registered, Registry
+from handrail.ports.agent import Mode
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.model import Returned, ToolOffer, ToolUse
+
+MAX_ARGUMENTS = 8 * 1024 * 1024
+_LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
+"""At a schema's root many providers refuse these; they are enforced at validation all the same."""
+_HARMLESS = frozenset({Effect.READ, Effect.ASK})
+
+
+class ToolOffers:
+    """Each made once: who is offered the same tools again sees that they are the same."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._made: dict[str, ToolOffer] = {}
+
+    def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
+        """In plan mode only what changes nothing, whatever its parameters."""
+        return [self._offer(entry) for entry in self._registry if mode == "act" or _only_looks(entry)]
+
+    def _offer(self, entry: Registered) -> ToolOffer:
+        tool = entry.tool
+        if tool.name not in self._made:
+            schema = {key: value for key, value in tool.input_schema.items() if key not in _LEFT_OUT}
+            self._made[tool.name] = ToolOffer(tool.name, tool.description, schema)
+        return self._made[tool.name]
+
+
+def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
+    return any(entry.tool.name == name for entry in registry if mode == "act" or _only_looks(entry))
+
+
+def effect_of(registry: Registry, use: ToolUse) -> str | None:
+    """With these parameters; the strongest, where they make no sense; None of an unknown tool."""
+    try:
+        entry = registry.find(use.name)
+    except NotFound:
+        return None
+    try:
+        return entry.tool.effect_of(entry.read_params(msgspec.json.decode(use.arguments or "{}"))).value
+    except (Failure, msgspec.DecodeError):
+        return entry.tool.strongest_effect.value
+
+
+def _only_looks(entry: Registered) -> bool:
+    return entry.tool.strongest_effect in _HARMLESS
+
+
+class ToolRunner:
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+        """An error is an outcome too: the model reads it and goes on."""
+        registry, speaker = self._gate.registry, None
+        try:
+            entry = registry.find(use.name)
+            if not is_offered(registry, use.name, mode):
+                raise InvalidParams(f"{use.name} is not there in {mode} mode.", hint=_why_not(mode))
+            params = strict_json.decode((use.arguments or "{}").encode(), max_bytes=MAX_ARGUMENTS)
+            call = Call(use.name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
+            call.keeps_longer_than = MOST_CHARACTERS
+            speaker = _speaker(entry, params)
+            reply = await self._gate.run(call)
+        except Failure as failure:
+            return Returned(use.id, use.execution_id, use.name, refused(failure, speaker, use.name), is_error=True)
+        surface, kept_at = entry.surface.name, kept_whole(use.execution_id)
+        text, secret = worded(surface, use.name, reply, kept_at), ""
+        if reply.kept_result is not None:
+            text, secret = worded_as_kept(surface, use.name, reply.kept_result, kept_at), text
+        pictures, left_out = pictures_in(reply.content)
+        return Returned(
+            use.id,
+            use.execution_id,
+            use.name,
+            text + left_out,
+            unkept=secret,
+            taken=len(pictures),
+            pictures=pictures,
+        )
+
+
+def _speaker(entry: Registered, params: Any) -> str | None:
+    """The surface that would tell what went wrong; None: the parameters make no sense, which is told before it."""
+    try:
+        entry.read_params(params)
+    except InvalidParams:
+        return None
+    return entry.surface.name
+
+
+def _why_not(mode: Mode) -> str:
+    return "Write the plan; the person confirms it first." if mode == "plan" else "It is for people alone."

@@ -1,0 +1,70 @@
+"""The port of this surface: which apps there are, and the way to them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.conditions import UnknownAppTool
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.calls.masking import has_secrets, masked
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecution
+from handrail.kernel.target import Target
+from handrail.kernel.web_address import host_of_page
+from handrail.ports.consents import ConsentTo
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A tool and what follows from its descriptor alone, so that it is told once and not at every call."""
+
+    app: App
+    tool: AppTool
+    consent: ConsentTo
+    place: Target
+    hides_params: bool
+    hides_result: bool
+
+    def shown_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Without what its schema calls secret; itself where that is nothing."""
+        shown: dict[str, Any] = masked(params, self.tool.parameters) if self.hides_params else params
+        return shown
+
+    def shown_result(self, result: Any) -> Any:
+        return masked(result, self.tool.returns) if self.hides_result else result
+
+
+@dataclass(frozen=True, slots=True)
+class Apps:
+    catalogue: AppCatalogue
+    checks: Checks
+    switchboard: Switchboard
+    _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
+
+    def find(self, app: str, tool: str) -> Declared:
+        """UnknownApp, BrokenDescriptor, UnknownAppTool."""
+        found = self.catalogue.find(app)
+        known = self._declared.get((app, tool))
+        if known is None or known.app is not found:
+            known = self._declared[app, tool] = _declared(found, tool_of(found, tool))
+        return known
+
+
+def tool_of(app: App, name: str) -> AppTool:
+    tool = app.tool(name)
+    if tool is None:
+        names = ", ".join(tool.name for tool in app.tools[:30])
+        raise UnknownAppTool(f"{app.id} has no tool {name[:300]!r}.", hint=f"It has: {names}.")
+    return tool
+
+
+def _declared(app: App, tool: AppTool) -> Declared:
+    return Declared(
+        app, tool, consent_to(app, tool), _place_of(app), has_secrets(tool.parameters), has_secrets(tool.returns)
+    )
+
+
+def _place_of(app: App) -> Target:
+    """The host as well, where the call leaves this machine or could: rules may name it."""
+    execution = app.execution
+    return Target(app=app.id, host=host_of_page(execution.base_url) if isinstance(execution, HttpExecution) else None)

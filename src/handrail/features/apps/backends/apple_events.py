@@ -1,0 +1,131 @@
+"""Apps of macOS: the contract's request as the direct object of an Apple Event, the reply as that of its answer.
+
+Speaks to the Apple Event Manager through ctypes; what is sent is decided in `core/apps/apple_event.py`.
+"""
+
+import asyncio
+import ctypes
+import time
+from contextlib import ExitStack
+from functools import cache
+
+from handrail.features.apps.calls.apple_event import (
+    DIRECT_OBJECT,
+    ERROR_NUMBER,
+    ERROR_STRING,
+    TYPE_BUNDLE_ID,
+    TYPE_INT32,
+    TYPE_UTF8,
+    AppleEvent,
+    apple_event,
+    refuse,
+)
+from handrail.features.apps.calls.envelopes import MAX_REPLY, encoded
+from handrail.features.apps.model import App, AppleEventsExecution, AppRequest, AppTool
+from handrail.ports.errors import BadAnswer, Offline, Unsupported
+
+_FRAMEWORK = "/System/Library/Frameworks/CoreServices.framework/CoreServices"
+_WAIT_REPLY = 3
+_AUTO_RETURN_ID = -1
+_NOT_RUNNING = -600
+_LOOK_AGAIN_SECONDS = 0.2
+
+
+class _Desc(ctypes.Structure):
+    _pack_ = 2  # the headers of the Apple Event Manager are aligned as on the 68000
+    _fields_ = (("type", ctypes.c_uint32), ("data", ctypes.c_void_p))
+
+
+class AppleEventsTransport:
+    async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
+        place = app.execution
+        assert isinstance(place, AppleEventsExecution)
+        until = time.monotonic() + timeout
+        event = apple_event(place, encoded(request), timeout)
+        status, reply = await asyncio.to_thread(_sent, event)
+        if status == _NOT_RUNNING:
+            await _launch(place.bundle_id)
+            while status == _NOT_RUNNING and (left := until - time.monotonic()) > 0:
+                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                status, reply = await asyncio.to_thread(_sent, apple_event(place, encoded(request), left))
+        if status:
+            refuse(status, place.bundle_id, reply.decode(errors="replace")[:300])
+        if len(reply) > MAX_REPLY:
+            raise BadAnswer(f"{app.id} answered more than {MAX_REPLY} bytes.", maxBytes=MAX_REPLY)
+        return reply
+
+    async def close(self) -> None:
+        """Nothing is kept open between two events."""
+
+
+async def _launch(bundle_id: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        "/usr/bin/open", "-g", "-b", bundle_id, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+    )
+    if await process.wait() != 0:
+        raise Offline(f"{bundle_id} is not installed, or can't be started.")
+
+
+def _sent(event: AppleEvent) -> tuple[int, bytes]:
+    """The error number, 0 for none, and the text of the answer, or that of the error."""
+    manager = _manager()
+    with ExitStack() as stack:
+
+        def described() -> _Desc:
+            desc = _Desc()
+            stack.callback(manager.AEDisposeDesc, ctypes.byref(desc))
+            return desc
+
+        target, message, reply = described(), described(), described()
+        status = manager.AECreateDesc(TYPE_BUNDLE_ID, event.target, len(event.target), ctypes.byref(target))
+        status = status or manager.AECreateAppleEvent(
+            event.event_class, event.event_id, ctypes.byref(target), _AUTO_RETURN_ID, 0, ctypes.byref(message)
+        )
+        status = status or manager.AEPutParamPtr(
+            ctypes.byref(message), DIRECT_OBJECT, TYPE_UTF8, event.text, len(event.text)
+        )
+        status = status or manager.AESendMessage(
+            ctypes.byref(message), ctypes.byref(reply), _WAIT_REPLY, event.timeout_ticks
+        )
+        if status:
+            return status, b""
+        number = _parameter(manager, reply, ERROR_NUMBER, TYPE_INT32)
+        if number is not None and (code := int.from_bytes(number, "little", signed=True)):
+            return code, _parameter(manager, reply, ERROR_STRING, TYPE_UTF8) or b""
+        return 0, _parameter(manager, reply, DIRECT_OBJECT, TYPE_UTF8) or b""
+
+
+def _parameter(manager: ctypes.CDLL, event: _Desc, keyword: int, kind: int) -> bytes | None:
+    found = _Desc()
+    if manager.AEGetParamDesc(ctypes.byref(event), keyword, kind, ctypes.byref(found)):
+        return None
+    try:
+        size = manager.AEGetDescDataSize(ctypes.byref(found))
+        data = ctypes.create_string_buffer(size)
+        return data.raw if manager.AEGetDescData(ctypes.byref(found), data, size) == 0 else None
+    finally:
+        manager.AEDisposeDesc(ctypes.byref(found))
+
+
+@cache
+def _manager() -> ctypes.CDLL:
+    """Every argument with its C type: a `long` and a pointer must not be passed as an int."""
+    try:
+        library = ctypes.CDLL(_FRAMEWORK)
+    except OSError:
+        raise Unsupported("There are no Apple Events on this machine.") from None
+    code, desc, size, data = ctypes.c_uint32, ctypes.POINTER(_Desc), ctypes.c_long, ctypes.c_char_p
+    signatures = {
+        "AECreateDesc": (ctypes.c_int16, code, data, size, desc),
+        "AECreateAppleEvent": (ctypes.c_int16, code, code, desc, ctypes.c_int16, ctypes.c_int32, desc),
+        "AEPutParamPtr": (ctypes.c_int16, desc, code, code, data, size),
+        "AESendMessage": (ctypes.c_int32, desc, desc, ctypes.c_int32, size),
+        "AEGetParamDesc": (ctypes.c_int16, desc, code, code, desc),
+        "AEGetDescDataSize": (size, desc),
+        "AEGetDescData": (ctypes.c_int16, desc, data, size),
+        "AEDisposeDesc": (ctypes.c_int16, desc),
+    }
+    for name, (returned, *taken) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = returned, taken
+    return library

@@ -1,0 +1,96 @@
+"""What a yes to an app's tool is bound to: everything that its descriptor says about it."""
+
+import shlex
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from handrail.features.apps.model import (
+    ApiKey,
+    App,
+    AppleEventsExecution,
+    AppTool,
+    DBusExecution,
+    Execution,
+    HttpExecution,
+    OAuth2,
+    StdioExecution,
+)
+from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
+from handrail.ports.consents import ConsentTo
+
+_MOST_TAKEN = 1000
+_taken: dict[str, tuple[App, str]] = {}
+
+
+def consent_to(app: App, tool: AppTool) -> ConsentTo:
+    """Another description, schema, route, program or address is another tool; so is one of another sign-in."""
+    frame = _frame(app)
+    return ConsentTo(
+        app=app.id,
+        app_name=app.name,
+        tool=tool.name,
+        tool_digest=_digest({**frame, "tool": _declared(tool)}),
+        app_digest=_app_digest(app, frame),
+        facts=_facts(app, tool),
+    )
+
+
+def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
+    facts = [("app", f"{app.name} ({app.id})"), ("does", tool.description), ("goes to", place_of(app.execution, tool))]
+    match app.auth:
+        case ApiKey(env_var=str(name)):
+            facts.append(("signed in by", f"a key: ${name} of the environment, or the one that you have given"))
+        case ApiKey():
+            facts.append(("signed in by", "the key that you have given"))
+        case OAuth2(scopes=scopes) as auth:
+            facts.append(("signed in by", f"your sign-in ({' '.join(scopes) or 'no scopes'})"))
+            facts += sign_in_facts(auth)
+    return facts
+
+
+def place_of(execution: Execution, tool: AppTool | None = None) -> str:
+    """In words, without what a descriptor gives along: headers and variables may be secrets of its vendor's."""
+    match execution:
+        case DBusExecution(service=service, bus=bus):
+            return f"{service} on the {bus} bus"
+        case StdioExecution(command=command, args=args):
+            return f"the program {shlex.join((command, *args))}"
+        case HttpExecution(base_url=base) if tool is not None and tool.route is not None:
+            return f"{tool.route.method} {base.rstrip('/')}/{tool.route.path.lstrip('/')}"
+        case HttpExecution(base_url=base):
+            return base if tool is None else f"POST {base}"
+        case AppleEventsExecution(bundle_id=bundle):
+            return f"{bundle} by Apple Events"
+
+
+def _frame(app: App) -> dict[str, Any]:
+    return {
+        "app": app.id,
+        "name": app.name,
+        "execution": msgspec.to_builtins(app.execution),
+        "auth": msgspec.to_builtins(app.auth),
+    }
+
+
+def _app_digest(app: App, frame: dict[str, Any]) -> str:
+    """Of all its tools: taken once for an app, which is the same value until its descriptor changes."""
+    kept = _taken.get(app.id)
+    if kept is None or kept[0] is not app:
+        tools = [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]
+        kept = _taken[app.id] = app, _digest({**frame, "tools": tools})
+        if len(_taken) > _MOST_TAKEN:
+            _taken.pop(next(iter(_taken)), None)
+    return kept[1]
+
+
+def _digest(value: dict[str, Any]) -> str:
+    """Compared inside alone, and taken at every call: so not by the canonical spelling, which takes long."""
+    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def _declared(tool: AppTool) -> dict[str, Any]:
+    """Without what changes nothing for a person: examples, and how long it may take."""
+    members: dict[str, Any] = msgspec.to_builtins(tool)
+    return {name: value for name, value in members.items() if name not in ("examples", "timeout_ms")}

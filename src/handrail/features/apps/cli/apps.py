@@ -1,0 +1,146 @@
+"""`handrail apps`: which apps there are, what they can do, and a call of one through the gate."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.call import run_call
+from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.values import WholeNumber
+from handrail.features.apps.cli.apps_add import add_app
+from handrail.features.apps.cli.apps_check import check_app
+from handrail.features.apps.cli.apps_consents import consents
+from handrail.features.apps.cli.apps_new import new_app
+from handrail.features.apps.cli.apps_sign_in import login, logout
+
+if TYPE_CHECKING:
+    from handrail.wiring import AppDesk
+
+EPILOG = """\b
+Examples:
+  handrail apps                                        which there are, and which descriptors are broken
+  handrail apps describe com.example.mail
+  handrail apps call com.example.mail send_email '{"to": ["ada@example.com"]}'
+  handrail apps consents                               what you have allowed for good
+  handrail apps add https://example.com
+  handrail apps login com.example.web"""
+
+CALL_EPILOG = """\b
+Exit status: 0 with the app's result on stdout; 1 with {"error": {...}} on stdout;
+2 when the parameters are not JSON."""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
+@state_option
+@click.pass_context
+def apps(ctx: click.Context, state: Path | None) -> None:
+    """List, call and allow the apps that agents can use.
+
+    An app declares its tools in ~/.aai/<id>/aai.json. Agents call them after you have allowed it: once,
+    for one tool, or for all tools of the app.
+    """
+    ctx.obj = state
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_apps, state=state, as_json=False)
+
+
+@apps.command("list")
+@state_option
+@json_option
+@click.pass_context
+def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+    """Which apps there are, and what is wrong with descriptors."""
+    from handrail.faces.cli.running import run
+
+    overview = run(_desk(state or ctx.obj).overview())
+    if as_json:
+        print_json(overview)
+        return
+    rows = [(app["id"], app["name"], f"{len(app['tools'])} tools", app["description"]) for app in overview["apps"]]
+    for line in columns(rows):
+        say(line)
+    if not rows:
+        say("There are no apps: none has a descriptor in ~/.aai. `handrail apps new` makes one.")
+    if overview["problems"]:
+        say("\nDescriptors with problems")
+        for problem in overview["problems"]:
+            say(f"  {one_line(problem['source'])}: {one_line(problem['field'])}: {one_line(problem['reason'])}")
+
+
+@apps.command("describe")
+@click.argument("id", help="The app.")
+@state_option
+@json_option
+@click.pass_context
+def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool) -> None:
+    """An app's tools, with the schemas of what they take and give."""
+    from handrail.faces.cli.running import run
+
+    told = run(_desk(state or ctx.obj).description(id))
+    if as_json:
+        print_json(told)
+        return
+    say(f"{one_line(told['name'])} ({told['id']}) {one_line(told.get('version', ''))}".rstrip())
+    say(f"  {one_line(told['description'])}")
+    say(f"  {one_line(told['source'])}")
+    say(f"  {_signed_in(told['auth'])}")
+    for tool in told["tools"]:
+        say(f"\n{tool['name']}: {one_line(tool['description'])}")
+        for name in ("parameters", "returns"):
+            if name in tool:
+                say(f"  {name}: {_json(tool[name])}")
+
+
+@apps.command("call", epilog=CALL_EPILOG)
+@click.argument("id", help="The app.")
+@click.argument("tool", help="One of its tools.")
+@click.argument(
+    "json", default="{}", metavar="[JSON|-]", help="Its parameters; - reads them from stdin.  [default: {}]"
+)
+@project_option
+@state_option
+@answer_option
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Another deadline than the tool's.")
+@click.pass_context
+def call_app(
+    ctx: click.Context,
+    id: str,
+    tool: str,
+    json: str,
+    project: Path,
+    state: Path | None,
+    answer: Choice,
+    timeout: int | None,
+) -> None:
+    """Call a tool of an app and print its result as JSON."""
+
+    def whole(params: Any) -> dict[str, Any]:
+        return {"app": id, "tool": tool, "params": params}
+
+    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, whole=whole)
+
+
+for command in (consents, add_app, login, logout, new_app, check_app):
+    apps.add_command(command)
+
+
+def _desk(state: Path | None) -> "AppDesk":
+    from handrail.wiring import open_app_desk
+
+    return open_app_desk(state)
+
+
+def _signed_in(auth: dict[str, Any]) -> str:
+    if auth["type"] == "none":
+        return "needs no sign-in"
+    if auth["signedIn"]:
+        return f"signed in ({auth['type']}, from the {auth['source']})"
+    return f"not signed in ({auth['type']}): {one_line(auth.get('reason', ''))}"
+
+
+def _json(value: Any) -> str:
+    import msgspec
+
+    return one_line(msgspec.json.encode(value).decode())

@@ -1,0 +1,104 @@
+"""`handrail apps check`: a descriptor as agents would find it, and its tools' examples as they would call them."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import one_line, print_json, say
+from handrail.faces.cli.parameters import json_option, state_option
+
+if TYPE_CHECKING:
+    from handrail.features.apps.descriptors.review import Review
+    from handrail.features.apps.model import Problem
+
+EPILOG = """\b
+Examples:
+  handrail apps check ~/.aai/com.example.notes
+  handrail apps check aai.json --json
+  handrail apps check ~/.aai/com.example.notes --run      calls each tool with its examples
+  handrail apps check ~/.aai/com.example.notes --no-run   calls none
+
+\b
+Exit status: 0 when there is nothing wrong, whatever is advised; 1 with problems, or when an
+example failed; 2 when there is no such file."""
+
+_NAME = "aai.json"
+
+
+@click.command("check", epilog=EPILOG)
+@click.argument("path", type=Path, metavar="PATH", help="A descriptor, or the folder of one.")
+@click.option("--run/--no-run", "is_run", default=None, help="Call every tool with its examples, or none.")
+@state_option
+@json_option
+@click.pass_context
+def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path | None, as_json: bool) -> None:
+    """Check the descriptor of an app.
+
+    Every problem is told with its field and reason. One is enough to hide the app from agents; advice hides nothing.
+    Where there is none, the tools are called with their examples: those that say that they may be called twice, and the
+    others where you say so.
+    """
+    from handrail.features.apps.descriptors.review import review
+
+    file = path / _NAME if path.is_dir() else path
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise click.BadParameter(f"{file}: {error.strerror}.", param_hint="PATH") from None
+    found = review(text, str(file), folder=_folder(file))
+    tried, left_out = [], []
+    if found.app is not None and not found.problems:
+        from handrail.faces.cli.running import run
+        from handrail.features.apps.cli.apps_trial import tools_to_try, try_examples
+
+        tools = tools_to_try(found.app, is_run)
+        left_out = [tool.name for tool in found.app.tools if tool.examples and tool not in tools]
+        tried = run(try_examples(found.app, tools, state or ctx.obj, quiet=as_json)) if tools else []
+    is_well = not found.problems and all(one["ok"] for one in tried)
+    if as_json:
+        print_json(_told(file, found, tried, left_out, is_well=is_well))
+    else:
+        _report(file, found, tried, left_out)
+    if not is_well:
+        raise SystemExit(1)
+
+
+def _folder(file: Path) -> str | None:
+    """Only below `~/.aai` does a folder's name say something about the app."""
+    lexical = Path(os.path.abspath(file))
+    return lexical.parent.name if lexical.parent.parent == Path.home() / ".aai" else None
+
+
+def _told(
+    file: Path, found: "Review", tried: list[dict[str, Any]], left_out: list[str], *, is_well: bool
+) -> dict[str, Any]:
+    def spelled(problems: "list[Problem]") -> list[dict[str, str]]:
+        return [{"file": each.source, "field": each.field, "reason": each.reason} for each in problems]
+
+    return {
+        "ok": is_well,
+        "file": str(file),
+        "app": None if found.app is None else found.app.id,
+        "problems": spelled(found.problems),
+        "advice": spelled(found.advice),
+        "examples": tried,
+        "notRun": left_out,
+    }
+
+
+def _report(file: Path, found: "Review", tried: list[dict[str, Any]], left_out: list[str]) -> None:
+    for problem in found.problems:
+        say(one_line(f"{problem}"))
+    for problem in found.advice:
+        say(one_line(f"{problem} (advice)"))
+    if found.problems or found.app is None:
+        say(f"{len(found.problems)} problems: agents won't find this app.")
+        return
+    examples = sum(len(tool.examples) for tool in found.app.tools)
+    failed = sum(not one["ok"] for one in tried)
+    ran = f", {failed} of {len(tried)} failed" if failed else (f", {len(tried)} ran" if tried else "")
+    if left_out:
+        say(f"Not run: {', '.join(left_out)} (--run calls them)")
+    say(f"{one_line(file)}: {found.app.id}, {len(found.app.tools)} tools, {examples} examples{ran}.")

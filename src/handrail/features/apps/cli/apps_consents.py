@@ -1,0 +1,82 @@
+"""`handrail apps consents`: what a person has allowed for good, and how they take it back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.times import local_time
+
+EPILOG = """\b
+Examples:
+  handrail apps consents
+  handrail apps consents revoke 3f2a91c0d4e7
+  handrail apps consents revoke --app com.example.mail
+  handrail apps consents revoke --all"""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
+@state_option
+@click.pass_context
+def consents(ctx: click.Context, state: Path | None) -> None:
+    """List and revoke what you have allowed for good.
+
+    A consent is for one program, one app and one tool or all of its tools. It no longer counts once the
+    app declares something else than what you were shown.
+    """
+    ctx.obj = state or ctx.obj
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_consents, state=state, as_json=False)
+
+
+@consents.command("list")
+@state_option
+@json_option
+@click.pass_context
+def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+    """All of them, the newest first."""
+    from handrail.faces.cli.running import run
+    from handrail.wiring import open_app_desk
+
+    given = run(open_app_desk(state or ctx.obj).given())
+    if as_json:
+        print_json({"consents": given})
+        return
+    rows = [
+        (
+            one["id"],
+            local_time(one["at"]),
+            one["caller"],
+            one["app"],
+            one["tool"] or "all tools",
+            one["by"] + ("" if one["valid"] else " (void: the app has changed)"),
+        )
+        for one in given
+    ]
+    for line in columns(rows):
+        say(line)
+    if not rows:
+        say("You have allowed nothing for good.")
+
+
+@consents.command("revoke")
+@click.argument("ids", nargs=-1, metavar="[ID]…", help="As `handrail apps consents` lists them.")
+@click.option("--app", metavar="ID", help="Every one for this app.")
+@click.option("--all", "everything", is_flag=True, help="Every one.")
+@state_option
+@click.pass_context
+def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
+    """Take back some of them, or all. The next call is asked about again."""
+    from handrail.faces.cli.person import caller
+    from handrail.wiring import open_app_desk
+
+    if sum((bool(ids), app is not None, everything)) != 1:
+        raise click.UsageError("Name what is to be revoked, or say --app or --all.")
+    desk = open_app_desk(state or ctx.obj)
+    if not ids:
+        ids = [one.id for one in desk.consents.given() if everything or one.app == app]
+    for id in ids:
+        desk.revoke(id, caller())
+    say(f"Revoked: {len(ids)}")

@@ -1,0 +1,122 @@
+"""`handrail apps login` and `logout`: a key or a sign-in in the browser, kept where secrets are kept."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.faces.cli.output import one_line, say
+from handrail.faces.cli.parameters import state_option
+from handrail.faces.cli.values import WholeNumber
+from handrail.ports.errors import NotFound
+
+if TYPE_CHECKING:
+    from handrail.features.apps.model import App, OAuth2
+    from handrail.ports.secrets import Kept
+
+EPILOG = """\b
+Examples:
+  handrail apps login com.example.web                  asks for the key, or opens the browser
+  handrail apps login com.example.web < key.txt
+  handrail apps login com.example.web --client-id abc --no-browser"""
+
+_LONGEST_SECRET = 64 * 1024
+
+
+@click.command(epilog=EPILOG)
+@click.argument("id", help="The app.")
+@click.option("--client-id", metavar="ID", help="The OAuth client to sign in with, where the descriptor names none.")
+@click.option("--client-secret", is_flag=True, help="The client has a secret: ask for it, or read it from stdin.")
+@click.option("--no-browser", is_flag=True, help="Print the address in place of opening a browser.")
+@click.option(
+    "--timeout", type=WholeNumber(min=1), default=300, show_default=True, metavar="S", help="How long to wait for you."
+)
+@state_option
+@click.pass_context
+def login(
+    ctx: click.Context,
+    id: str,
+    client_id: str | None,
+    client_secret: bool,
+    no_browser: bool,
+    timeout: int,
+    state: Path | None,
+) -> None:
+    """Sign in to an app.
+
+    What you are known by is kept in the keyring of your session, or where there is none in a file that is
+    yours alone; `handrail secrets` tells which.
+    """
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.running import run
+    from handrail.features.apps.model import ApiKey
+    from handrail.ports.secrets import Secret
+    from handrail.wiring import has_display, open_app_desk, open_in_browser
+
+    desk = open_app_desk(state or ctx.obj)
+    app = desk.catalogue.find(id)
+    if app.auth is None:
+        say(f"{one_line(app.name)} needs no sign-in.")
+        return
+    if isinstance(app.auth, ApiKey):
+        _tell_about_key(app, app.auth)
+        kept = run(desk.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}")), caller()))
+    else:
+
+        def show(address: str) -> None:
+            if not no_browser and has_display():
+                open_in_browser(address)
+            print(f"Sign in to {one_line(app.name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
+
+        secret = _hidden("Client secret") if client_secret else None
+        _tell_about_sign_in(app.auth)
+        signing_in = desk.sign_in(id, show, caller(), client_id=client_id, client_secret=secret, patience=timeout)
+        kept = run(signing_in)
+    _say_where(app, kept)
+
+
+@click.command()
+@click.argument("id", help="The app.")
+@state_option
+@click.pass_context
+def logout(ctx: click.Context, id: str, state: Path | None) -> None:
+    """Forget the sign-in to an app."""
+    from handrail.faces.cli.person import caller
+    from handrail.wiring import open_app_desk
+
+    if not open_app_desk(state or ctx.obj).sign_out(id, caller()):
+        raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
+    say("Signed out.")
+
+
+def _say_where(app: "App", kept: "Kept") -> None:
+    where = "in the keyring" if kept.place == "keyring" else "in a file that is yours alone: no keyring is open"
+    say(f"Signed in to {one_line(app.name)}; kept {where}.")
+
+
+def _tell_about_key(app: "App", auth: object) -> None:
+    from handrail.features.apps.model import ApiKey
+
+    assert isinstance(auth, ApiKey)
+    for words in (auth.instructions, auth.obtain_url):
+        if words:
+            print(one_line(words), file=sys.stderr)
+    if auth.env_var is not None:
+        print(f"Where ${one_line(auth.env_var)} is set, it is used instead.", file=sys.stderr)
+
+
+def _tell_about_sign_in(auth: "OAuth2") -> None:
+    from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
+
+    for name, fact in sign_in_facts(auth):
+        print(one_line(f"{name}: {fact}"), file=sys.stderr)
+    if auth.scopes:
+        print(f"It asks for: {one_line(' '.join(auth.scopes))}", file=sys.stderr)
+
+
+def _hidden(what: str) -> str:
+    """Not shown while it is typed; without a terminal, the first line of stdin."""
+    if sys.stdin.isatty():
+        return str(click.prompt(what, hide_input=True, err=True))
+    return sys.stdin.readline(_LONGEST_SECRET).strip()

@@ -1,0 +1,103 @@
+"""What reading each part of a descriptor needs: problems by field, texts in several languages, times, header names."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from handrail.features.apps.calls.schema_weight import SchemaWeight
+from handrail.features.apps.model import Problem
+from handrail.kernel.web_address import read as read_address
+from handrail.ports.errors import InvalidParams
+
+Text = str | dict[str, str]
+PartT = TypeVar("PartT")
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PLACE = re.compile(r" - at `\$\.?(?P<path>.*?)(?:\[\.\.\.\])?`$")
+_SECONDS_BELOW = 1000
+_LONGEST_MS = 10 * 60 * 1000
+_ADDRESS_SAFE = "-._~:/?#[]@!$&'()*+,;=%"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Findings:
+    """The problems of one descriptor, in the order of finding."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+        self.weight = SchemaWeight()
+
+    def add(self, field: str, reason: str) -> None:
+        self.problems.append(Problem(self.source, field, reason))
+
+    def converted(self, value: Any, kind: type[PartT], field: str) -> PartT | None:
+        if value is None:
+            self.add(field, "is missing")
+            return None
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            place = _PLACE.search(str(error))
+            inner = place["path"] if place is not None else ""
+            reason = _PLACE.sub("", str(error)).replace("Object missing required field", "lacks the field")
+            self.add(f"{field}.{inner}" if inner else field, reason)
+            return None
+
+    def checked_url(self, field: str, url: str) -> str:
+        """A web address as it is sent; in clear text only to this machine, because what a user is known by travels
+        with it.
+        """
+        try:
+            address = read_address(url, field)
+        except InvalidParams as wrong:
+            self.add(field, wrong.details["fieldErrors"][0]["message"])
+            return url
+        if address.host is None:
+            self.add(field, "must begin with http:// or https://")
+        elif not address.url.startswith("https:") and not is_loopback(address.host):
+            self.add(field, "must begin with https://: only an app on this machine may be called in clear text")
+        plain = address.url if url.endswith("/") else address.url.removesuffix("/")
+        return quote(plain, safe=_ADDRESS_SAFE)
+
+    def check_headers(self, field: str, headers: Mapping[str, str]) -> None:
+        for name, value in headers.items():
+            if _HEADER_NAME.fullmatch(name) is None:
+                self.add(field, f"{name[:50]!r} is no name of a header")
+            elif not is_header_value(value):
+                self.add(f"{field}.{name}", "holds a character that no header may hold, or a blank at an end")
+
+
+def is_loopback(host: str) -> bool:
+    return host in _LOOPBACK or host.startswith("127.") or host.endswith(".localhost")
+
+
+def is_header_name(name: str) -> bool:
+    return _HEADER_NAME.fullmatch(name) is not None
+
+
+def is_header_value(value: str) -> bool:
+    """Visible ASCII, and blanks inside: what else a server makes of it, nobody knows."""
+    return value == value.strip(" \t") and all(char == "\t" or " " <= char <= "~" for char in value)
+
+
+def in_words(text: Text, language: str | None) -> str:
+    """Of a text in several languages the default one's, English's or the first."""
+    if isinstance(text, str):
+        return text
+    return text.get(language or "en") or text.get("en") or next(iter(text.values()), "")
+
+
+def timeout_ms(value: float | None, field: str, found: Findings) -> int | None:
+    """Both units are in use: below 1000 it is seconds, for nobody waits so few milliseconds or so many seconds.
+    Whoever wants more than ten minutes gets these.
+    """
+    if value is None:
+        return None
+    milliseconds = int(value * 1000 if value < _SECONDS_BELOW else value)
+    if milliseconds <= 0:
+        found.add(field, "must be more than nothing")
+    return min(milliseconds, _LONGEST_MS)

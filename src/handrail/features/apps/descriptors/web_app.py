@@ -1,0 +1,80 @@
+"""A descriptor that a web site publishes: where it lies, and what such a one may say. Knows no network.
+
+A site may offer an HTTP interface and nothing else: no program to start, no address of this machine or its network.
+"""
+
+from urllib.parse import urljoin, urlsplit
+
+from handrail.features.apps.calls.conditions import BrokenDescriptor
+from handrail.features.apps.descriptors.parts import is_loopback
+from handrail.features.apps.model import App, HttpExecution, OAuth2
+from handrail.ports.errors import BadAnswer, InvalidParams
+
+WELL_KNOWN = "/.well-known/aai.json"
+_LOCAL_ENDINGS = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
+
+
+def descriptor_address(given: str) -> str:
+    """Of a site, or of the descriptor itself. InvalidParams."""
+    text = given.strip()
+    wrong = InvalidParams(f"{given[:200]!r} is no address of a web site.", hint="Such as https://example.com.")
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, is_odd = parts.hostname or "", parts.port == 0
+    except ValueError:
+        raise wrong from None
+    if is_odd or not host or parts.username is not None or parts.scheme not in ("https", "http") or not text.isascii():
+        raise wrong
+    if parts.scheme == "http" and not is_loopback(host):
+        raise InvalidParams("A descriptor is read over https alone.", hint="Only on this machine is http enough.")
+    path = parts.path if parts.path.endswith(".json") else WELL_KNOWN
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def onward(address: str, location: str) -> str:
+    """Where a redirect leads, as long as it is the same host. BadAnswer."""
+    here = urlsplit(address)
+    try:
+        there = urlsplit(urljoin(address, location))
+    except ValueError:
+        raise BadAnswer(f"{here.netloc} leads to what is no address.") from None
+    if not location or (there.scheme, there.netloc) != (here.scheme, here.netloc):
+        raise BadAnswer(
+            f"{here.netloc} leads to {there.netloc[:200] or 'nowhere'}, which is not followed.",
+            hint=f"If you mean that one, name it: handrail apps add {there.scheme}://{there.netloc}"[:300],
+        )
+    return there._replace(fragment="").geturl()
+
+
+def check_web_app(app: App, address: str) -> None:
+    """BrokenDescriptor, for what no web site may ask for."""
+    if not isinstance(app.execution, HttpExecution):
+        raise _refused(app, "execution.type", "a web site can offer http alone, and nothing of this machine")
+    if is_loopback(urlsplit(address).hostname or ""):
+        return
+    addresses = {"execution.base_url": app.execution.base_url}
+    if isinstance(app.auth, OAuth2):
+        addresses["auth.oauth2.authorization_endpoint"] = app.auth.authorization_endpoint
+        addresses["auth.oauth2.token_endpoint"] = app.auth.token_endpoint
+        addresses["auth.oauth2.refresh_endpoint"] = app.auth.refresh_endpoint or app.auth.token_endpoint
+    for field, url in addresses.items():
+        if is_private(urlsplit(url).hostname or ""):
+            raise _refused(app, field, "leads to this machine or its network, where no web site has any business")
+
+
+def is_same_place(known: App, app: App) -> bool:
+    """Whether both are called at one host."""
+    places = [each.execution for each in (known, app)]
+    hosts = [urlsplit(place.base_url).netloc.lower() for place in places if isinstance(place, HttpExecution)]
+    return len(hosts) == 2 and hosts[0] == hosts[1]
+
+
+def is_private(host: str) -> bool:
+    """An address in figures counts as well: who means the public one names it."""
+    name = host.rstrip(".").lower()
+    return "." not in name or ":" in name or name.replace(".", "").isdigit() or name.endswith(_LOCAL_ENDINGS)
+
+
+def _refused(app: App, field: str, reason: str) -> BrokenDescriptor:
+    problem = {"file": app.source, "field": field, "reason": reason}
+    return BrokenDescriptor(f"{app.source}: {field}: {reason}", problems=[problem])

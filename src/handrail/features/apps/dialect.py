@@ -1,0 +1,40 @@
+"""Contract 4: the codes of AAI, and its error object. An app's own code passes through."""
+
+from typing import Any
+
+from handrail.features.apps.calls import conditions
+from handrail.kernel import strict_json
+from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.ports import errors
+
+CODES: Table = {
+    errors.Failure: "INTERNAL_ERROR",
+    errors.InvalidParams: "INVALID_PARAMS",
+    strict_json.NotJson: "INVALID_REQUEST",
+    errors.TooLarge: "INVALID_REQUEST",
+    errors.BadEncoding: "INVALID_REQUEST",
+    errors.Declined: "PERMISSION_DENIED",
+    errors.Changed: "PERMISSION_DENIED",
+    errors.Timeout: "TIMEOUT",
+    errors.Offline: "SERVICE_UNAVAILABLE",
+    errors.Busy: "SERVICE_UNAVAILABLE",
+    errors.Disabled: "SERVICE_UNAVAILABLE",
+    errors.Unsupported: "SERVICE_UNAVAILABLE",
+    errors.PermissionMissing: "SERVICE_UNAVAILABLE",
+    conditions.UnknownApp: "UNKNOWN_APP",
+    conditions.UnknownAppTool: "UNKNOWN_TOOL",
+    conditions.AuthRequired: "AUTH_REQUIRED",
+}
+
+
+def envelope(failure: errors.Failure) -> Envelope:
+    error: dict[str, Any] = {
+        "code": failure.code if isinstance(failure, errors.Reported) else code_of(failure, CODES),
+        "message": failure.message,
+    }
+    if failure.details:
+        error["details"] = failure.details
+    if failure.hint is not None:
+        error["hint"] = failure.hint
+    error["retryable"] = failure.retryable
+    return {"error": error}

@@ -1,0 +1,93 @@
+"""A person signs in to an app: with a key, or in the browser and back; and out again."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from handrail.features.apps.calls.conditions import AuthRequired
+from handrail.features.apps.descriptors.parts import is_header_value
+from handrail.features.apps.model import ApiKey, App, OAuth2
+from handrail.features.apps.sign_in.keepsake import Keepsake, KeptKey, KeptTokens, binding, encoded, secret_name
+from handrail.features.apps.sign_in.oauth import (
+    Attempt,
+    Client,
+    authorization_address,
+    code_from,
+    exchange_form,
+    tokens_from,
+)
+from handrail.features.apps.sign_in.turns import Turn, alone
+from handrail.features.apps.sign_in_port import Returning, TokenEndpoint
+from handrail.ports.errors import InvalidParams
+from handrail.ports.secrets import Kept, Secret, SecretStore
+
+
+async def keep_key(app: App, key: Secret, secrets: SecretStore, turn: Turn) -> Kept:
+    """InvalidParams: what can't be a key, said without quoting it."""
+    value = key.reveal().strip()
+    if not isinstance(app.auth, ApiKey):
+        raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
+    if not value or not value.isascii() or not is_header_value(value):
+        raise InvalidParams("That is no key: it is empty, or holds characters that no key has.")
+    return await _put(app, KeptKey(bound=binding(app), key=value), secrets, turn)
+
+
+async def sign_in(
+    app: App,
+    client: Client,
+    secrets: SecretStore,
+    turn: Turn,
+    endpoint: TokenEndpoint,
+    returning: Returning,
+    show: Callable[[str], None],
+    *,
+    patience: float,
+    clock: Callable[[], float] = time.time,
+) -> Kept:
+    """`show` opens the address in the person's browser, or tells it. AuthRequired: nobody came back in time."""
+    if not isinstance(app.auth, OAuth2):
+        raise InvalidParams(f"{app.name} has no sign-in in the browser.", hint=_how(app))
+    attempt = Attempt()
+    async with returning() as way_back:
+        show(authorization_address(app.auth, client, attempt, way_back.address))
+        try:
+            async with asyncio.timeout(patience):
+                query = await way_back.query(attempt.state)
+        except TimeoutError:
+            raise AuthRequired(f"Nobody came back from the sign-in within {patience:g} seconds.") from None
+        redirect = way_back.address
+    code = code_from(query, attempt)
+    answer = await endpoint(app.auth.token_endpoint, exchange_form(code, client, attempt, redirect))
+    tokens = tokens_from(*answer, now=clock())
+    kept = KeptTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
+    return await _put(app, kept, secrets, turn)
+
+
+def sign_out(app_id: str, secrets: SecretStore, turn: Turn) -> bool:
+    """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
+    with turn(app_id):
+        return secrets.forget(secret_name(app_id))
+
+
+async def _put(app: App, kept: Keepsake, secrets: SecretStore, turn: Turn) -> Kept:
+    async with alone(turn, app.id):
+        return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+
+
+def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:
+    if (known := client_id or auth.client_id) is None:
+        raise InvalidParams(
+            "The descriptor names no client id to sign in with.",
+            hint="Register a native client at the app's vendor, and give its id with --client-id.",
+        )
+    return Client(known, client_secret)
+
+
+def _how(app: App) -> str:
+    match app.auth:
+        case ApiKey():
+            return "It wants a key."
+        case OAuth2():
+            return "It is signed in to in the browser."
+        case _:
+            return "It needs no sign-in."

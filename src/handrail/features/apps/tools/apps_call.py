@@ -1,0 +1,89 @@
+"""apps_call: one tool of one app, after the person, or what the person has said before, allows it."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from handrail.features.apps.apps import Apps, Declared
+from handrail.features.apps.calls.conditions import AuthRequired, UnknownApp, UnknownAppTool
+from handrail.features.apps.exchange import Exchange
+from handrail.features.apps.params import AppId, app_target, required_object
+from handrail.kernel.call import Call
+from handrail.kernel.content import Text
+from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import BadAnswer, Declined, InvalidParams, Offline, Reported, Timeout, Unsupported
+
+_LONGEST_SUMMARY = 200
+
+
+class Params(msgspec.Struct, frozen=True):
+    app: AppId
+    tool: Annotated[str, msgspec.Meta(description="One of the app's tools: apps_describe has them.")]
+    params: Annotated[dict[str, Any], msgspec.Meta(description="What the tool takes, by its schema.")] = {}
+
+
+async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Call a tool of an app, and get its result. Which there are, apps_list and apps_describe tell. The person may be
+    asked first. An app's own error code comes back as it is.
+    """
+    assert preview is not None
+    declared: Declared = preview.state
+    await call.check(declared.place)
+    exchange = Exchange(call.keep, declared)
+    result = await apps.switchboard.call(
+        declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
+    )
+    if result is None:
+        return Reply(None, content=(Text("The app gave nothing back."),))
+    kept = declared.shown_result(result)
+    return Reply(result, kept_result=None if kept is result else kept)
+
+
+async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
+    """What is shown is what will be called: the tool as its descriptor declares it now."""
+    declared = apps.find(params.app, params.tool)
+    app, tool = declared.app, declared.tool
+    apps.checks.check_params(app, tool, params.params)
+    shown = declared.shown_params(params.params)
+    summary = f"{app.name} ({app.id}), {tool.name}: {' '.join(tool.description.split())}"
+    return Preview(
+        summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[: _LONGEST_SUMMARY - 1]}…",
+        app=app.id,
+        binding={"descriptor": declared.consent.tool_digest},
+        state=declared,
+        consent=declared.consent,
+        shown_params=None if shown is params.params else msgspec.structs.replace(params, params=shown),
+    )
+
+
+def _app(params: Params) -> str:
+    """One that hangs holds up nobody else's calls."""
+    return params.app
+
+
+TOOL = Tool(
+    name="apps_call",
+    title="Call an app",
+    params=Params,
+    input_schema=required_object(schema_of(Params)),
+    effect=Effect.EXECUTE,
+    errors=(
+        InvalidParams,
+        UnknownApp,
+        UnknownAppTool,
+        Declined,
+        AuthRequired,
+        Timeout,
+        Offline,
+        Unsupported,
+        Reported,
+        BadAnswer,
+    ),
+    has_own_clock=True,
+    lane=_app,
+    preview=_preview,
+    target=app_target,
+    run=apps_call,
+)

@@ -1,0 +1,93 @@
+"""apps_describe: what an app's tools do, and what they take and give."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.apps.apps import Apps, tool_of
+from handrail.features.apps.calls.conditions import UnknownApp, UnknownAppTool
+from handrail.features.apps.model import App, AppTool
+from handrail.features.apps.params import AppId, app_target, required_object
+from handrail.kernel.call import Call
+from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.ports.errors import InvalidParams
+
+_FEW = 8
+"""So many tools are told with their schemas at once; of more, one at a time."""
+
+
+class Params(msgspec.Struct, frozen=True):
+    app: AppId
+    tool: Annotated[str, msgspec.Meta(description="With its schemas; without it, all of the app's tools.")] = ""
+
+
+class ToolWords(msgspec.Struct, frozen=True):
+    name: str
+    description: str
+    parameters: dict[str, Any] | UnsetType = UNSET
+    returns: dict[str, Any] | UnsetType = UNSET
+    idempotent: bool | UnsetType = UNSET
+
+
+class Result(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    description: str
+    execution: str
+    tools: tuple[ToolWords, ...]
+    version: str | UnsetType = UNSET
+    auth: str | UnsetType = UNSET
+
+
+async def apps_describe(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Show the tools of an app, and with `tool` one tool's JSON Schemas of parameters and result."""
+    result = described(apps.catalogue.find(params.app), params.tool)
+    return Reply(result, text=_in_words(result))
+
+
+def described(app: App, tool: str = "") -> Result:
+    """UnknownAppTool."""
+    tools = (tool_of(app, tool),) if tool else app.tools
+    has_schemas = bool(tool) or len(tools) <= _FEW
+    return Result(
+        id=app.id,
+        name=app.name,
+        description=app.description,
+        execution=str(app.execution.__struct_config__.tag),
+        tools=tuple(_words(each, has_schemas) for each in tools),
+        version=app.version or UNSET,
+        auth=UNSET if app.auth is None else str(app.auth.__struct_config__.tag),
+    )
+
+
+def _words(tool: AppTool, has_schemas: bool) -> ToolWords:
+    if not has_schemas:
+        return ToolWords(tool.name, tool.description)
+    returns = UNSET if tool.returns is None else tool.returns
+    return ToolWords(tool.name, tool.description, tool.parameters, returns, tool.is_idempotent or UNSET)
+
+
+def _in_words(result: Result) -> str:
+    about = ", ".join(filter(None, (result.version or "", f"needs {result.auth}" if result.auth else "")))
+    lines = [f"{result.id} ({result.name}{', ' + about if about else ''}): {result.description}"]
+    for tool in result.tools:
+        lines.append(f"{tool.name}: {tool.description}")
+        if tool.parameters is not UNSET:
+            lines.append(f"  parameters {msgspec.json.encode(tool.parameters).decode()}")
+        if tool.returns is not UNSET:
+            lines.append(f"  returns {msgspec.json.encode(tool.returns).decode()}")
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="apps_describe",
+    title="Describe an app",
+    params=Params,
+    input_schema=required_object(schema_of(Params)),
+    output_schema=schema_of(Result),
+    errors=(InvalidParams, UnknownApp, UnknownAppTool),
+    target=app_target,
+    run=apps_describe,
+)

@@ -1,0 +1,92 @@
+"""apps_list: which apps there are, by what they do, a page at a time."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.apps.apps import Apps
+from handrail.features.apps.model import ListedApp
+from handrail.features.apps.params import required_object
+from handrail.kernel.call import Call
+from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.ports.errors import InvalidParams
+
+_MOST = 100
+_MOST_TOOLS = 5
+_LONGEST_DESCRIPTION = 120
+
+
+class Params(msgspec.Struct, frozen=True):
+    query: Annotated[str, msgspec.Meta(description="Words that the app or one of its tools has.")] = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=_MOST)] = 20
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class Found(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    description: str
+    tools: int
+    matching: tuple[str, ...] | UnsetType = UNSET
+    """Names of tools that have the words of the query."""
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    apps: tuple[Found, ...]
+    total: int
+    next_offset: int | UnsetType = UNSET
+
+
+async def apps_list(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """List the apps on this machine that can be called, or with `query` those that do what you look for. Then
+    apps_describe shows an app's tools, and apps_call calls one.
+    """
+    words = params.query.lower().split()
+    found = [match for app in apps.catalogue.apps() if (match := _match(app, words)) is not None]
+    page = tuple(found[params.offset : params.offset + params.limit])
+    after = params.offset + len(page)
+    result = Result(page, len(found), after if after < len(found) else UNSET)
+    return Reply(result, text=_in_words(result))
+
+
+def _match(app: ListedApp, words: list[str]) -> Found | None:
+    """Each word must stand in the app's own text, or all of them in one of its tools'."""
+    own = f"{app.id} {app.name} {app.description}".lower()
+    missing = [word for word in words if word not in own]
+    matching = [
+        tool.name
+        for tool in (app.tools if words else ())
+        if all(word in f"{tool.name} {tool.description}".lower() for word in (missing or words))
+    ]
+    if missing and not matching:
+        return None
+    shown = tuple(matching[:_MOST_TOOLS]) or UNSET
+    return Found(app.id, app.name, _shortened(app.description), len(app.tools), shown)
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1]}…"
+
+
+def _in_words(result: Result) -> str:
+    lines = [f"{len(result.apps)} of {result.total} apps" if result.apps else "No app."]
+    for app in result.apps:
+        tools = f"{app.tools} tools" if app.matching is UNSET else ", ".join(app.matching)
+        lines.append(f"{app.id} ({app.name}): {app.description} [{tools}]")
+    if result.next_offset is not UNSET:
+        lines.append(f"More with offset {result.next_offset}.")
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="apps_list",
+    title="List apps",
+    params=Params,
+    input_schema=required_object(schema_of(Params)),
+    output_schema=schema_of(Result),
+    errors=(InvalidParams,),
+    run=apps_list,
+)

@@ -1,0 +1,71 @@
+"""A browser tool is an action of the catalogue with a function: schemas, times and effect come from the action."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.bus.browser_action import ActionParams, BrowserAction, ElementParams
+from handrail.features.browser.bus.dispatcher import ACK_WITHIN
+from handrail.kernel.call import Call
+from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.errors import (
+    Aborted,
+    BadAnswer,
+    Busy,
+    Changed,
+    Conflict,
+    Declined,
+    InvalidParams,
+    Offline,
+    Reported,
+    Unacknowledged,
+    Unfinished,
+    WrongTab,
+)
+
+ParamsT = TypeVar("ParamsT", bound=ActionParams)
+Run = Callable[[Browser, Call, ParamsT, Preview | None], Awaitable[Any]]
+Plan = Callable[[Browser, Call, ParamsT], Awaitable[Preview]]
+Locate = Callable[[Browser, Call, ParamsT], Awaitable[Target]]
+
+_ERRORS = (
+    InvalidParams, Declined, Offline, Unacknowledged, Unfinished, WrongTab,
+    Changed, Reported, BadAnswer, Conflict, Busy, Aborted,
+)  # fmt: skip
+
+
+def browser_tool(
+    action: BrowserAction[ParamsT, Any],
+    run: Run[ParamsT],
+    *,
+    preview: Plan[ParamsT] | None = None,
+    locate: Locate[ParamsT] | None = None,
+) -> Tool[Browser, ParamsT]:
+    return Tool(
+        name=action.name,
+        title=action.title,
+        params=action.params,
+        input_schema={**schema_of(action.params), **action.schema},
+        output_schema=schema_of(action.result),
+        run=run,
+        effect=action.effect,
+        errors=_ERRORS,
+        deadline_ms=int((action.seconds + ACK_WITHIN) * 1000),
+        has_own_clock=True,
+        is_idempotent=action.is_idempotent,
+        preview=preview,
+        locate=locate or (_at_page if action.has_tab else None),
+        normalize=_with_text_ids if issubclass(action.params, ElementParams) else None,
+    )
+
+
+async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
+    return (await browser.locate(call, params.tab_id)).target
+
+
+def _with_text_ids(raw: dict[str, Any]) -> dict[str, Any]:
+    """Agents send an element's number as a number, too."""
+    given = raw.get("clickId")
+    return {**raw, "clickId": str(given)} if type(given) is int else raw

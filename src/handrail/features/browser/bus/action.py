@@ -1,0 +1,109 @@
+"""One action on its way: it waits, it is with the plugin, and it ends exactly once."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.features.browser.bus import catalogue
+from handrail.features.browser.bus.browser_action import ArtifactSlot
+from handrail.features.browser.bus.outcome import End, end_in_ack
+from handrail.ports.browser import PROTOCOL, ActionRecord, Slot
+
+
+def new_action_id() -> str:
+    return "act-" + secrets.token_hex(12)
+
+
+class Action:
+    """`record` is what it was at the beginning; `end` is decided once, by whoever comes first."""
+
+    def __init__(self, record: ActionRecord, *, timeout_ms: int | None = None) -> None:
+        self.record = record
+        self.seconds = timeout_ms / 1000 if timeout_ms is not None else catalogue.seconds_for(record.actions)
+        self.is_idempotent = catalogue.are_idempotent(record.actions)
+        self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
+        self.artifacts: Sequence[Mapping[str, Any]] = ()
+        self.end: End | None = None
+        self._has_ended = asyncio.Event()
+        self._interruption: asyncio.Timeout | None = None
+
+    def finish(self, end: End) -> bool:
+        """False when it had ended before; then nothing changes. Who carries it out does not go on."""
+        if self.end is not None:
+            return False
+        self.end = end
+        self._has_ended.set()
+        if self._interruption is not None:
+            self._interruption.reschedule(-1)
+        return True
+
+    @asynccontextmanager
+    async def interruptible(self) -> AsyncIterator[None]:
+        """Left with TimeoutError when it was ended by somebody else, and not entered when it had been before."""
+        if self.end is not None:
+            raise TimeoutError
+        async with asyncio.timeout(None) as self._interruption:
+            try:
+                yield
+            finally:
+                self._interruption = None
+
+    async def wait(self) -> End:
+        await self._has_ended.wait()
+        assert self.end is not None
+        return self.end
+
+    def message(self, wire_id: str, now: int) -> dict[str, Any]:
+        """`browser_action`, as contract 2 §3.5 spells it."""
+        record = self.record
+        message: dict[str, Any] = {
+            "v": PROTOCOL,
+            "type": "browser_action",
+            "id": wire_id,
+            "taskId": record.task_id,
+            "clientId": record.client_id,
+            "timestamp": now,
+            "action": record.actions,
+        }
+        for wanted, slot in self.slots:
+            message[f"{wanted.place}PresignedUrl"] = slot.upload_url
+            message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id
+        if "screenshotArtifactId" in message:
+            message.setdefault("artifactId", message["screenshotArtifactId"])
+        if self.artifacts:
+            message["artifacts"] = self.artifacts
+        if record.trace_id is not UNSET:
+            message["traceId"] = record.trace_id
+        return message
+
+    def record_of(self, end: End, now: int) -> ActionRecord:
+        """What is stored of it; how its failure is spelled is the store's business."""
+        result = dict(end.result) if end.failure is None else UNSET
+        return msgspec.structs.replace(self.record, status=end.status, result=result, ended_at=now)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One sending of an action to a plugin: first it is acknowledged, then answered."""
+
+    action: Action
+    acknowledged: asyncio.Event = field(default_factory=asyncio.Event)
+    answer: asyncio.Future[End] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def on_ack(self, ack: Any) -> None:
+        if (end := end_in_ack(ack)) is not None:
+            self.end(end)
+        self.acknowledged.set()
+
+    def end(self, end: End) -> bool:
+        if self.answer.done():
+            return False
+        self.answer.set_result(end)
+        self.acknowledged.set()
+        return True

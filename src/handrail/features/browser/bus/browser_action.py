@@ -1,0 +1,162 @@
+"""What a browser action is: parameters, result, timeout, repeatability and effect, declared once for server and plugin.
+
+The tools, the bus's checks and `web/protocol` follow from these declarations.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import NODEFAULT, UNSET, Meta, UnsetType
+
+from handrail.ports.effect import Effect
+
+MAX_TIMEOUT_MS = 600_000
+_REPORT_WITHIN = 0.5  # a plugin that waits as long as it was told needs time to report the result
+
+TabId = Annotated[int, Meta(ge=0, description="Default: the tab that the task is at.")]
+TimeoutMs = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)]
+ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="From browser_dom_index.")]
+XPath = Annotated[str, Meta(min_length=1, max_length=4096, description="In place of clickId.")]
+Url = Annotated[str, Meta(min_length=1, max_length=8192, description="http, https or about:blank.")]
+Colour = Literal["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"]
+Dialog = Annotated[
+    Literal["accept", "dismiss"], Meta(description="How to answer a dialog that this opens; usually it is dismissed.")
+]
+
+
+class ActionParams(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    timeout_ms: TimeoutMs | UnsetType = UNSET
+
+
+class TabParams(ActionParams, frozen=True, kw_only=True):
+    tab_id: TabId | UnsetType = UNSET
+
+
+class OneTabParams(ActionParams, frozen=True, kw_only=True):
+    tab_id: Annotated[int, Meta(ge=0, description="A tab of the task; browser_tabs lists them.")]
+
+
+class ElementParams(TabParams, frozen=True, kw_only=True):
+    click_id: ClickId | UnsetType = UNSET
+    xpath: XPath | UnsetType = UNSET
+
+
+class TextPartParams(TabParams, frozen=True, kw_only=True):
+    """A part of a long text, by characters. The server cuts it out: no plugin gets these."""
+
+    offset: Annotated[int, Meta(ge=0, description="Where to begin, in characters.")] = 0
+    limit: Annotated[int, Meta(ge=1, le=500_000, description="How many characters at most.")] = 20_000
+
+
+TEXT_PART = frozenset({"offset", "limit"})
+ONE_ELEMENT = {"oneOf": [{"required": ["clickId"]}, {"required": ["xpath"]}]}
+AT_MOST_ONE_ELEMENT = {"not": {"required": ["clickId", "xpath"]}}
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """`warnings`: it was done, and something about it is not as it should be."""
+
+    warnings: list[str] | UnsetType = UNSET
+
+
+class VisitResult(Result, frozen=True, kw_only=True):
+    """`hops`: the pages that it came by, redirects among them, in their order."""
+
+    hops: list[str] | UnsetType = UNSET
+
+
+class OpenedDialog(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    type: str
+    message: str = ""
+
+
+class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    filename: str
+    url: str = ""
+    state: str = ""
+
+
+class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an action changed, in a few lines; what did not change is left out."""
+
+    navigated: str | UnsetType = UNSET
+    dialog: OpenedDialog | UnsetType = UNSET
+    new_tab: int | UnsetType = UNSET
+    download: Download | UnsetType = UNSET
+    added: list[str] | UnsetType = UNSET
+    removed: list[str] | UnsetType = UNSET
+    more: int | UnsetType = UNSET
+
+
+class InputResult(VisitResult, frozen=True, kw_only=True):
+    changes: Changes | UnsetType = UNSET
+
+
+class Box(msgspec.Struct, frozen=True, kw_only=True):
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactSlot:
+    """An artifact that the action produces: the message brings a place to upload it to."""
+
+    place: Literal["screenshot", "artifact"]
+    kind: str
+    content_type: str
+
+
+ParamsT = TypeVar("ParamsT", bound=ActionParams)
+ResultT = TypeVar("ResultT", bound=Result)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserAction(Generic[ParamsT, ResultT]):
+    """`schema` is what the parameters' schema says beyond their types.
+
+    `for_server`: parameters of the tool that no plugin gets. `for_plugin`: what a plugin needs and the tool fills in.
+    """
+
+    name: str
+    title: str
+    params: type[ParamsT]
+    result: type[ResultT]
+    seconds: float
+    effect: Effect
+    is_idempotent: bool = False
+    artifact: ArtifactSlot | None = None
+    has_own_wait: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    for_server: frozenset[str] = frozenset()
+    for_plugin: tuple[str, ...] = ()
+
+    @property
+    def has_tab(self) -> bool:
+        return "tab_id" in self.params.__struct_fields__
+
+    @property
+    def acts(self) -> bool:
+        """It changes something in the browser, so it waits while a person has taken over."""
+        return self.effect is Effect.UI_CONTROL
+
+    @property
+    def required(self) -> list[str]:
+        """The parameters without which no plugin can carry it out."""
+        fields = msgspec.structs.fields(self.params)
+        needed = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
+        return [*(["tabId"] if self.has_tab else []), *needed, *self.for_plugin]
+
+    def seconds_for(self, params: Mapping[str, Any]) -> float:
+        given = params.get("timeoutMs")
+        if given is None:
+            return self.seconds
+        return float(given) / 1000 + (_REPORT_WITHIN if self.has_own_wait else 0)
+
+    def plugin_params(self, params: ParamsT) -> dict[str, Any]:
+        """As the plugin takes them: what is unset stays out, and what is for the server alone."""
+        given: dict[str, Any] = msgspec.to_builtins(params)
+        return {name: value for name, value in given.items() if name not in self.for_server}

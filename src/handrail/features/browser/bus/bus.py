@@ -1,0 +1,222 @@
+"""The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the port of the browser surface."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.features.browser.bus import catalogue, sight
+from handrail.features.browser.bus.action import Action, new_action_id
+from handrail.features.browser.bus.artifacts import Artifacts
+from handrail.features.browser.bus.dispatcher import Dispatcher
+from handrail.features.browser.bus.outcome import End, failed
+from handrail.features.browser.bus.plugins import Plugin, Plugins
+from handrail.features.browser.bus.tasks import Now, Task, Tasks, milliseconds
+from handrail.kernel.lanes import Lanes
+from handrail.ports.agent import RunStore
+from handrail.ports.browser import ActionRecord, ActionResult, Actions, Artifact, OpenTabs, Sight, Snapshot, TaskRecord
+from handrail.ports.browser_store import ActionStore, PluginStore, TaskStore
+from handrail.ports.errors import Conflict, InvalidParams, NotFound, TooLarge
+
+MAX_ACTION = 900_000
+"""What a plugin's own engine takes in one message is 1,000,000 bytes, envelope included."""
+
+
+class LocalBus:
+    """`actions`, `plugin_records` and `runs` are where these are remembered; `close` ends what remembers."""
+
+    def __init__(
+        self,
+        tasks: TaskStore,
+        actions: ActionStore,
+        plugin_records: PluginStore,
+        artifacts: Artifacts,
+        runs: RunStore,
+        close: Callable[[], Awaitable[None]],
+        now: Now = milliseconds,
+        dispatcher: Dispatcher | None = None,
+    ) -> None:
+        self.tasks = Tasks(tasks, now)
+        self.plugins = Plugins()
+        self.artifacts = artifacts
+        self.dispatcher = dispatcher or Dispatcher(actions, now)
+        self.plugin_records = plugin_records
+        self.actions = actions
+        self.runs = runs
+        self.close = close
+        self._arrivals = Lanes()
+        self.now = now
+
+    async def act(
+        self,
+        task: str,
+        actions: Actions,
+        *,
+        timeout_ms: int | None = None,
+        trace_id: str | None = None,
+        action_id: str | None = None,
+    ) -> ActionResult:
+        """With an `action_id`, the same actions are carried out once, however often they are asked for."""
+        catalogue.check(actions)
+        if timeout_ms is not None:
+            catalogue.checked_timeout(timeout_ms)
+        if action_id is not None and (known := await self._known_end(action_id, task, actions)) is not None:
+            return _result(known)
+        async with self._arrivals.turn(task):  # what comes first is begun first
+            found = await self.tasks.ensure(task)
+            before = found.client_id
+            plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
+        try:
+            done = _result(await self.dispatcher.carry_out(found, plugin, action))
+        except Conflict:  # who asked for the same at the same time may have been first
+            if action_id is None or (known := await self._known_end(action_id, task, actions)) is None:
+                raise
+            return _result(known)
+        if before in (None, plugin.client_id):
+            return done
+        moved = f"The browser of this task, {before}, is away: it goes on in {plugin.client_id}."
+        return msgspec.structs.replace(done, warnings=(*done.warnings, moved))
+
+    async def _prepared(
+        self, task: Task, actions: Actions, action_id: str, timeout_ms: int | None, trace_id: str | None
+    ) -> tuple[Plugin, Action]:
+        if "task_start" not in actions:
+            task.check_is_open()
+        plugin = self.plugins.of_task(task.client_id, begins="task_start" in actions)
+        if plugin.client_id != task.client_id:
+            await self.select(task, plugin.client_id)
+        for tab in catalogue.tabs_of(actions):
+            plugin.tabs.check(tab, task.id)
+        record = ActionRecord(
+            action_id=action_id,
+            task_id=task.id,
+            client_id=plugin.client_id,
+            actions={name: dict(params) for name, params in actions.items()},
+            created_at=self.now(),
+            trace_id=trace_id or UNSET,
+        )
+        action = Action(record, timeout_ms=timeout_ms)
+        action.slots = [
+            (wanted, await self.artifacts.presign(task.id, wanted.kind, wanted.content_type))
+            for wanted in catalogue.slots_of(actions)
+        ]
+        action.artifacts = await self._references(actions)
+        if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:
+            raise TooLarge(f"The actions are longer than {MAX_ACTION} bytes.")
+        return plugin, action
+
+    async def snapshot(self, client_id: str | None = None) -> Snapshot:
+        plugin = self.plugins.preferred() if client_id is None else self.plugins.find(client_id)
+        if plugin is not None:
+            return plugin.snapshot(self.now())
+        return Snapshot(age_ms=self.now())
+
+    async def task_for(self, caller: str, task: str | None) -> TaskRecord:
+        found = await (self.tasks.own_of(caller) if task is None else self.tasks.ensure(task))
+        return found.record
+
+    async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
+        record = await self.task_for(caller, task)
+        client = None if record.selected_client_id is UNSET else record.selected_client_id
+        return OpenTabs(task=record, tabs=(await self.snapshot(client)).tabs)
+
+    async def artifact(self, artifact_id: str) -> Artifact:
+        return await self.artifacts.fetch(artifact_id)
+
+    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+        return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
+
+    async def sight(self, task_id: str) -> Sight:
+        """What the task looked like last. NotFound: there is no such task."""
+        task = await self.tasks.find(task_id)
+        pictures = await self.actions.last_with(task.id, sight.PICTURE, sight.MOST_PICTURES)
+        indexes = await self.actions.last_with(task.id, sight.INDEX, sight.MOST_INDEXES) if pictures else ()
+        seen = sight.sight_of(task.id, pictures, indexes)
+        try:
+            if seen.artifact_id is not UNSET:
+                await self.artifacts.described(seen.artifact_id)
+        except NotFound:
+            return Sight(task_id=task.id)
+        return seen
+
+    async def select(self, task: Task, client_id: str) -> None:
+        """From now on the task is in this browser; what waits or runs in another one ends."""
+        self.plugins.select(client_id)
+        if task.client_id not in (None, client_id):
+            self.dispatcher.stop(task, "The task goes on in another browser.")
+            self._let_go(task)
+        await self.tasks.select(task, client_id)
+
+    async def take_over(self, task: Task) -> None:
+        """Nothing more is sent until the task is handed back."""
+        task.check_is_open()
+        await self.tasks.become(task, "takeover")
+
+    async def hand_back(self, task: Task) -> None:
+        if task.record.status != "takeover":
+            raise Conflict(f"The task {task.id} is not taken over.", taskId=task.id, status=task.record.status)
+        await self.tasks.become(task, "running" if task.running else "ongoing")
+
+    async def stop(self, task: Task) -> None:
+        """All that waits or runs ends, and nothing more is begun."""
+        self.dispatcher.stop(task, "The task was stopped.")
+        self._let_go(task)
+        await self.tasks.become(task, "completed")
+
+    async def start(self) -> None:
+        """What the last server left under way has ended; who was known is known again."""
+        await self.actions.end_interrupted(self.now())
+        await self.artifacts.start()
+        for record in await self.plugin_records.all():
+            self.plugins.describe(record)
+
+    def _let_go(self, task: Task) -> None:
+        if task.client_id is not None and (plugin := self.plugins.find(task.client_id)) is not None:
+            plugin.tabs.let_go(task.id)
+
+    async def _references(self, actions: Actions) -> list[Mapping[str, Any]]:
+        """What `browser_upload` names, as the plugin needs it to fetch them."""
+        ids = actions.get("browser_upload", {}).get("artifactIds", ())
+        if not isinstance(ids, list | tuple) or not all(isinstance(id, str) for id in ids):
+            message = "must be a list of artifact ids"
+            field = "actions.browser_upload.artifactIds"
+            raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])
+        found = [await self.artifacts.described(id) for id in ids]
+        return [
+            {
+                "artifactId": record.artifact_id,
+                "url": self.artifacts.url(record.artifact_id),
+                "name": record.name or record.artifact_id,
+                "contentType": record.content_type,
+            }
+            for record in found
+        ]
+
+    async def _known_end(self, action_id: str, task: str, actions: Actions) -> End | None:
+        """How an action of this id ends or has ended; None when there is none."""
+        if (live := self.dispatcher.live(action_id)) is not None:
+            _check_same(live.record, task, actions)
+            return await live.wait()
+        stored = await self.actions.find(action_id)
+        if stored is None:
+            return None
+        record = stored.record
+        _check_same(record, task, actions)
+        if stored.failure is not None:
+            return failed(stored.failure)
+        if record.status is UNSET or record.result is UNSET:
+            raise Conflict(f"The action {action_id} is being written down.", actionId=action_id)
+        return End(record.status, record.result)
+
+
+def _check_same(record: ActionRecord, task: str, actions: Actions) -> None:
+    if record.task_id != task or list(record.actions.items()) != [(name, dict(p)) for name, p in actions.items()]:
+        raise Conflict(f"The action {record.action_id} was another one.", actionId=record.action_id)
+
+
+def _result(end: End) -> ActionResult:
+    if end.failure is not None:
+        raise end.failure
+    assert end.status != "error"
+    return ActionResult(status=end.status, result=dict(end.result), warnings=end.warnings)

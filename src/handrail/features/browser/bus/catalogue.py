@@ -1,0 +1,90 @@
+"""All actions that a plugin can be asked for, and the checks that a request passes before it is sent."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from handrail.features.browser.bus import input_actions, page_actions, tab_actions
+from handrail.features.browser.bus.browser_action import MAX_TIMEOUT_MS, ArtifactSlot, BrowserAction
+from handrail.ports.browser import Actions
+from handrail.ports.errors import InvalidParams
+
+MAX_ACTIONS = 16
+
+ACTIONS: Mapping[str, BrowserAction[Any, Any]] = {
+    declared.name: declared
+    for module in (tab_actions, page_actions, input_actions)
+    for declared in vars(module).values()
+    if isinstance(declared, BrowserAction)
+}
+
+
+def check(actions: Actions) -> None:
+    """InvalidParams names what is wrong. What else a plugin wants, it says itself."""
+    wrong = list(_wrong(actions))
+    if wrong:
+        summary = "; ".join(f"{item['field']} {item['message']}" for item in wrong)
+        raise InvalidParams(f"The actions are not valid: {summary}.", fieldErrors=wrong)
+
+
+def seconds_for(actions: Actions) -> float:
+    """T_exec: they run one after the other, and each may say how long it takes."""
+    return sum(ACTIONS[name].seconds_for(params) for name, params in actions.items())
+
+
+def are_idempotent(actions: Actions) -> bool:
+    return all(ACTIONS[name].is_idempotent for name in actions)
+
+
+def slots_of(actions: Actions) -> list[ArtifactSlot]:
+    return [slot for name in actions if (slot := ACTIONS[name].artifact) is not None]
+
+
+def tabs_of(actions: Actions) -> set[int]:
+    return {params["tabId"] for params in actions.values() if "tabId" in params}
+
+
+def checked_timeout(given: object, field: str = "timeoutMs") -> int:
+    if type(given) is int and 1 <= given <= MAX_TIMEOUT_MS:
+        return given
+    message = f"must be a whole number from 1 to {MAX_TIMEOUT_MS}"
+    raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])
+
+
+def _wrong(actions: Any) -> Iterable[dict[str, str]]:
+    if not isinstance(actions, Mapping) or not 1 <= len(actions) <= MAX_ACTIONS:
+        yield {"field": "actions", "message": f"must be an object with 1 to {MAX_ACTIONS} actions"}
+        return
+    places: set[str] = set()
+    for name, params in actions.items():
+        action = ACTIONS.get(name)
+        if action is None:
+            yield {"field": f"actions.{name[:64]}", "message": "is no action"}
+        elif not isinstance(params, Mapping):
+            yield {"field": f"actions.{name}", "message": "must be an object"}
+        else:
+            yield from _wrong_params(f"actions.{name}", action, params)
+            if action.artifact is not None and action.artifact.place in places:
+                yield {"field": f"actions.{name}", "message": "and another one want the same artifact slot"}
+            if action.artifact is not None:
+                places.add(action.artifact.place)
+
+
+def _wrong_params(field: str, action: BrowserAction[Any, Any], params: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+    for name in action.required:
+        if params.get(name) is None:
+            yield {"field": f"{field}.{name}", "message": "is missing"}
+    tab = params.get("tabId")
+    if tab is not None and (type(tab) is not int or tab < 0):
+        yield {"field": f"{field}.tabId", "message": "must be a whole number"}
+    if (url := params.get("url")) is not None and not _is_page(url):
+        yield {"field": f"{field}.url", "message": "must begin with http:// or https://, or be about:blank"}
+    if "timeoutMs" in params:
+        try:
+            checked_timeout(params["timeoutMs"], f"{field}.timeoutMs")
+        except InvalidParams as invalid:
+            yield from invalid.details["fieldErrors"]
+
+
+def _is_page(url: object) -> bool:
+    """Scripts, local files and the browser's own pages are no places for an agent."""
+    return isinstance(url, str) and (url.lower().startswith(("http://", "https://")) or url == "about:blank")

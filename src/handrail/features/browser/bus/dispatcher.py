@@ -1,0 +1,209 @@
+"""Takes each action to its plugin and to its end: one at a time a task, two deadlines, at most one retry.
+
+Whatever disconnects when, an action that was begun ends exactly once, and its end is stored.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from handrail.features.browser.bus import outcome
+from handrail.features.browser.bus.action import Action, Exchange
+from handrail.features.browser.bus.outcome import End, failed
+from handrail.features.browser.bus.plugins import Plugin
+from handrail.features.browser.bus.tasks import Now, Task, milliseconds
+from handrail.kernel.lanes import Lanes
+from handrail.ports.browser_store import ActionStore
+from handrail.ports.errors import (
+    Aborted,
+    BadAnswer,
+    Busy,
+    Conflict,
+    Failure,
+    InvalidParams,
+    Offline,
+    Reported,
+    Timeout,
+    Unacknowledged,
+    Unfinished,
+)
+
+ACK_WITHIN = 1.5
+AGAIN_AFTER = 1.0
+MOST_WAITING = 64
+
+Observer = Callable[[Action, End | None], None]
+"""Told of each action when it begins, with None, and when it has ended."""
+
+logger = logging.getLogger(__name__)
+
+
+def unobserved(action: Action, end: End | None) -> None:
+    """For who does not look."""
+
+
+class Dispatcher:
+    def __init__(
+        self,
+        store: ActionStore,
+        now: Now = milliseconds,
+        *,
+        ack_within: float = ACK_WITHIN,
+        again_after: float = AGAIN_AFTER,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self.observer: Observer = unobserved
+        self._store = store
+        self._now = now
+        self._ack_within = ack_within
+        self._again_after = again_after
+        self._most_waiting = most_waiting
+        self._lanes = Lanes()
+        self._live: dict[str, Action] = {}
+
+    def live(self, action_id: str) -> Action | None:
+        return self._live.get(action_id)
+
+    async def carry_out(self, task: Task, plugin: Plugin, action: Action) -> End:
+        """How it ended. Conflict, Offline, Busy and what the store says mean that it was never begun."""
+        action_id = action.record.action_id
+        if action_id in self._live:
+            raise Conflict(f"The action {action_id} is under way already.", actionId=action_id)
+        if "task_start" not in action.record.actions:
+            task.check_is_open()  # it may have been stopped while the action was prepared
+        plugin.open_line()
+        if task.running >= self._most_waiting:
+            raise Busy(f"{task.running} actions of this task wait already.", taskId=task.id)
+        begun = self._store.begin(action.record)
+        before = task.record.status
+        if task.record.status != "takeover":
+            task.become("running", self._now())
+        self._live[action_id] = action
+        task.running += 1
+        try:
+            await begun
+            self.observer(action, None)
+            await self._drive(task, plugin, action)
+        except Failure as failure:  # only the store's own: the action was never begun
+            action.finish(failed(failure))
+            self._release(task, action)
+            if task.running == 0 and task.record.status == "running":
+                task.become("ongoing" if before in ("running", "takeover") else before, self._now())
+            raise
+        except asyncio.CancelledError:
+            action.finish(failed(Aborted("The call was stopped before the action had ended.")))
+            self._settle(task, plugin, action)
+            raise
+        await asyncio.wait({self._settle(task, plugin, action)})
+        assert action.end is not None
+        return action.end
+
+    def answer(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
+        """A result that the plugin sends. InvalidParams: nobody waits for it. BadAnswer: it ends the action, badly."""
+        wire_id = outcome.action_id(message)
+        exchange = plugin.exchanges.get(wire_id)
+        if exchange is None:
+            raise InvalidParams(f"No action {wire_id[:80]!r} is under way here: it has ended, or never was.")
+        record = exchange.action.record
+        for name, expected in (("taskId", record.task_id), ("clientId", record.client_id)):
+            if message.get(name, expected) != expected:
+                raise InvalidParams(f"The action is not that of this `{name}`.")
+        try:
+            end = outcome.end_of(message)
+        except BadAnswer as bad:
+            exchange.end(failed(bad))
+            raise
+        if not exchange.end(end):
+            raise InvalidParams(f"The action {wire_id!r} has ended already.")
+
+    def stop(self, task: Task, why: str) -> None:
+        for action in list(self._live.values()):
+            if action.record.task_id == task.id:
+                action.finish(failed(Aborted(why, taskId=task.id)))
+
+    async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
+        """Returns once it has ended, also where somebody else ended it meanwhile."""
+        with suppress(TimeoutError):
+            async with action.interruptible(), self._lanes.turn(task.id):
+                await task.is_free.wait()
+                end = await self._attempt(plugin, action, action.record.action_id)
+                if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
+                    await asyncio.sleep(self._again_after)
+                    await task.is_free.wait()
+                    # A plugin remembers its answer by the id: another one needs another id, a lost one the same.
+                    suffix = ".2" if isinstance(end.failure, Reported) else ""
+                    end = await self._attempt(plugin, action, action.record.action_id + suffix)
+                action.finish(end)
+                if isinstance(end.failure, Unacknowledged):
+                    self._clear(plugin, has_begun=False)
+
+    async def _attempt(self, plugin: Plugin, action: Action, wire_id: str) -> End:
+        exchange = Exchange(action)
+        try:
+            line = plugin.open_line()
+            plugin.exchanges[wire_id] = exchange
+            await line.send(action.message(wire_id, self._now()), exchange.on_ack)
+            async with asyncio.timeout(self._ack_within):
+                await exchange.acknowledged.wait()
+            async with asyncio.timeout(action.seconds):
+                end = await exchange.answer
+            plugin.note_answer()
+            return end
+        except Offline as offline:
+            return failed(offline)
+        except TimeoutError:
+            return self._timed_out(plugin, exchange)
+        finally:
+            plugin.exchanges.pop(wire_id, None)
+
+    def _timed_out(self, plugin: Plugin, exchange: Exchange) -> End:
+        action = exchange.action
+        context = {"taskId": action.record.task_id, "actionId": action.record.action_id, "clientId": plugin.client_id}
+        failure: Timeout
+        if exchange.acknowledged.is_set():
+            failure = Unfinished(f"The browser did not end the action within {action.seconds:g} s.", **context)
+        else:
+            failure = Unacknowledged(f"The browser did not take the action within {self._ack_within:g} s.", **context)
+        line = plugin.line
+        if plugin.note_timeout():
+            action.finish(failed(failure))
+            self._clear(plugin, has_begun=True)
+            if line is not None:
+                line.drop()
+        return failed(failure)
+
+    def _clear(self, plugin: Plugin, *, has_begun: bool) -> None:
+        """What waits for this plugin, and where it is not well what it has begun, ends: no more is sent to it."""
+        begun = {id(exchange.action) for exchange in plugin.exchanges.values()}
+        for action in list(self._live.values()):
+            if action.record.client_id == plugin.client_id and (has_begun or id(action) not in begun):
+                action.finish(failed(Offline("The browser no longer answers.", clientId=plugin.client_id)))
+
+    def _settle(self, task: Task, plugin: Plugin, action: Action) -> asyncio.Future[None]:
+        """Synchronous, so that nothing can come between the end and its place in the order of writes."""
+        end = action.end
+        assert end is not None
+        self._release(task, action)
+        if end.failure is None:
+            plugin.tabs.learn(task.id, end.result)
+        if end.failure is None and "task_stop" in action.record.actions:
+            task.become("completed", self._now())
+            plugin.tabs.let_go(task.id)
+        elif task.running == 0 and task.record.status == "running":
+            task.become("error" if isinstance(end.failure, Offline | Timeout) else "ongoing", self._now())
+        self.observer(action, end)
+        storing = self._store.end(action.record_of(end, self._now()), end.failure, task.record)
+        storing.add_done_callback(_look_at)
+        return storing
+
+    def _release(self, task: Task, action: Action) -> None:
+        del self._live[action.record.action_id]
+        task.running -= 1
+
+
+def _look_at(storing: asyncio.Future[None]) -> None:
+    """The action has ended whether or not this can be written down; the next start settles what is missing."""
+    if not storing.cancelled() and (fault := storing.exception()) is not None:
+        logger.warning("the end of an action is not stored: %s", fault)

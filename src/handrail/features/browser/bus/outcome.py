@@ -1,0 +1,86 @@
+"""How a plugin says that an action has ended: three forms, one meaning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from handrail.ports.browser import EndStatus
+from handrail.ports.errors import BadAnswer, Failure, InvalidParams, Reported
+
+RESULT_TYPE = "browser_action_result"
+_CODE_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The one way in which an action ended: carried out, wholly or in part, or failed."""
+
+    status: EndStatus
+    result: Mapping[str, Any] = field(default_factory=dict)
+    failure: Failure | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        given = self.result.get("warnings")
+        return tuple(str(warning) for warning in given) if isinstance(given, list) else ()
+
+
+def failed(failure: Failure) -> End:
+    return End("error", failure=failure)
+
+
+def is_result(message: Mapping[str, Any]) -> bool:
+    """Contract 2 §3.5: by its type, or in the old form by `actionId` and `status`."""
+    kind = message.get("type")
+    return kind == RESULT_TYPE or (kind is None and "actionId" in message and "status" in message)
+
+
+def action_id(message: Mapping[str, Any]) -> str:
+    given = message.get("actionId")
+    if not isinstance(given, str) or not given:
+        raise InvalidParams("`actionId` is missing.", fieldErrors=[{"field": "actionId", "message": "is missing"}])
+    return given
+
+
+def end_of(message: Mapping[str, Any]) -> End:
+    """BadAnswer where it says nothing that can be understood."""
+    status = message.get("status")
+    if status == "error":
+        return failed(reported(message.get("error")))
+    if status != "success" and status != "partial":
+        raise BadAnswer("`status` must be success, partial or error.")
+    result = message.get("result")
+    if result is not None and not isinstance(result, dict):
+        raise BadAnswer("`result` must be an object.")
+    return End("success" if status == "success" else "partial", result or {})
+
+
+def end_in_ack(ack: Any) -> End | None:
+    """None for `{ok: true}`: received, and being carried out. A refusal ends it, and so does a whole result."""
+    if not isinstance(ack, dict):
+        return None
+    if "status" in ack:
+        try:
+            return end_of(ack)
+        except BadAnswer as bad:
+            return failed(bad)
+    if ack.get("ok") is False:
+        return failed(reported(ack.get("error")))
+    return None
+
+
+def reported(error: Any) -> Reported:
+    """The plugin's own error; in the old form it is a bare text."""
+    if not isinstance(error, dict):
+        return Reported(str(error or "The plugin says that it failed, and not why.")[:2000], code="PLUGIN_ERROR")
+    code, details = error.get("code"), error.get("details")
+    known = dict(details) if isinstance(details, dict) else {}
+    hint = known.pop("hint", None)
+    failure = Reported(
+        str(error.get("message") or "The plugin says that it failed, and not why."),
+        code=code if isinstance(code, str) and 0 < len(code) <= _CODE_LENGTH else "PLUGIN_ERROR",
+        retryable=error.get("retryable") is True,
+        hint=hint if isinstance(hint, str) else None,
+    )
+    failure.details = known  # not as arguments: a plugin may name them as it likes
+    return failure

@@ -1,0 +1,57 @@
+"""Which plugins may connect with a token of their own. Of a token only its hash is kept."""
+
+import secrets
+from collections.abc import Sequence
+from hashlib import sha256
+
+from handrail.features.browser.bus.tasks import Now, milliseconds
+from handrail.ports.browser_store import PairedPlugin, PluginStore
+from handrail.ports.errors import NotFound
+
+
+class Pairings:
+    """Kept in memory too, because every request asks; one server at a time writes them."""
+
+    def __init__(self, store: PluginStore, now: Now = milliseconds) -> None:
+        self._store = store
+        self._now = now
+        self._by_client: dict[str, PairedPlugin] = {}
+        self._by_hash: dict[str, PairedPlugin] = {}
+
+    async def load(self) -> None:
+        for paired in await self._store.paired():
+            self._add(paired)
+
+    def all(self) -> Sequence[PairedPlugin]:
+        return list(self._by_client.values())
+
+    def client_of(self, token: str) -> str | None:
+        """Looked up by the hash, so that the time this takes tells nothing of the tokens there are."""
+        paired = self._by_hash.get(_hash(token))
+        return None if paired is None else paired.client_id
+
+    async def pair(self, client_id: str, extension_id: str, name: str) -> str:
+        """The token, which is told once. What was paired as this client before is no longer."""
+        token = secrets.token_urlsafe(32)
+        paired = PairedPlugin(client_id, extension_id, name, _hash(token), self._now())
+        await self._store.pair(paired)
+        self._remove(client_id)
+        self._add(paired)
+        return token
+
+    async def unpair(self, client_id: str) -> None:
+        if client_id not in self._by_client:
+            raise NotFound(f"No plugin {client_id!r} is paired.")
+        await self._store.unpair(client_id)
+        self._remove(client_id)
+
+    def _add(self, paired: PairedPlugin) -> None:
+        self._by_client[paired.client_id] = self._by_hash[paired.token_hash] = paired
+
+    def _remove(self, client_id: str) -> None:
+        if (paired := self._by_client.pop(client_id, None)) is not None:
+            del self._by_hash[paired.token_hash]
+
+
+def _hash(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,63 @@
+"""What this server and its own extension must agree on, and a fingerprint of it.
+
+`web/protocol` is generated from this: an extension that was built for another protocol has another fingerprint.
+"""
+
+from functools import cache
+from typing import Any
+
+from handrail.features.browser.bus.browser_action import BrowserAction
+from handrail.features.browser.bus.browser_view import STATE_EVENTS
+from handrail.features.browser.bus.catalogue import ACTIONS
+from handrail.kernel.digest import digest, short
+from handrail.kernel.struct_schema import schema_of
+from handrail.ports.browser import PROTOCOL
+
+EXPECTED = "expected"
+"""A parameter of every action that acts: what `browser_screenshot` told as `seen`. A plugin that sees something else
+by then refuses with INVALID_TARGET. An addition to the contract."""
+
+
+def agreement() -> dict[str, Any]:
+    return {
+        "protocol": PROTOCOL,
+        "actions": {name: _described(action) for name, action in sorted(ACTIONS.items())},
+        "stateEvents": list(STATE_EVENTS),
+    }
+
+
+@cache
+def fingerprint() -> str:
+    return short(digest(agreement()))
+
+
+def _described(action: BrowserAction[Any, Any]) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "timeoutMs": int(action.seconds * 1000),
+        "isIdempotent": action.is_idempotent,
+        "effect": action.effect.value,
+        "acts": action.acts,
+        "params": _plugin_schema(action),
+        "result": _without_descriptions(schema_of(action.result)),
+    }
+    if action.artifact is not None:
+        described["artifact"] = {"kind": action.artifact.kind, "contentType": action.artifact.content_type}
+    return described
+
+
+def _plugin_schema(action: BrowserAction[Any, Any]) -> dict[str, Any]:
+    properties = dict(_without_descriptions(schema_of(action.params))["properties"])
+    for name in action.for_server:
+        del properties[name]
+    if action.acts:
+        properties[EXPECTED] = {"type": "string"}
+    return {"type": "object", "properties": properties, "required": action.required}
+
+
+def _without_descriptions(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_descriptions(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    is_text = isinstance(schema.get("description"), str)
+    return {name: _without_descriptions(item) for name, item in schema.items() if name != "description" or not is_text}

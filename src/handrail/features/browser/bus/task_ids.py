@@ -1,0 +1,26 @@
+"""What is a task's id: a UUID or a ULID, also behind `task_`."""
+
+import re
+import secrets
+import time
+
+from handrail.ports.errors import InvalidParams
+
+_UUID = r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
+_ULID = r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}"
+PATTERN = f"^(?:task_)?(?:{_UUID}|{_ULID})$"
+_TASK_ID = re.compile(f"(?:task_)?(?:{_UUID}|{_ULID})")
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_task_id() -> str:
+    """A ULID: later ones sort behind earlier ones."""
+    number = int(time.time() * 1000) << 80 | secrets.randbits(80)
+    return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def checked(given: object, field: str = "taskId") -> str:
+    if isinstance(given, str) and _TASK_ID.fullmatch(given):
+        return given
+    message = "must be a UUID or a ULID"
+    raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])

@@ -1,0 +1,200 @@
+"""A page of the headless browser: where it may go, what went wrong in it, clicks and pictures.
+
+Each request of a page that is watched, and each step of a redirect, waits for our word, so that a refusal can be told;
+where no such word is asked for, its context does not reach either.
+"""
+
+import asyncio
+import base64
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from handrail.features.browser.chromium import page_troubles
+from handrail.features.browser.chromium.element import finding, found
+from handrail.features.browser.chromium.frames import ForeignFrames
+from handrail.features.browser.chromium.launching import Wire
+from handrail.features.webgal.preview_ports import Element, Trouble
+from handrail.kernel.web_address import host_of_page
+from handrail.ports.errors import Declined, Failure, NotShown
+
+Touch = Callable[[], None]
+"""Says that the browser is in use."""
+WIDTH, HEIGHT = 1280, 720
+_INSIDE = ("data:", "blob:", "about:")
+_MOST_TROUBLES = 100
+_MOST_MISSING = 1000
+_A_MOMENT = "new Promise((done) => setTimeout(done, 50))"
+
+
+class ChromiumPage:
+    def __init__(
+        self, wire: Wire, target: str, session: str, allowed: Sequence[str], touch: Callable[[], None]
+    ) -> None:
+        self._wire = wire
+        self._target = target
+        self._session = session
+        self._allowed = allowed
+        self._touch = touch
+        self._frame = target
+        self._troubles: list[Trouble] = []
+        self._missing: list[str] = []
+        self._refused: str | None = None
+        self._loaded = asyncio.Event()
+        self._loaded.set()
+        self._is_open = True
+        self.url = "about:blank"
+        self._frames = ForeignFrames(wire, self._hear)
+        wire.listen(session, self._on_event)
+
+    @classmethod
+    async def open(
+        cls, wire: Wire, context: str, allowed: Sequence[str], touch: Touch, *, is_watched: bool
+    ) -> "ChromiumPage":
+        """`context` is the browser's own for pages that may reach what is allowed."""
+        target = (await wire.ask("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
+        session = (await wire.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+        page = cls(wire, target, session, allowed, touch)
+        await asyncio.gather(
+            page._ask("Page.enable"),
+            page._ask("Runtime.enable"),
+            page._ask("Log.enable"),
+            *([page._ask("Fetch.enable", patterns=[{"urlPattern": "*"}])] if is_watched else []),
+            *([page._frames.watch(session)] if is_watched else []),
+            page._ask(
+                "Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False
+            ),
+        )
+        return page
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open and not self._wire.has_ended
+
+    def take_troubles(self) -> list[Trouble]:
+        taken, self._troubles = self._troubles, []
+        return taken
+
+    def take_missing(self) -> list[str]:
+        taken, self._missing = self._missing, []
+        return taken
+
+    async def before_load(self, script: str) -> None:
+        await self._ask("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    async def go(self, url: str) -> None:
+        self._check(url)
+        self._loaded.clear()
+        self._refused = None
+        answer = await self._ask("Page.navigate", url=url)
+        self.check_refused()
+        if why := answer.get("errorText"):
+            raise NotShown(f"{url} can't be opened: {why}.", hint="Is a server running there?", url=url)
+        await self._loaded.wait()
+        self.check_refused()
+
+    def check_refused(self) -> None:
+        """Declined: the page was about to leave this machine since it was last sent anywhere."""
+        refused, self._refused = self._refused, None
+        if refused is not None:
+            raise _not_local(refused)
+
+    def run(self, expression: str) -> None:
+        self._touch()
+        self._wire.tell("Runtime.evaluate", self._session, expression=expression)
+
+    async def value(self, expression: str) -> Any:
+        answer = await self._ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return answer.get("result", {}).get("value")
+
+    async def element(self, selector: str) -> Element:
+        return found(await self.value(finding(selector)), selector, self.url).element
+
+    async def click(self, selector: str, seen: Element | None = None) -> None:
+        destination = found(await self.value(finding(selector)), selector, self.url)
+        destination.check(selector, seen)
+        at = {"x": destination.x, "y": destination.y, "button": "left", "clickCount": 1}
+        await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=destination.x, y=destination.y)
+        await self._ask("Input.dispatchMouseEvent", type="mousePressed", **at)
+        await self._ask("Input.dispatchMouseEvent", type="mouseReleased", **at)
+        with suppress(Failure):  # a page that is left meanwhile does not answer
+            await self.value(_A_MOMENT)
+        await self._loaded.wait()
+        self.check_refused()
+
+    async def picture(self) -> bytes:
+        answer = await self._ask("Page.captureScreenshot", format="png", optimizeForSpeed=True)
+        return base64.b64decode(answer["data"])
+
+    async def close(self) -> None:
+        self._is_open = False
+        self._wire.forget(self._session)
+        self._frames.forget()
+        with suppress(Failure, TimeoutError):
+            async with asyncio.timeout(2):
+                await self._wire.ask("Target.closeTarget", targetId=self._target)
+
+    async def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+        self._touch()
+        return await self._wire.ask(method, self._session, **params)
+
+    def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        self._frames.on_event(method, params)
+        self._hear(self._session, method, params)
+
+    def _hear(self, session: str, method: str, params: dict[str, Any]) -> None:
+        match method:
+            case "Fetch.requestPaused":
+                self._on_request(session, params)
+            case "Page.frameStartedLoading" | "Page.frameStoppedLoading" if params["frameId"] == self._frame:
+                self._loaded.clear() if method.endswith("StartedLoading") else self._loaded.set()
+            case "Page.frameNavigated" if "parentId" not in params["frame"]:
+                self._frame, self.url = params["frame"]["id"], params["frame"]["url"]
+            case "Page.javascriptDialogOpening":
+                self._wire.tell("Page.handleJavaScriptDialog", self._session, accept=False)
+            case "Runtime.exceptionThrown":
+                self._trouble(page_troubles.exception_trouble(params["exceptionDetails"]))
+            case "Runtime.consoleAPICalled" if params["type"] in ("error", "assert"):
+                self._trouble(page_troubles.printed_trouble(params["args"]))
+            case "Log.entryAdded" if params["entry"]["source"] == "security":
+                self._trouble(page_troubles.blocked_by_policy(params["entry"]["text"]))
+            case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
+                del self._missing[: -_MOST_MISSING + 1]
+                self._missing.append(params["entry"].get("url", ""))
+            case "Inspector.targetCrashed":
+                self._is_open = False
+                self._trouble(Trouble("The page has crashed."))
+
+    def _on_request(self, session: str, params: dict[str, Any]) -> None:
+        url, id = params["request"]["url"], params["requestId"]
+        if url.startswith(_INSIDE) or self._is_allowed(url):
+            self._wire.tell("Fetch.continueRequest", session, requestId=id)
+            return
+        self._wire.tell("Fetch.failRequest", session, requestId=id, errorReason="BlockedByClient")
+        if params.get("resourceType") == "Document" and params["frameId"] == self._frame:
+            self._refused = url
+            self._loaded.set()
+        else:
+            self._trouble(page_troubles.refused_address(url))
+
+    def _check(self, url: str) -> None:
+        if not self._is_allowed(url):
+            raise _not_local(url)
+
+    def _is_allowed(self, url: str) -> bool:
+        host = host_of_page(url)
+        return host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
+
+    def _trouble(self, trouble: Trouble | None) -> None:
+        if trouble is not None and len(self._troubles) < _MOST_TROUBLES:
+            self._troubles.append(trouble)
+
+
+def _not_local(url: str) -> Declined:
+    return Declined(
+        f"Only pages on this machine may be opened, and this one is not: {url}",
+        hint="Use http://localhost or http://127.0.0.1 with a port.",
+        reason="policy",
+        url=url,
+    )

@@ -1,0 +1,92 @@
+"""A Chromium with a profile of its own and handrail's extension in it.
+
+The pairing code goes through the pipe: on a command line every user of the machine could read it.
+"""
+
+import asyncio
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from handrail.features.browser.chromium.launching import CHROMIUM_FLAGS, Wire, launch
+from handrail.ports.browser import EXTENSION_ORIGIN
+from handrail.ports.errors import Failure, InputOutput, Timeout
+
+_FLAGS = (
+    *CHROMIUM_FLAGS,
+    "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
+    "--silent-debugger-extension-api",
+)
+_WITHOUT_DISPLAY = ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage")
+_START_SECONDS = 30.0
+_LOOK_EVERY = 0.1
+
+
+class Chromium:
+    """Started by `start`; whoever has started it must close it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, wire: Wire) -> None:
+        self._process = process
+        self._wire = wire
+
+    @classmethod
+    async def start(cls, program: str, profile: Path, extension: Path, *, has_display: bool) -> "Chromium":
+        command = [
+            program,
+            *_FLAGS,
+            *(() if has_display else _WITHOUT_DISPLAY),
+            f"--user-data-dir={profile}",
+            f"--load-extension={extension}",
+        ]
+        return cls(*await launch(command))
+
+    async def pair(self, server: str, code: str) -> None:
+        """From the extension's own page, as a person would do it there."""
+        ask = self._wire.ask
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await self._until_loaded()
+                page = await ask("Target.createTarget", url=f"{EXTENSION_ORIGIN}/options.html")
+                session = await ask("Target.attachToTarget", targetId=page["targetId"], flatten=True)
+                message = json.dumps({"type": "ui/pair", "server": server, "code": code})
+                answer = await self._answer_of_page(session["sessionId"], f"chrome.runtime.sendMessage({message})")
+                await ask("Target.closeTarget", targetId=page["targetId"])
+        except TimeoutError:
+            raise Timeout(f"The browser was not ready within {_START_SECONDS:g} s.") from None
+        if not answer.get("ok"):
+            raise InputOutput(f"The extension could not be paired: {answer.get('message', 'it did not say why')}")
+
+    async def wait(self) -> int:
+        """Until a person closes the browser."""
+        return await self._process.wait()
+
+    async def close(self) -> None:
+        """In order, and otherwise by force."""
+        with suppress(Failure, TimeoutError):
+            async with asyncio.timeout(5):
+                await self._wire.ask("Browser.close")
+        await self._wire.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), 10)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+    async def _until_loaded(self) -> None:
+        while True:
+            targets = (await self._wire.ask("Target.getTargets"))["targetInfos"]
+            if any(target["url"].startswith(f"{EXTENSION_ORIGIN}/") for target in targets):
+                return
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def _answer_of_page(self, session: str, expression: str) -> dict[str, Any]:
+        """Asked again while the page is still being loaded."""
+        while True:
+            answer = await self._wire.ask(
+                "Runtime.evaluate", session, expression=expression, awaitPromise=True, returnByValue=True
+            )
+            value = answer.get("result", {}).get("value")
+            if isinstance(value, dict):
+                return value
+            await asyncio.sleep(_LOOK_EVERY)

@@ -1,0 +1,162 @@
+"""Acting on a page: what a person is shown before, that it is still so afterwards, and the act."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from msgspec import UNSET
+
+from handrail.features.browser.browser import Browser, Page, read, without_fragment
+from handrail.features.browser.bus.browser_action import ActionParams, BrowserAction, InputResult, ResultT, TabParams
+from handrail.features.browser.bus.page_actions import DOM_INDEX, SCREENSHOT
+from handrail.features.browser.bus.protocol import EXPECTED
+from handrail.features.browser.reply_text import with_changes
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Picture, Preview, Reply
+from handrail.ports.errors import Changed, NotFound, Reported
+
+ParamsT = TypeVar("ParamsT", bound=TabParams)
+InputT = TypeVar("InputT", bound=InputResult)
+Summary = Callable[[ParamsT, str], str]
+
+_STALE = ("INVALID_TARGET", "INVALID_TASK_TAB", "TASK_TAB_CLOSED", "SCHEMA_VALIDATION_FAILED")
+_IDENTITY = ("tag", "role", "name")
+_MOST_ELEMENTS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What would be acted on: in words, as a binding to what it is, and outlined on a picture of the page."""
+
+    words: str
+    binding: Mapping[str, str]
+    picture: Picture | None = None
+
+
+def previewing(summary: Summary[ParamsT]) -> Callable[[Browser, Call, ParamsT], Awaitable[Preview]]:
+    """`summary` gets the parameters and how the element is called."""
+
+    async def preview(browser: Browser, call: Call, params: ParamsT) -> Preview:
+        page = await browser.page(call, params.tab_id)
+        page.check_is_web()
+        target = await _look(browser, call, page, params) if call.is_shown else Target(_words(_element(params)), {})
+        return Preview(
+            f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
+            host=page.target.host or "",
+            binding=target.binding,
+            state=page,
+            pictures=() if target.picture is None else (target.picture,),
+        )
+
+    return preview
+
+
+async def act(
+    browser: Browser,
+    call: Call,
+    action: BrowserAction[Any, ResultT],
+    params: TabParams,
+    preview: Preview | None,
+    *,
+    leaves: bool = False,
+    **given: Any,
+) -> ResultT:
+    """Carries it out on the page that was shown, if that still is what it was. `given` takes a parameter's place."""
+    assert preview is not None
+    page: Page = preview.state
+    sent = {**action.plugin_params(params), **given}
+    if call.is_shown and "seen" in preview.binding:
+        sent[EXPECTED] = preview.binding["seen"]
+    elif call.is_shown:
+        await _check_unchanged(browser, call, page, params, preview.binding)
+    return read(await browser.carry_out(call, page, sent, leaves=leaves), action.result)
+
+
+async def act_and_reply(
+    browser: Browser,
+    call: Call,
+    action: BrowserAction[Any, InputT],
+    params: TabParams,
+    preview: Preview | None,
+    words: str,
+    **given: Any,
+) -> Reply:
+    result = await act(browser, call, action, params, preview, **given)
+    return Reply(result, text=with_changes(words, result))
+
+
+async def _look(browser: Browser, call: Call, page: Page, params: TabParams, *, has_picture: bool = True) -> Target:
+    """Changes nothing, except that it may scroll to the element."""
+    element = _element(params)
+    binding = {"tabId": str(page.tab_id), "url": page.address}
+    try:
+        result = await browser.send(call, page.task, SCREENSHOT.name, {"tabId": page.tab_id, **element})
+    except Reported as failure:
+        if failure.code in _STALE:
+            raise
+        return Target(_words(element), binding)  # a person can decide without a picture
+    if isinstance(seen := result.get("seen"), str):
+        binding["seen"] = seen
+    known = result.get("target") if element else None
+    if isinstance(known, Mapping):
+        binding |= {name: str(known.get(name, "")) for name in _IDENTITY}
+    picture = await _picture(browser, result) if has_picture else None
+    return Target(_words(element, known), binding, picture)
+
+
+async def _check_unchanged(
+    browser: Browser, call: Call, page: Page, params: TabParams, shown: Mapping[str, str]
+) -> None:
+    """For a plugin that does not compare by itself; an index is cheaper than another picture."""
+    element = _element(params)
+    if "clickId" in element and "tag" in shown:
+        listing = {"tabId": page.tab_id, "scope": "document", "limit": _MOST_ELEMENTS}
+        result = await browser.send(call, page.task, DOM_INDEX.name, listing)
+        indexed = (each for each in result.get("elements", ()) if each.get("clickId") == element["clickId"])
+        known: Mapping[str, Any] = next(indexed, {})
+        url = result.get("pageUrl")
+        now = {"url": without_fragment(url) if isinstance(url, str) else (await _again(browser, call, page)).address}
+        now |= {name: str(known.get(name, "")) for name in _IDENTITY}
+    else:
+        there = await _again(browser, call, page)
+        is_compared = "tag" in shown
+        now = {"url": there.address} | (
+            dict((await _look(browser, call, there, params, has_picture=False)).binding) if is_compared else {}
+        )
+    if any(shown.get(name, value) != value for name, value in now.items()):
+        raise Changed(
+            "The page or the element is no longer what was shown and allowed.",
+            hint="Look again, and ask again.",
+            tabId=page.tab_id,
+        )
+
+
+async def _again(browser: Browser, call: Call, page: Page) -> Page:
+    return await browser.page(call, page.tab_id)
+
+
+async def _picture(browser: Browser, result: Mapping[str, Any]) -> Picture | None:
+    artifact_id = result.get("artifactId")
+    if not isinstance(artifact_id, str):
+        return None
+    try:
+        artifact = await browser.bus.artifact(artifact_id)
+    except NotFound:
+        return None
+    outlined = "the page as it is; what is meant is outlined" if result.get("target") else "the page as it is"
+    return Picture("before.png", outlined, artifact.data)
+
+
+def _element(params: ActionParams) -> dict[str, str]:
+    """The element that is named, if one is."""
+    given = ((name, getattr(params, member, UNSET)) for name, member in (("clickId", "click_id"), ("xpath", "xpath")))
+    return {name: value for name, value in given if value is not UNSET}
+
+
+def _words(element: Mapping[str, str], known: Any = None) -> str:
+    """`12 button "Save"`"""
+    given = next(iter(element.values()), "")
+    if not isinstance(known, Mapping):
+        return given
+    return f"{given} {known.get('role') or known.get('tag') or ''} {quoted(str(known.get('name', '')))}".strip()

@@ -1,0 +1,92 @@
+"""The bus of a running `handrail up`, reached over HTTP by handrail's other processes."""
+
+import json
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from handrail.faces.http.dialect import failure_of
+from handrail.features.browser.bus.artifacts import MAX_BYTES
+from handrail.features.browser.remote_bus.kept_line import Answer
+from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
+from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
+from handrail.ports.errors import Failure, Internal, TooLarge
+
+
+class RemoteBus:
+    def __init__(self, find: FindServer) -> None:
+        self._server = ServerLine(find)
+
+    async def act(
+        self, task: str, actions: Actions, *, timeout_ms: int | None = None, trace_id: str | None = None
+    ) -> ActionResult:
+        body: dict[str, Any] = {"taskId": task, "actions": actions}
+        if timeout_ms is not None:
+            body["timeoutMs"] = timeout_ms
+        headers = {} if trace_id is None else {"X-Trace-Id": trace_id}
+        told = await self.data("POST", "/api/browser/act", body, headers)
+        done = msgspec.convert(told, ActionResult)
+        if "pageUrl" in told:
+            done.result.setdefault("pageUrl", told["pageUrl"])
+        return done
+
+    async def task_for(self, caller: str, task: str | None) -> TaskRecord:
+        return msgspec.convert(await self.data("POST", "/api/browser/task", _own(caller, task)), TaskRecord)
+
+    async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
+        return msgspec.convert(await self.data("POST", "/api/browser/tabs", _own(caller, task)), OpenTabs)
+
+    async def artifact(self, artifact_id: str) -> Artifact:
+        answer = await self._server.ask("GET", f"/api/artifacts/{quote(artifact_id, safe='')}", b"", {})
+        if answer.status != 200:
+            raise _failure(answer)
+        kind = answer.headers.get("x-artifact-kind", "")
+        return Artifact(artifact_id, kind, answer.headers.get("content-type", ""), answer.body)
+
+    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+        if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
+            raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
+        body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}
+        slot = msgspec.convert(await self.data("POST", "/api/artifacts/presign", body), Slot)
+        place = urlsplit(slot.upload_url)
+        answer = await self._server.ask("PUT", f"{place.path}?{place.query}", data, {})
+        if answer.status != 200:
+            raise _failure(answer)
+        return slot.artifact_id
+
+    async def data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        """What the server's API answers; what it refuses is raised."""
+        sent = b"" if body is None else msgspec.json.encode(body)
+        answer = await self._server.ask(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
+        if answer.status != 200:
+            raise _failure(answer)
+        return msgspec.json.decode(answer.body)["data"]
+
+    def close(self) -> None:
+        """Ends the connections that are kept."""
+        self._server.close()
+
+
+def _own(caller: str, task: str | None) -> dict[str, str]:
+    return {"caller": caller} if task is None else {"caller": caller, "taskId": task}
+
+
+def _failure(answer: Answer) -> Failure:
+    """The action's own error where there is one, or else HTTP's."""
+    try:
+        error = json.loads(answer.body)["error"]
+        error = error["details"].get("toolError", error)
+        details = error["details"]
+        known = dict(details.get("context", {}))
+        if field_errors := details.get("fieldErrors"):
+            known["fieldErrors"] = field_errors
+        return failure_of(
+            error["code"],
+            error["message"],
+            retryable=details.get("retryable", False),
+            hint=details.get("hint"),
+            details=known,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Internal(f"The server answered {answer.status}, and what it said makes no sense.")

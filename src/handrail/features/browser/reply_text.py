@@ -1,0 +1,64 @@
+"""Results as a model reads them: few words, and what a page says fenced off from what we say."""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET, UnsetType
+
+from handrail.features.browser.bus.browser_action import Changes, InputResult, Result, VisitResult
+from handrail.features.browser.bus.page_actions import Element
+from handrail.kernel import quoting
+from handrail.kernel.quoting import quoted
+
+
+def said(words: str, result: Result, page: str = "") -> str:
+    """Our words, then the plugin's warnings, then the page's own; the last two may quote the page."""
+    warnings = [] if result.warnings is UNSET else [f"warning: {warning}" for warning in result.warnings]
+    hops = [f"by way of {hop}" for hop in _given(result.hops)] if isinstance(result, VisitResult) else []
+    told = "\n".join([*warnings, *hops, *([page] if page else [])])
+    return f"{words}\n{quoting.fenced(told, 'page content')}" if told else words
+
+
+def with_changes(words: str, result: InputResult) -> str:
+    own, lines = _changes(result.changes)
+    return said(f"{words} {own}".rstrip(), result, lines)
+
+
+def element_line(element: Element) -> str:
+    """`12 button "Save" = "…" disabled`"""
+    kind = element.tag if element.role in (UNSET, "generic", "") else element.role
+    name = next((text for text in (element.name, element.text) if text), "")
+    parts = [element.click_id, str(kind), quoted(str(name))]
+    if element.value:
+        parts.append(f"= {quoted(str(element.value))}")
+    return " ".join([*parts, *_given(element.states)])
+
+
+def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]:
+    """A part of a long text, where the next one begins, and both in words."""
+    part, end = text[offset : offset + limit], offset + limit
+    following = end if end < len(text) else None
+    more = f"; go on with offset {following}." if following else "."
+    return part, following, f"{len(part)} of {len(text)} characters{more}"
+
+
+def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
+    """What changed, as a part of our own sentence and as lines that quote the page."""
+    if changes is UNSET:
+        return "No change was seen.", ""
+    own = [] if changes.new_tab is UNSET else [f"Tab {changes.new_tab} was opened."]
+    lines = []
+    if changes.navigated is not UNSET:
+        lines.append(f"now at {changes.navigated}")
+    if changes.dialog is not UNSET:
+        lines.append(f"{changes.dialog.type} dialog: {changes.dialog.message}")
+    if changes.download is not UNSET:
+        lines.append(f"download: {changes.download.filename} {changes.download.state}".rstrip())
+    lines += [f"- {line}" for line in _given(changes.removed)]
+    lines += [f"+ {line}" for line in _given(changes.added)]
+    if changes.more is not UNSET and changes.more > 0:
+        own.append(f"{changes.more} more lines changed.")
+    return " ".join(own), "\n".join(lines)
+
+
+def _given(lines: list[str] | UnsetType) -> Iterable[str]:
+    return () if lines is UNSET else lines

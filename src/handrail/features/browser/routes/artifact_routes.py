@@ -1,0 +1,77 @@
+"""Contract 2 §2.4: a slot for an artifact, its upload by the slot's own token, and the artifact."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.faces.http.answers import failed
+from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.routes.bodies import Presign, Uploaded
+from handrail.features.browser.routes.endpoint import Endpoint, Query
+from handrail.ports.browser import Slot
+from handrail.ports.errors import TooLarge
+
+PATH = "/api/artifacts/"
+_UPLOAD = "/upload"
+_SHOWN = ("image/png", "image/jpeg", "image/webp", "image/gif", "text/plain")
+_SEALED_OFF = "sandbox; default-src 'none'; frame-ancestors 'none'"
+
+
+def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
+    async def presign(request: Request, body: Presign) -> Slot:
+        task = await bus.tasks.ensure(body.task_id)
+        return await bus.artifacts.presign(task.id, body.kind, body.content_type, body.name)
+
+    async def upload(request: Request, body: None) -> Uploaded | Response:
+        token = request.query_params.get("token", "")
+        try:
+            url = await bus.artifacts.receive(request.path_params["artifactId"], token, request.stream())
+        except TooLarge as too_large:
+            answer = failed(too_large)
+            answer.status_code = 413
+            return answer
+        return Uploaded(download_url=url)
+
+    async def download(request: Request, body: None) -> Response:
+        artifact = await bus.artifacts.fetch(request.path_params["artifactId"])
+        is_shown = artifact.content_type.partition(";")[0] in _SHOWN
+        return Response(
+            artifact.data,
+            headers={
+                "content-type": artifact.content_type,
+                "content-disposition": "inline" if is_shown else "attachment",
+                "content-security-policy": _SEALED_OFF,  # a page's own HTML must not become a page of ours
+                "x-artifact-kind": artifact.kind,
+            },
+        )
+
+    token = [Query("token", {"type": "string"}, is_required=True)]
+    into = f"The artifact's bytes, once, within {UPLOAD_WITHIN:g} s."
+    up = f"{PATH}{{artifactId}}{_UPLOAD}"
+    return [
+        Endpoint(
+            "POST", f"{PATH}presign", "A slot for an artifact.", presign, Slot, body=Presign, access="plugin",
+            errors=(409,),
+        ),
+        *(
+            Endpoint(
+                method, up, into, upload, Uploaded, raw_body=True, query=token, access="open", errors=(404, 409, 410)
+            )
+            for method in ("POST", "PUT")
+        ),
+        Endpoint(
+            "GET", f"{PATH}{{artifactId}}", "The artifact.", download, None, access="plugin", errors=(404, 410),
+            media_type="*/*",
+        ),
+    ]  # fmt: skip
+
+
+def is_upload(path: str, method: str) -> bool:
+    return method in ("POST", "PUT") and path.startswith(PATH) and path.endswith(_UPLOAD)
+
+
+def is_for_plugins(path: str, method: str) -> bool:
+    """A plugin fetches what it is to upload into a page, and may ask for a slot."""
+    return path.startswith(PATH) and (method == "GET" or (method == "POST" and path == f"{PATH}presign"))

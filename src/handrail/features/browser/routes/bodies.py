@@ -1,0 +1,114 @@
+"""What requests of contract 2 hold, and what answers that are no records of ours hold."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from handrail.features.browser.bus import artifacts, browser_action, task_ids
+from handrail.features.browser.routes.plugin_socket import CLIENT_ID
+from handrail.ports.browser import Message, TaskRecord, Wire
+
+TaskId = Annotated[str, Meta(pattern=task_ids.PATTERN)]
+ClientId = Annotated[str, Meta(pattern=CLIENT_ID)]
+ShortText = Annotated[str, Meta(max_length=256)]
+LongText = Annotated[str, Meta(max_length=1024)]
+Params = dict[str, Any]
+
+
+class NewTaskId(Wire, frozen=True, kw_only=True):
+    task_id: str
+
+
+class TaskDetail(Wire, frozen=True, kw_only=True):
+    task: TaskRecord
+    messages: list[Message]
+
+
+class SelectPlugin(Wire, frozen=True, kw_only=True):
+    client_id: ClientId
+
+
+class Registration(Wire, frozen=True, kw_only=True):
+    """A plugin's report of itself (contract 2 §2.3)."""
+
+    extension_id: Annotated[str, Meta(min_length=1, max_length=256)]
+    extension_name: ShortText = ""
+    client_id: ClientId
+    ua: LongText = ""
+    version: ShortText = ""
+    browser_name: ShortText = ""
+    allow_other_client: bool = False
+    timestamp: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
+
+
+class Registered(Wire, frozen=True, kw_only=True):
+    registered: Literal[True] = True
+
+
+class Presign(Wire, frozen=True, kw_only=True):
+    task_id: TaskId
+    kind: Annotated[str, Meta(pattern=artifacts.KIND)]
+    content_type: Annotated[str, Meta(pattern=artifacts.CONTENT_TYPE)]
+    name: ShortText = ""
+
+
+class Uploaded(Wire, frozen=True, kw_only=True):
+    uploaded: Literal[True] = True
+    download_url: str
+
+
+class PairCode(Wire, frozen=True, kw_only=True):
+    code: str
+    expires_at: int
+
+
+class Pair(Wire, frozen=True, kw_only=True):
+    code: Annotated[str, Meta(min_length=1, max_length=128)]
+    client_id: ClientId
+    extension_id: Annotated[str, Meta(min_length=1, max_length=256)]
+    name: ShortText = ""
+
+
+class PairToken(Wire, frozen=True, kw_only=True):
+    token: str
+
+
+class PairedToken(Wire, frozen=True, kw_only=True):
+    client_id: str
+    extension_id: str
+    name: str
+    created_at: int
+    socket_connected: bool
+
+
+class Revoked(Wire, frozen=True, kw_only=True):
+    revoked: Literal[True] = True
+
+
+class Act(Wire, frozen=True, kw_only=True):
+    """`caller` is whose own task it is where none is named."""
+
+    actions: dict[str, Params]
+    task_id: TaskId | UnsetType = UNSET
+    caller: Annotated[str, Meta(min_length=1, max_length=256)] | UnsetType = UNSET
+    timeout_ms: Annotated[int, Meta(ge=1, le=browser_action.MAX_TIMEOUT_MS)] | UnsetType = UNSET
+    action_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,128}$")] | UnsetType = UNSET
+
+
+class Acted(Wire, frozen=True, kw_only=True):
+    status: Literal["success", "partial"]
+    result: dict[str, Any]
+    warnings: tuple[str, ...]
+    task_id: str
+    page_url: str | UnsetType = UNSET
+    """Where the tab is now, as far as was told: who needs to know it after each action is spared a question."""
+
+
+class OwnTask(Wire, frozen=True, kw_only=True):
+    caller: Annotated[str, Meta(min_length=1, max_length=256)]
+    task_id: TaskId | UnsetType = UNSET
+
+
+def given(value: Any) -> Any:
+    """None for what was left out."""
+    return None if value is UNSET else value

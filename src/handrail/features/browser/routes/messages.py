@@ -1,0 +1,76 @@
+"""What every message on the socket has in common, in both directions (contract 2 §0, §3)."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.faces.http.headers import is_visible
+from handrail.ports.browser import PROTOCOL
+from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, Internal, InvalidParams
+
+Ack = dict[str, Any]
+
+OK: Ack = {"ok": True}
+_OF_WORDS: Mapping[type[Failure], str] = {Conflict: "CONFLICT", Declined: "FORBIDDEN"}
+
+
+def message_in(data: tuple[Any, ...]) -> dict[str, Any]:
+    """The one object that was sent, of the version that is spoken here."""
+    if len(data) != 1 or not isinstance(data[0], dict):
+        raise InvalidParams("A message is one object.")
+    message = data[0]
+    version = message.get("v", PROTOCOL)
+    if type(version) is not int or version != PROTOCOL:
+        raise InvalidParams(f"`v` must be {PROTOCOL}: no other version of the protocol is spoken here.")
+    return message
+
+
+def refused(failure: Failure) -> Ack:
+    """Whatever was wrong with the message; what was wrong with us is told apart."""
+    code = "INTERNAL" if isinstance(failure, Internal | InputOutput) else "BAD_REQUEST"
+    return {"ok": False, "error": {"code": code, "message": failure.message}}
+
+
+def refused_words(failure: Failure) -> Ack:
+    """A page learns too whether words that are in order came at the wrong moment, or from the wrong one."""
+    told = refused(failure)
+    if (code := next((code for kind, code in _OF_WORDS.items() if isinstance(failure, kind)), None)) is not None:
+        told["error"]["code"] = code
+    return told
+
+
+def text(message: dict[str, Any], name: str, most: int = 256) -> str:
+    value = message.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= most:
+        raise InvalidParams(f"`{name}` must be a text of 1 to {most} characters.")
+    return value
+
+
+def optional_text(message: dict[str, Any], name: str, most: int = 1024) -> str:
+    return text(message, name, most) if message.get(name) not in (None, "") else ""
+
+
+def trace_of(message: dict[str, Any]) -> str | None:
+    """One that is not fit to be passed on is dropped: tracing never breaks a message."""
+    given = message.get("traceId")
+    return given if isinstance(given, str) and is_visible(given) else None
+
+
+def new_id(kind: str) -> str:
+    return f"{kind}-{secrets.token_hex(8)}"
+
+
+def event_envelope(task_id: str, now: int, event: dict[str, Any], trace_id: str | None = None) -> dict[str, Any]:
+    """`frontend_event`: every event to a page is wrapped in the same way."""
+    inner = {"id": new_id("evt"), "timestamp": now, **event}
+    envelope: dict[str, Any] = {
+        "v": PROTOCOL,
+        "type": "event",
+        "id": new_id("env"),
+        "taskId": task_id,
+        "timestamp": now,
+        "event": inner,
+    }
+    if trace_id is not None:
+        envelope["traceId"] = trace_id
+    return envelope

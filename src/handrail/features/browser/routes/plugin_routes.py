@@ -1,0 +1,135 @@
+"""Contract 2 §2.3: which plugins there are; and how one is paired, so that it may connect."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.faces.http.answers import refused
+from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.credentials import Credential, shown
+from handrail.faces.http.headers import header
+from handrail.faces.http.people import must_be_person
+from handrail.faces.http.persons import check_is_persons
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.pairing import Pairings
+from handrail.features.browser.routes.bodies import (
+    Pair,
+    PairCode,
+    PairedToken,
+    PairToken,
+    Registered,
+    Registration,
+    Revoked,
+    SelectPlugin,
+)
+from handrail.features.browser.routes.endpoint import Endpoint
+from handrail.features.browser.routes.news import News
+from handrail.features.browser.routes.plugin_socket import PluginSocket
+from handrail.ports.browser import EXTENSION_ORIGIN, PluginRecord
+from handrail.ports.errors import Declined
+
+REGISTER = "/api/extension/extension-id"
+PAIR = "/api/extension/pair"
+
+
+def endpoints(
+    bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: News, codes: Codes, key: ConsoleKey
+) -> Sequence[Endpoint]:
+    async def register(request: Request, body: Registration) -> Registered:
+        _check_is_own(request, pairings, body.client_id)
+        plugin = bus.plugins.known(body.client_id)
+        plugin.record = msgspec.structs.replace(
+            plugin.record,
+            extension_id=body.extension_id,
+            extension_name=body.extension_name,
+            ua=body.ua,
+            version=body.version,
+            browser_name=body.browser_name,
+            allow_other_client=body.allow_other_client,
+            last_seen_at=bus.now(),
+        )
+        await bus.plugin_records.save(plugin.record)
+        news.plugins_changed()
+        return Registered()
+
+    async def list_plugins(request: Request, body: None) -> list[PluginRecord]:
+        return bus.plugins.told()
+
+    async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
+        must_be_person(request, "Choosing the browser for new tasks")
+        await asyncio.gather(
+            *(bus.plugin_records.save(one.record) for one in bus.plugins.choose_for_new_tasks(body.client_id))
+        )
+        news.plugins_changed()
+        return next(told for told in bus.plugins.told() if told.client_id == body.client_id)
+
+    async def make_code(request: Request, body: None) -> PairCode:
+        check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
+        return PairCode(code=codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
+
+    async def pair(request: Request, body: Pair) -> PairToken | Response:
+        if header(request.scope, b"origin") != EXTENSION_ORIGIN:
+            raise Declined("Only handrail's own extension can be paired.", reason="origin")
+        try:
+            codes.use(body.code)
+        except WrongCode as wrong:
+            return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
+        except TooManyCodes as limited:
+            return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
+        token = await pairings.pair(body.client_id, body.extension_id, body.name)
+        sockets.drop(body.client_id)
+        return PairToken(token=token)
+
+    async def list_tokens(request: Request, body: None) -> list[PairedToken]:
+        return [
+            PairedToken(
+                client_id=paired.client_id,
+                extension_id=paired.extension_id,
+                name=paired.name,
+                created_at=paired.created_at,
+                socket_connected=(plugin := bus.plugins.find(paired.client_id)) is not None and plugin.line is not None,
+            )
+            for paired in pairings.all()
+        ]
+
+    async def revoke(request: Request, body: None) -> Revoked:
+        check_is_persons(
+            request, key, "Revoking a browser's access", "Use the console, or `handrail extension revoke`."
+        )
+        client_id = request.path_params["clientId"]
+        await pairings.unpair(client_id)
+        sockets.drop(client_id)
+        return Revoked()
+
+    tokens = "/api/extension/tokens"
+    return [
+        Endpoint("POST", REGISTER, "A plugin announces itself.", register, Registered, Registration, access="plugin"),
+        Endpoint("GET", "/api/extension/extension-list", "The plugins.", list_plugins, list[PluginRecord]),
+        Endpoint(
+            "POST", "/api/extension/chosen", "Chooses the browser for new tasks.", choose, PluginRecord, SelectPlugin,
+            access="person",
+        ),
+        Endpoint("POST", f"{PAIR}-code", "A code to pair an extension with, once.", make_code, PairCode),
+        Endpoint(
+            "POST", PAIR, "The extension's own token, for a code.", pair, PairToken, Pair, access="open", errors=(429,)
+        ),
+        Endpoint("GET", tokens, "The extensions that are paired.", list_tokens, list[PairedToken]),
+        Endpoint(
+            "DELETE", f"{tokens}/{{clientId}}", "Takes an extension's token back.", revoke, Revoked, access="person",
+            errors=(404,),
+        ),
+    ]  # fmt: skip
+
+
+def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
+    """A plugin's own token speaks for that plugin alone."""
+    if shown(request.scope) is not Credential.PLUGIN:
+        return
+    token = (header(request.scope, b"authorization") or "").partition(" ")[2]
+    if pairings.client_of(token) != client_id:
+        raise Declined("This token is another plugin's.", reason="client")

@@ -1,0 +1,67 @@
+"""The namespace's bus: who is a plugin and who a page, and which of the two hears a message."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from handrail.faces.socketio.rooms import Rooms
+from handrail.features.browser.bus.pairing import Pairings
+from handrail.features.browser.routes import page_socket, plugin_socket
+from handrail.features.browser.routes.messages import OK, message_in, refused, refused_words
+from handrail.features.browser.routes.page_socket import PageSocket
+from handrail.features.browser.routes.plugin_socket import PluginSocket
+from handrail.ports.errors import Failure, InvalidParams
+
+
+class MimoBus:
+    """`speaks_legacy`: the events' old names are understood too (contract 2 §3.1)."""
+
+    def __init__(
+        self, pairings: Pairings, plugins: PluginSocket, pages: PageSocket, *, speaks_legacy: bool = False
+    ) -> None:
+        self._pairings = pairings
+        self._plugins = plugins
+        self._pages = pages
+        self._rooms: Rooms | None = None
+        self._for_plugins = {plugin_socket.EVENT} | ({plugin_socket.LEGACY_EVENT} if speaks_legacy else set())
+        self._for_pages = {page_socket.EVENT} | ({page_socket.LEGACY_EVENT} if speaks_legacy else set())
+
+    def open(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    @property
+    def events(self) -> Collection[str]:
+        return self._for_plugins | self._for_pages
+
+    def is_own_token(self, auth: Mapping[str, Any]) -> bool:
+        token = auth.get("token")
+        client = self._pairings.client_of(token) if isinstance(token, str) else None
+        return client is not None and client == auth.get("clientId")
+
+    async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
+        await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
+
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person)
+
+    async def leave(self, sid: str) -> None:
+        self._plugins.leave(sid)
+        self._pages.leave(sid)
+
+    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+        is_plugin = self._plugins.has(sid)
+        try:
+            message = message_in(data)
+            if event not in (self._for_plugins if is_plugin else self._for_pages):
+                raise InvalidParams(f"{event} is not for a {'plugin' if is_plugin else 'frontend'}.")
+            if is_plugin:
+                await self._plugins.hear(sid, event, message)
+            else:
+                await self._pages.hear(self._open_rooms, sid, message)
+        except Failure as failure:
+            return refused(failure) if is_plugin else refused_words(failure)
+        return OK
+
+    @property
+    def _open_rooms(self) -> Rooms:
+        assert self._rooms is not None
+        return self._rooms

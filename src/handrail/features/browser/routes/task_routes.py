@@ -1,0 +1,92 @@
+"""Contract 2 §2.1 and §2.2: tasks and the snapshot; and a person's hand on a task."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from handrail.faces.http import paging
+from handrail.faces.http.people import must_be_person
+from handrail.features.browser.bus import task_ids
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.tasks import Task
+from handrail.features.browser.routes.bodies import NewTaskId, SelectPlugin, TaskDetail
+from handrail.features.browser.routes.endpoint import Endpoint, Handler, Query
+from handrail.features.browser.routes.wheel import Wheel
+from handrail.ports.browser import Snapshot, TaskRecord
+from handrail.ports.errors import InvalidParams
+
+_TASK = {"type": "string", "pattern": task_ids.PATTERN}
+_MOST_WORDS = 16
+_LONGEST_QUERY = 256
+_QUERY = {"type": "string", "maxLength": _LONGEST_QUERY}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
+
+
+def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
+    async def new_id(request: Request, body: None) -> NewTaskId:
+        return NewTaskId(task_id=task_ids.new_task_id())
+
+    async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
+        given, limit = request.query_params, paging.limit(request)
+        before = task_ids.checked(given["before"]) if "before" in given else None
+        return await bus.tasks.newest(limit, before, _words(given.get("query", "")))
+
+    async def show(request: Request, body: None) -> TaskDetail:
+        task = await _named(request)
+        return TaskDetail(task=task.record, messages=list(await bus.tasks.messages(task.id)))
+
+    async def snapshot(request: Request, body: None) -> Snapshot:
+        return await bus.snapshot(request.query_params.get("clientId"))
+
+    async def select(request: Request, body: SelectPlugin) -> TaskRecord:
+        task = await _named(request)
+        await wheel.move(task, body.client_id)
+        return task.record
+
+    async def take_over(request: Request, body: None) -> TaskRecord:
+        task = await _named(request)
+        await wheel.take_over(task, "console")
+        return task.record
+
+    async def hand_back(request: Request, body: None) -> TaskRecord:
+        must_be_person(request, "Handing a task back")
+        task = await _named(request)
+        await wheel.hand_back(task)
+        return task.record
+
+    async def stop(request: Request, body: None) -> TaskRecord:
+        task = await _named(request)
+        await wheel.stop(task)
+        return task.record
+
+    async def _named(request: Request) -> Task:
+        return await bus.tasks.find(request.path_params["taskId"])
+
+    def on_task(method: str, verb: str, summary: str, run: Handler, answer: type, **more: Any) -> Endpoint:
+        path = f"/api/task/{{taskId}}{verb}"
+        return Endpoint(method, path, summary, run, answer, path_schema=_TASK, errors=(404, 409), **more)
+
+    return [
+        Endpoint("GET", "/api/task/id", "A new task's id.", new_id, NewTaskId),
+        Endpoint(
+            "GET", "/api/task/list", "The tasks, the last changed first.", list_tasks, list[TaskRecord],
+            query=[Query("limit", _LIMIT), Query("before", _TASK), Query("query", _QUERY)],
+        ),
+        on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
+        on_task("POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin),
+        on_task("POST", "/takeover", "Pauses a task: a person takes over.", take_over, TaskRecord),
+        on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
+        on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),
+        Endpoint(
+            "GET", "/api/snapshot", "What a browser has open.", snapshot, Snapshot,
+            query=[Query("clientId", {"type": "string"})],
+        ),
+    ]  # fmt: skip
+
+
+def _words(query: str) -> list[str]:
+    """Additions to the contract, as `before` is: what is looked for, and where a list goes on."""
+    if len(query) > _LONGEST_QUERY or len(words := query.split()) > _MOST_WORDS:
+        raise InvalidParams(f"`query` has at most {_LONGEST_QUERY} characters and {_MOST_WORDS} words.")
+    return words

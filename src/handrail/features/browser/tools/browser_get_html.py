@@ -1,0 +1,21 @@
+"""browser_get_html of contract 2."""
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.page_actions import GET_HTML, HtmlParams
+from handrail.features.browser.reply_text import said, text_part
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_get_html(browser: Browser, call: Call, params: HtmlParams, preview: Preview | None) -> Reply:
+    """Read the page's HTML, or with `xpath` that of one element. It is long: browser_dom_index and
+    browser_readability_extract say more in fewer words. It comes in parts: go on with `offset`.
+    """
+    result = await browser.read(call, GET_HTML, params)
+    whole = (await browser.bus.artifact(result.artifact_id)).data.decode("utf-8", "replace")
+    part, _, words = text_part(whole, params.offset, params.limit)
+    return Reply(result, text=said(words, result, part))
+
+
+TOOL = browser_tool(GET_HTML, browser_get_html)

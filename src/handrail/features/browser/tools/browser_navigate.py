@@ -1,0 +1,24 @@
+"""browser_navigate of contract 2."""
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.tab_actions import NAVIGATE, NavigateParams
+from handrail.features.browser.navigation import address_of, go, to_address
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_navigate(browser: Browser, call: Call, params: NavigateParams, preview: Preview | None) -> Reply:
+    """Go to a page in the task's tab, and wait until it can be read. `url` in the answer is where it led to:
+    where a redirect ends at a host that is not allowed, the tab is emptied and the answer is FORBIDDEN.
+    """
+    return await go(browser, call, NAVIGATE, params, preview, url=address_of(params.url).url)
+
+
+async def preview(browser: Browser, call: Call, params: NavigateParams) -> Preview:
+    address, page = address_of(params.url), await browser.page(call, params.tab_id)
+    binding = {"tabId": str(page.tab_id), "url": page.address}
+    return Preview(f"Go to {address.url}", host=address.host or "", binding=binding, state=page)
+
+
+TOOL = browser_tool(NAVIGATE, browser_navigate, preview=preview, locate=to_address)

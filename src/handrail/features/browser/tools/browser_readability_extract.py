@@ -1,0 +1,39 @@
+"""browser_readability_extract of contract 2."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.features.browser.browser import Browser, read
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.browser_action import TextPartParams
+from handrail.features.browser.bus.page_actions import READABILITY
+from handrail.features.browser.reply_text import said, text_part
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_readability_extract(
+    browser: Browser, call: Call, params: TextPartParams, preview: Preview | None
+) -> Reply:
+    """Read the page's main text as Markdown, without menus and advertising. A long text comes in parts: go on
+    with `offset`.
+    """
+    told = await browser.read_raw(call, READABILITY, params)
+    whole = await _whole(browser, told)
+    part, following, words = text_part(whole, params.offset, params.limit)
+    more = {} if following is None else {"truncated": True, "nextOffset": following}
+    result = read({**told, "markdown": part, "truncated": False, **more}, READABILITY.result)
+    title = f"# {result.title}\n" if result.title and params.offset == 0 else ""
+    return Reply(result, text=said(words, result, title + part))
+
+
+async def _whole(browser: Browser, told: Mapping[str, Any]) -> str:
+    """A long text comes as an artifact, a plain one where there is no Markdown."""
+    text = told.get("markdown") or told.get("text")
+    if isinstance(text, str):
+        return text
+    artifact_id = told.get("artifactId")
+    return (await browser.bus.artifact(artifact_id)).data.decode("utf-8", "replace") if artifact_id else ""
+
+
+TOOL = browser_tool(READABILITY, browser_readability_extract)

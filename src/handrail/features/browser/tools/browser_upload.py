@@ -1,0 +1,48 @@
+"""browser_upload of contract 2's catalogue, extended: files of the project, or artifacts, into a file field."""
+
+import mimetypes
+from posixpath import basename
+
+from msgspec import UNSET
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.artifacts import MAX_BYTES
+from handrail.features.browser.bus.input_actions import UPLOAD, UploadParams
+from handrail.features.browser.page_input import act_and_reply, previewing
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.target import Target
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_upload(browser: Browser, call: Call, params: UploadParams, preview: Preview | None) -> Reply:
+    """Put files into a file field of the page: files of the project (`paths`), or artifacts (`artifactIds`). The
+    answer tells what changed.
+    """
+    task = (await browser.task(call)).task_id
+    ids = [] if params.artifact_ids is UNSET else list(params.artifact_ids)
+    for path in _paths(params):
+        data = await _readable(browser, call, path)
+        kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+        ids.append(await browser.bus.keep(task, "upload", kind, data, basename(path)))
+    return await act_and_reply(browser, call, UPLOAD, params, preview, "Uploaded.", artifactIds=ids)
+
+
+async def _readable(browser: Browser, call: Call, path: str) -> bytes:
+    """What leaves the project is read first, so the rules about reading count."""
+    await call.check(Target(path="/".join(browser.files.parse(path))))
+    return await in_thread(call, lambda: browser.files.read(path, MAX_BYTES))
+
+
+def _paths(params: UploadParams) -> list[str]:
+    return [] if params.paths is UNSET else params.paths
+
+
+def _summary(params: UploadParams, element: str) -> str:
+    given = [*_paths(params), *(() if params.artifact_ids is UNSET else params.artifact_ids)]
+    return f"Upload {', '.join(map(quoted, given))} into {element}"
+
+
+TOOL = browser_tool(UPLOAD, browser_upload, preview=previewing(_summary))

@@ -1,0 +1,192 @@
+"""The accessibility bus and the apps on it. Connects when it is needed and again when the bus was restarted; speaks to
+an app directly where the app offers it. Knows where an object lives, and not what it is.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi.address import session_bus
+from handrail.features.desktop.backends.atspi.connection import Answers, Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.ports.errors import Gone, PermissionMissing, Timeout
+
+PATIENCE = 5.0
+"""Seconds without any answer after which an app is given up on."""
+
+_BUS_PATIENCE = 3.0
+_PEER_PATIENCE = 0.5
+_WORTH_A_PEER = 50
+"""Questions at once from which on a connection of our own to the app pays."""
+
+
+class Ref(NamedTuple):
+    """An object of an app: `name` is the app's on the bus."""
+
+    name: str
+    path: str
+
+
+Question = tuple[str, Call]
+
+
+def by_app(refs: Sequence[Ref]) -> dict[str, list[int]]:
+    """Whose objects these are: indexes by the app's name. A window may hold objects of several apps."""
+    found: dict[str, list[int]] = {}
+    for index, ref in enumerate(refs):
+        found.setdefault(ref.name, []).append(index)
+    return found
+
+
+class AccessibilityBus:
+    def __init__(self, session_address: str | None = None) -> None:
+        self._session_address = session_address
+        self._connection: Connection | None = None
+        self._connecting = asyncio.Lock()
+        self._peers: dict[str, asyncio.Task[Connection | None]] = {}
+        self._generation = 0
+
+    async def connection(self) -> Connection:
+        async with self._connecting:
+            if self._connection is None or self._connection.is_lost:
+                self._forget_peers()
+                self._connection = await self.another_connection()
+                self._generation += 1
+            return self._connection
+
+    async def another_connection(self) -> Connection:
+        """To the same bus, for the caller alone, who closes it."""
+        address = await self._address()
+        try:
+            return await Connection.to_bus(address, patience=_BUS_PATIENCE)
+        except (Lost, Silent) as error:
+            raise PermissionMissing(f"The accessibility bus at {address} can't be reached: {error}") from None
+
+    async def ask(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
+        return (await self.ask_all(ref.name, [(ref.path, call)], patience))[0]
+
+    async def ask_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
+        """Questions to one app, answered in their order. Only for what may be asked twice."""
+        if peer := await self._peer(name, len(questions), patience):
+            try:
+                return await peer.ask_all(None, questions, patience)
+            except Lost:
+                self._peers.pop(name, None)
+            except Silent:
+                raise _silent(name, patience) from None
+        try:
+            return await self.tell_all(name, questions, patience)
+        except Gone:
+            if name.startswith(":"):
+                raise
+            # A restarted bus is often noticed by the first call alone, and has the well-known names again.
+            return await self.tell_all(name, questions, patience)
+
+    async def ask_everybody(self, refs: Sequence[Ref], call: Call, patience: float = PATIENCE) -> Answers:
+        """One question to objects of any app, answered in the order of the objects."""
+        found: Answers = [None] * len(refs)
+        for name, indexes in by_app(refs).items():
+            answers = await self.ask_all(name, [(refs[index].path, call) for index in indexes], patience)
+            for index, answer in zip(indexes, answers, strict=True):
+                found[index] = answer
+        return found
+
+    async def tell(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
+        """For what must not happen twice: nothing is sent again."""
+        return (await self.tell_all(ref.name, [(ref.path, call)], patience))[0]
+
+    async def tell_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
+        connection = await self.connection()
+        try:
+            return await connection.ask_all(name, questions, patience)
+        except Silent:
+            raise _silent(name, patience) from None
+        except Lost:
+            raise Gone("The accessibility bus was lost while it was read.") from None
+
+    def handle(self, ref: Ref) -> str:
+        """Names on the bus begin anew with every bus: the count of buses tells them apart."""
+        return f"{self._generation}{ref.name}{ref.path}"
+
+    async def ref(self, handle: str) -> Ref | None:
+        """The object that a handle names, or None when it was an earlier bus's."""
+        await self.connection()
+        generation, colon, rest = handle.partition(":")
+        name, slash, path = rest.partition("/")
+        if generation != str(self._generation) or not colon or not slash:
+            return None
+        return Ref(colon + name, slash + path)
+
+    async def close(self) -> None:
+        self._forget_peers()
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _peer(self, name: str, questions: int, patience: float) -> Connection | None:
+        task = self._peers.get(name)
+        if task is None and questions < _WORTH_A_PEER:
+            return None
+        await self.connection()
+        if task is None:
+            task = self._peers[name] = asyncio.create_task(self._open_peer(name, patience))
+            task.add_done_callback(partial(self._forget_failed, name))
+        peer = await asyncio.shield(task)
+        if peer is not None and peer.is_lost:
+            self._peers.pop(name, None)
+            return None
+        return peer
+
+    async def _open_peer(self, name: str, patience: float) -> Connection | None:
+        """None where the app has no address of its own, or one that this process can't reach."""
+        answer = await self.tell(Ref(name, calls.ROOT_PATH), calls.BUS_ADDRESS, patience)
+        if isinstance(answer, Refused) or not answer[0]:
+            return None
+        with contextlib.suppress(Lost, Silent):
+            return await Connection.to_peer(answer[0], patience=_PEER_PATIENCE)
+        return None
+
+    def _forget_failed(self, name: str, task: "asyncio.Task[Connection | None]") -> None:
+        """An app that hung once may answer the next time."""
+        if (task.cancelled() or task.exception() is not None) and self._peers.get(name) is task:
+            del self._peers[name]
+
+    def _forget_peers(self) -> None:
+        for task in self._peers.values():
+            task.add_done_callback(_close_peer)
+        self._peers.clear()
+
+    async def _address(self) -> str:
+        session = self._session_address or session_bus(os.environ)
+        if session is None:
+            raise PermissionMissing(
+                "There is no session bus, so no accessibility bus.", hint="Start the host inside a desktop session."
+            )
+        try:
+            connection = await Connection.to_bus(session, patience=_BUS_PATIENCE)
+        except (Lost, Silent) as error:
+            raise PermissionMissing(f"The session bus at {session} can't be reached: {error}") from None
+        try:
+            answer = await connection.ask("org.a11y.Bus", "/org/a11y/bus", calls.GET_ADDRESS, _BUS_PATIENCE)
+        except (Lost, Silent):
+            answer = Refused("", "it does not answer")
+        finally:
+            connection.close()
+        if isinstance(answer, Refused) or not answer[0]:
+            raise PermissionMissing(
+                f"The session has no accessibility bus: {answer.text if isinstance(answer, Refused) else 'no address'}",
+                hint="Install at-spi2-core and start at-spi-bus-launcher.",
+            )
+        return str(answer[0])
+
+
+def _silent(name: str, patience: float) -> Timeout:
+    return Timeout(f"The app {name} answered nothing for {patience:g} s.", busName=name)
+
+
+def _close_peer(task: "asyncio.Task[Connection | None]") -> None:
+    if not task.cancelled() and task.exception() is None and (peer := task.result()):
+        peer.close()

@@ -1,0 +1,168 @@
+"""Reads many elements at once: first what each one is, then what its interfaces have to tell."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from handrail.features.desktop.backends.atspi import calls, roles, states, values
+from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Question, Ref, by_app
+from handrail.features.desktop.backends.atspi.connection import Refused
+from handrail.features.desktop.backends.atspi.origins import SCREEN, Origin
+from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.platform import Element, Rect
+
+_OBJECTS = "/org/a11y/atspi/"
+_LEAST, _MOST = -(2**20), 2**20
+_BASICS = (calls.NAME, calls.ROLE, calls.STATE, calls.INTERFACES)
+
+
+class Basics(NamedTuple):
+    """What an element is, before anything of its interfaces is asked."""
+
+    title: str
+    role: int
+    states: frozenset[str]
+    interfaces: frozenset[str]
+
+    @classmethod
+    def of(cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str]) -> "Basics":
+        return cls(title, role, states.named(words), _shared(tuple(interfaces)))
+
+
+class Elements:
+    def __init__(self, bus: AccessibilityBus) -> None:
+        self._bus = bus
+        self._windows: set[Ref] = set()
+
+    def count_as_windows(self, refs: Iterable[Ref], apps: Collection[str]) -> None:
+        """Some toolkits call a top-level window by the role of its content. `apps` are those that still live."""
+        self._windows = {ref for ref in self._windows if ref.name in apps} | set(refs)
+
+    async def of(
+        self,
+        refs: Sequence[Ref],
+        origin: Origin = SCREEN,
+        known: Callable[[Ref], Basics | None] = lambda ref: None,
+        patience: float = PATIENCE,
+        *,
+        only_values: bool = False,
+    ) -> list[Element | None]:
+        """None for those that are gone. `origin` is where their window is, for apps that count pixels from there."""
+        found: list[Element | None] = [None] * len(refs)
+        for name, indexes in by_app(refs).items():
+            mine = [refs[index] for index in indexes]
+            basics = await self._basics(name, mine, known, patience)
+            further = await self._further(name, mine, basics, patience, only_values)
+            for index, ref, one, parts in zip(indexes, mine, basics, further, strict=True):
+                found[index] = self._element(ref, one, parts, origin) if one else None
+        return found
+
+    def unreadable(self, ref: Ref) -> Element:
+        """Keeps the place of a child that is listed and can't be read."""
+        return Element(self._bus.handle(ref), "AXUnknown", "invalid", states=frozenset(("defunct",)))
+
+    async def _basics(
+        self, name: str, refs: Sequence[Ref], known: Callable[[Ref], Basics | None], patience: float
+    ) -> list[Basics | None]:
+        found = [known(ref) for ref in refs]
+        missing = [index for index, basics in enumerate(found) if basics is None]
+        questions = [(refs[index].path, call) for index in missing for call in _BASICS]
+        answers = iter(await self._bus.ask_all(name, questions, patience))
+        for index, *answered in zip(missing, answers, answers, answers, answers, strict=True):
+            found[index] = _basics(*answered)
+        return found
+
+    async def _further(
+        self, name: str, refs: Sequence[Ref], basics: Sequence[Basics | None], patience: float, only_values: bool
+    ) -> list[dict[str, Any]]:
+        questions: list[Question] = []
+        places: list[tuple[int, str]] = []
+        for index, (ref, known) in enumerate(zip(refs, basics, strict=True)):
+            if known is not None:
+                is_named = bool(known.title)
+                for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
+                    questions.append((ref.path, call))
+                    places.append((index, part))
+        parts: list[dict[str, Any]] = [{} for _ in refs]
+        for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
+            if not isinstance(answer, Refused):
+                parts[index][part] = answer[0]
+        await self._ask_for_short_texts(name, refs, parts, patience)
+        return parts
+
+    async def _ask_for_short_texts(
+        self, name: str, refs: Sequence[Ref], parts: Sequence[dict[str, Any]], patience: float
+    ) -> None:
+        """LibreOffice and Qt answer nothing where more is asked for than there is."""
+        empty = [index for index, found in enumerate(parts) if found.get("text") == ""]
+        lengths = await self._bus.ask_all(name, [(refs[index].path, values.LENGTH) for index in empty], patience)
+        known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
+        written = [(index, length[0].value) for index, length in known if length[0].value > 0]
+        questions = [(refs[index].path, values.text_of(length)) for index, length in written]
+        for (index, _), answer in zip(written, await self._bus.ask_all(name, questions, patience), strict=True):
+            if not isinstance(answer, Refused):
+                parts[index]["text"] = answer[0]
+
+    def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin) -> Element:
+        frame = _frame(found.get("extents"), origin)
+        return Element(
+            handle=self._bus.handle(ref),
+            role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
+            native_role=roles.native_name(known.role),
+            title=values.bounded(known.title),
+            value=values.value(known.role, known.states, known.title, found),
+            frame=frame,
+            states=_states(ref, known.states, frame),
+            actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
+        )
+
+
+@lru_cache(maxsize=256)
+def _shared(interfaces: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(interfaces)
+
+
+def _basics(name: Any, role: Any, state: Any, interfaces: Any) -> Basics | None:
+    if isinstance(role, Refused) or isinstance(state, Refused):
+        return None
+    return Basics.of(
+        "" if isinstance(name, Refused) else str(name[0].value),
+        int(role[0]),
+        state[0],
+        () if isinstance(interfaces, Refused) else interfaces[0],
+    )
+
+
+@lru_cache(maxsize=4096)
+def _questions(
+    role: int, states: frozenset[str], interfaces: frozenset[str], is_named: bool, only_values: bool
+) -> Sequence[tuple[str, Call]]:
+    """What is left to ask of an element of this kind."""
+    asked = list(values.questions(role, states, interfaces, is_named))
+    if not only_values:
+        if calls.COMPONENT in interfaces and _is_laid_out(role, states):
+            asked.append(("extents", calls.EXTENTS))
+        if calls.ACTION in interfaces:
+            asked.append(("actions", calls.ACTIONS))
+    return asked
+
+
+def _is_laid_out(role: int, states: frozenset[str]) -> bool:
+    """What is in a closed menu calls itself visible and has no place."""
+    return "showing" in states or ("visible" in states and role not in roles.MENU_ITEMS)
+
+
+def _states(ref: Ref, told: frozenset[str], frame: Rect | None) -> frozenset[str]:
+    """GTK 4, known by objects that are not named in AT-SPI's way, says of windows alone that they are showing."""
+    is_gtk4 = not ref.path.startswith(_OBJECTS)
+    return told | {"showing"} if is_gtk4 and frame is not None and "visible" in told else told
+
+
+def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:
+    """None for what is not laid out: toolkits give the smallest integer or no size then."""
+    if extents is None:
+        return None
+    x, y, width, height = extents
+    if width <= 0 or height <= 0 or not (_LEAST < x < _MOST and _LEAST < y < _MOST):
+        return None
+    return Rect(x + origin[0], y + origin[1], width, height)

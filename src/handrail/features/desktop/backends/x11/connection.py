@@ -1,0 +1,111 @@
+"""The connection to the X server: opened when it is first needed, and again after the server was restarted.
+
+Refuses to know what anybody asks of the server; says PermissionMissing where there is none.
+"""
+
+import contextlib
+import os
+from typing import Any
+
+from Xlib import error
+from Xlib.display import Display
+
+from handrail.ports.errors import PermissionMissing
+
+UNREACHABLE = (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError)
+_XWAYLAND_OUTPUT = "XWAYLAND"
+
+
+class X11:
+    """`name` is what $DISPLAY would say; without it the environment decides, anew at each opening."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self._name = name
+        self._display: Display | None = None
+        self._atoms: dict[str, int] = {}
+        self._is_xwayland: bool | None = None
+
+    @property
+    def name(self) -> str:
+        return self._name or os.environ.get("DISPLAY", "")
+
+    def display(self) -> Display:
+        if self._display is not None and not self._is_alive(self._display):
+            self.close()
+        if self._display is None:
+            self._display = self.open_another()
+        return self._display
+
+    def open_another(self) -> Display:
+        """One more connection, for who must wait for events without disturbing anybody."""
+        if not self.name:
+            raise PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
+        try:
+            display = Display(self.name)
+        except UNREACHABLE as exc:
+            raise PermissionMissing(
+                f"The display {self.name} can't be opened: {exc}",
+                hint="Start in a graphical session; DISPLAY and XAUTHORITY must belong to it.",
+            ) from None
+        # Windows vanish while they are asked: an error that nobody waits for is no news.
+        display.set_error_handler(lambda *_: None)
+        return display
+
+    def root(self) -> Any:
+        return self.display().screen().root
+
+    def window(self, window_id: int) -> Any:
+        return self.display().create_resource_object("window", window_id)
+
+    def atom(self, name: str) -> int:
+        display = self.display()
+        if name not in self._atoms:
+            self._atoms[name] = display.intern_atom(name)
+        return self._atoms[name]
+
+    def values(self, window: Any, name: str, kind: int = 0) -> Any:
+        """A property's content, or None where the window has none or is gone."""
+        try:
+            found = window.get_full_property(self.atom(name), kind)
+        except error.XError:
+            return None
+        return None if found is None else found.value
+
+    def is_same_client(self, one: int, other: int) -> bool:
+        """Whether both resources were made through the same connection, and so by the same program."""
+        return (one ^ other) & ~int(self.display().display.info.resource_id_mask) == 0
+
+    def is_xwayland(self) -> bool:
+        """An X server inside a Wayland session: it sees its own windows only, and no picture of the screen."""
+        display = self.display()
+        if self._is_xwayland is None:
+            self._is_xwayland = self._looks_like_xwayland(display)
+        return self._is_xwayland
+
+    def close(self) -> None:
+        display, self._display = self._display, None
+        self._atoms.clear()
+        self._is_xwayland = None
+        if display is not None:
+            with contextlib.suppress(*UNREACHABLE):
+                display.close()
+
+    @staticmethod
+    def _looks_like_xwayland(display: Display) -> bool:
+        if display.has_extension(_XWAYLAND_OUTPUT):
+            return True
+        try:
+            monitors = display.screen().root.xrandr_get_monitors().monitors
+            return any(display.get_atom_name(monitor.name).startswith(_XWAYLAND_OUTPUT) for monitor in monitors)
+        except (AttributeError, error.XError):
+            return False
+
+    @staticmethod
+    def _is_alive(display: Display) -> bool:
+        """Reads away what the server told meanwhile: nobody here waits for it."""
+        try:
+            while display.pending_events():
+                display.next_event()
+        except UNREACHABLE:
+            return False
+        return True

@@ -1,0 +1,208 @@
+"""The top-level windows of an X server: whose they are, where they are, which one has the keys.
+
+Refuses to know what is inside them.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from Xlib import X, error
+from Xlib.protocol import event
+
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.platform import Rect, Window
+
+_PAGER = 2
+"""The source of a request that a person's tool makes: window managers don't hold it for focus stealing."""
+_ACTIVATION_SECONDS = 1.0
+_LOOK_EVERY = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class TopWindow:
+    """`frame` is the client's own area; `shadow` is what the client draws around itself (left, right, top, bottom)."""
+
+    id: int
+    pid: int
+    classes: tuple[str, ...]
+    title: str
+    frame: Rect
+    shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
+    is_modal: bool = False
+
+    @property
+    def visible_frame(self) -> Rect:
+        left, right, top, bottom = self.shadow
+        frame = self.frame
+        return Rect(frame.x + left, frame.y + top, frame.width - left - right, frame.height - top - bottom)
+
+
+class TopWindows:
+    def __init__(self, x11: X11) -> None:
+        self._x11 = x11
+
+    def all(self) -> list[TopWindow]:
+        """From the lowest to the topmost."""
+        return [window for window_id in self._ids() if (window := self.read(window_id)) is not None]
+
+    def read(self, window_id: int) -> TopWindow | None:
+        """None when it is gone."""
+        x11, window = self._x11, self._x11.window(window_id)
+        frame = self.frame(window_id)
+        if frame is None:
+            return None
+        pid = x11.values(window, "_NET_WM_PID")
+        classes = _text(x11.values(window, "WM_CLASS")).split("\0")
+        title = x11.values(window, "_NET_WM_NAME") or x11.values(window, "WM_NAME")
+        shadow = x11.values(window, "_GTK_FRAME_EXTENTS")
+        return TopWindow(
+            id=window_id,
+            pid=int(pid[0]) if pid else 0,
+            classes=tuple(name for name in classes if name),
+            title=_text(title),
+            frame=frame,
+            shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
+            is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.values(window, "_NET_WM_STATE") or ()),
+        )
+
+    def frame(self, window_id: int) -> Rect | None:
+        try:
+            size = self._x11.window(window_id).get_geometry()
+            origin = self._x11.root().translate_coords(window_id, 0, 0)
+        except error.XError:
+            return None
+        return Rect(origin.x, origin.y, size.width, size.height)
+
+    def screen(self) -> Rect:
+        size = self._x11.root().get_geometry()
+        return Rect(0, 0, size.width, size.height)
+
+    def active(self) -> int | None:
+        """The window that has the keys, where a window manager tells it."""
+        if not self.has_manager():
+            return None
+        found = self._x11.values(self._x11.root(), "_NET_ACTIVE_WINDOW")
+        return int(found[0]) or None if found else None
+
+    def has_manager(self) -> bool:
+        """A manager that died leaves its properties behind, but not its window."""
+        found = self._x11.values(self._x11.root(), "_NET_SUPPORTING_WM_CHECK")
+        if not found:
+            return False
+        own = self._x11.values(self._x11.window(int(found[0])), "_NET_SUPPORTING_WM_CHECK")
+        return bool(own) and own[0] == found[0]
+
+    def matching(self, window: Window) -> TopWindow | None:
+        """The one behind an accessible window; None where several might be it, or none."""
+        every = self.all()
+        candidates = [top for top in every if top.pid == window.pid]
+        # Programs in a sandbox know themselves under another pid.
+        candidates = candidates or [top for top in every if top.title and top.title == window.title]
+        if len(candidates) == 1:
+            return candidates[0]
+        alike = [top for top in candidates if top.title == window.title] or candidates
+        near = [(shared, top) for top in alike if (shared := _shared_area(top.visible_frame, window.frame)) > 0]
+        if near:
+            return max(near, key=lambda pair: pair[0])[1]
+        return alike[0] if len(alike) == 1 else None
+
+    async def activate(self, window_id: int) -> bool:
+        """Whether it has the keys afterwards."""
+        if self.active() == window_id:
+            return True
+        if self.has_manager():
+            self._ask_manager(window_id)
+        else:
+            self._raise(window_id)
+        deadline = time.monotonic() + _ACTIVATION_SECONDS
+        while not self.has_keys(window_id):
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_LOOK_EVERY)
+        return True
+
+    def has_keys(self, window_id: int) -> bool:
+        return self.key_holder() == window_id
+
+    def key_holder(self) -> int | None:
+        """None while the keys go from one window to another."""
+        return self.active() if self.has_manager() else self.focused()
+
+    def focused(self) -> int | None:
+        """The top-level window that holds the X server's focus."""
+        focus = self._x11.display().get_input_focus().focus
+        return self.outermost(focus.id) if hasattr(focus, "id") else None
+
+    def at(self, x: int, y: int) -> int | None:
+        """The root's child that a click at this point would reach: shapes and empty input areas count."""
+        child = self._x11.root().translate_coords(self._x11.root(), x, y).child
+        return child.id if hasattr(child, "id") else None
+
+    def outermost(self, window_id: int) -> int | None:
+        """The root's child that holds the window: its decoration, or itself. None when it is gone."""
+        root = self._x11.root().id
+        try:
+            while (parent := self._x11.window(window_id).query_tree().parent).id != root:
+                window_id = parent.id
+        except (AttributeError, error.XError):
+            return None
+        return window_id
+
+    def popups(self, window_id: int) -> list[int]:
+        """Of the same program, and handled by no window manager: menus, and lists that dropped down."""
+        return [
+            child.id
+            for child in self._x11.root().query_tree().children
+            if self._x11.is_same_client(child.id, window_id) and self._is_popup(child)
+        ]
+
+    @staticmethod
+    def _is_popup(window: Any) -> bool:
+        try:
+            attributes = window.get_attributes()
+        except error.XError:
+            return False
+        return bool(attributes.override_redirect) and attributes.map_state == X.IsViewable
+
+    def _ids(self) -> Iterator[int]:
+        if self.has_manager():
+            for name in ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"):
+                found = self._x11.values(self._x11.root(), name)
+                if found is not None:
+                    yield from map(int, found)
+                    return
+        for child in self._x11.root().query_tree().children:
+            try:
+                if child.get_attributes().map_state == X.IsViewable:
+                    yield child.id
+            except error.XError:
+                continue
+
+    def _ask_manager(self, window_id: int) -> None:
+        root = self._x11.root()
+        data = (32, [_PAGER, X.CurrentTime, 0, 0, 0])
+        message = event.ClientMessage(
+            window=self._x11.window(window_id), client_type=self._x11.atom("_NET_ACTIVE_WINDOW"), data=data
+        )
+        root.send_event(message, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+        self._x11.display().flush()
+
+    def _raise(self, window_id: int) -> None:
+        window = self._x11.window(window_id)
+        window.configure(stack_mode=X.Above)
+        window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
+        self._x11.display().flush()
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _shared_area(one: Rect, other: Rect | None) -> int:
+    shared = one.meets(other) if other is not None else None
+    return shared.width * shared.height if shared is not None else 0

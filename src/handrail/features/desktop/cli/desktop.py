@@ -1,0 +1,164 @@
+"""`handrail desktop run`: a recipe of desktop steps, each through the gate."""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from handrail.faces.cli.output import one_line, print_json, say
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.values import OneOf
+from handrail.ports.errors import Failure
+
+if TYPE_CHECKING:
+    from handrail.features.desktop.recipes import Step
+    from handrail.kernel.registry import Registry
+    from handrail.wiring import House
+
+EPILOG = """\b
+Examples:
+  handrail desktop run recipe.json --dry-run     what would be done, and by which tools
+  handrail desktop run recipe.json               each step that acts asks you first
+  handrail desktop run - --answer allow < recipe.json
+
+\b
+A recipe is {"steps": [{"id": "ok", "op": "find", "params": {…}}, …]}; {"$ref": "ok.elementRefs.0"}
+stands for a part of what an earlier step gave. docs/desktop.md explains it.
+
+\b
+Exit status: 0 when every step succeeded; 1 when one failed; 2 when the recipe can't be read or a
+step of it is wrong, and then nothing was done."""
+
+_MAX_RECIPE = 4 * 1024 * 1024
+_SURFACE = "desktop"
+
+
+@click.command(epilog=EPILOG)
+@click.argument("action", type=OneOf("run"), help="What to do.")
+@click.argument("file", metavar="FILE", help="The recipe; - reads it from stdin.")
+@project_option
+@state_option
+@answer_option
+@click.option("--dry-run", is_flag=True, help="Only check the recipe, and show what would be done.")
+@json_option
+def desktop(
+    action: Literal["run"],
+    file: str,
+    project: Path,
+    state: Path | None,
+    answer: Choice,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run a recipe of desktop steps."""
+    from handrail.faces.cli.person import answers
+    from handrail.faces.cli.running import run
+    from handrail.wiring import describe, open_house
+
+    registry = describe()
+    steps = _read(file, registry)
+    if dry_run:
+        _show(steps, registry, as_json)
+        return
+    approver = answers(answer, has_terminal=file != "-" and sys.stdin.isatty(), is_left_standing=False)
+    house = open_house(project, state, approver)
+    try:
+        told = run(_run(house, steps))
+    finally:
+        house.close()
+    is_well = all(one["ok"] for one in told) and len(told) == len(steps)
+    if as_json:
+        print_json({"ok": is_well, "steps": told})
+    if not is_well:
+        raise SystemExit(1)
+
+
+def _read(file: str, registry: "Registry") -> "Sequence[Step]":
+    from handrail.features.desktop.recipes import BrokenRecipe, read_recipe
+
+    def check(tool: str, params: Any) -> None:
+        registry.find(tool).read_params(params)
+
+    try:
+        data = sys.stdin.buffer.read(_MAX_RECIPE + 1) if file == "-" else Path(file).read_bytes()
+        return read_recipe(data, lambda op: _tool_of(op, registry), check)
+    except OSError as error:
+        raise click.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from None
+    except BrokenRecipe as broken:
+        hint = f" {broken.hint}" if broken.hint else ""
+        raise click.BadParameter(f"{broken.message}{hint}", param_hint="FILE") from None
+
+
+def _tool_of(op: str, registry: "Registry") -> str:
+    """`desktop_type_text`, the contract's `desktop.typeText`, or `typeText` and `type_text` alone."""
+    import re
+
+    from handrail.kernel.registry import UnknownTool
+
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.replace(".", "_")).lower()
+    name = words if words.startswith(f"{_SURFACE}_") else f"{_SURFACE}_{words}"
+    if registry.find(name).surface.name != _SURFACE:
+        raise UnknownTool(f"{op!r} is no tool of the desktop.")
+    return name
+
+
+def _show(steps: "Sequence[Step]", registry: "Registry", as_json: bool) -> None:
+    planned = [
+        {
+            "id": step.id,
+            "op": step.op,
+            "effect": registry.find(step.op).tool.strongest_effect.value,
+            "params": step.params,
+        }
+        for step in steps
+    ]
+    if as_json:
+        print_json({"steps": planned})
+        return
+    import msgspec
+
+    for number, step in enumerate(planned, 1):
+        say(f"{number}. {step['id']}: {step['op']} ({step['effect']})")
+        say(f"   {one_line(msgspec.json.encode(step['params']).decode())}")
+
+
+async def _run(house: "House", steps: "Sequence[Step]") -> list[dict[str, Any]]:
+    """What each step gave. Stops at the first failure, unless the step says otherwise."""
+    import secrets
+
+    import msgspec
+
+    from handrail.faces.cli.person import caller
+    from handrail.features.desktop.recipes import filled_in
+    from handrail.kernel.call import Call
+    from handrail.kernel.dialects import envelope
+    from handrail.wiring import closing
+
+    told: list[dict[str, Any]] = []
+    results: dict[str, Any] = {}
+    task = f"recipe_{secrets.token_hex(6)}"
+    async with closing(house):
+        for number, step in enumerate(steps, 1):
+            head, began = f"{number}/{len(steps)} {step.id}: {step.op}", time.perf_counter()
+            _progress(f"{head} …")
+            entry: dict[str, Any] = {"id": step.id, "op": step.op, "ok": False}
+            try:
+                reply = await house.gate.run(Call(step.op, filled_in(step, results), caller(), task))
+                results[step.id] = entry["result"] = msgspec.to_builtins(reply.result)
+                entry["ok"] = True
+            except Failure as failure:
+                entry |= envelope(_SURFACE, failure)
+            entry["durationMs"] = round((time.perf_counter() - began) * 1000)
+            told.append(entry)
+            outcome = "ok" if entry["ok"] else f"{entry['error']['code']}: {entry['error']['message']}"
+            _progress(f"{head} {outcome} ({entry['durationMs']} ms)")
+            if not entry["ok"] and not step.continues_on_error:
+                break
+    return told
+
+
+def _progress(line: str) -> None:
+    print(one_line(line), file=sys.stderr, flush=True)

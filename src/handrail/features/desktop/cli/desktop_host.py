@@ -1,0 +1,92 @@
+"""`handrail desktop-host`: the one process that touches windows, screen, pointer and keyboard."""
+
+import os
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import log_to_stderr, say
+from handrail.faces.cli.parameters import state_option
+from handrail.faces.cli.values import OneOf, WholeNumber
+
+if TYPE_CHECKING:
+    from handrail.features.desktop.host.confirmation import Mode
+
+EPILOG = """\b
+Example:
+  handrail desktop-host --workspace-root ~/work"""
+
+
+@click.command("desktop-host", epilog=EPILOG)
+@click.option("--socket", type=Path, metavar="PATH", help="Where to listen, if not at desktop.sock in the state.")
+@click.option(
+    "--workspace-root",
+    type=Path,
+    envvar="WORKSPACE_ROOT",
+    required=True,
+    metavar="DIR",
+    help="Callers work in folders below this one; or $WORKSPACE_ROOT.",
+)
+@click.option(
+    "--confirm",
+    type=OneOf("human", "token", "contract"),
+    default="human",
+    show_default=True,
+    metavar="<human|token|contract>",
+    help="What confirms a click: a token that a person allowed, any token, or also the contract's phrases.",
+)
+@state_option
+@click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
+@click.option("--until-eof", is_flag=True, hidden=True)
+def desktop_host(
+    socket: Path | None,
+    workspace_root: Path,
+    confirm: "Mode",
+    state: Path | None,
+    until_unused: int | None,
+    until_eof: bool,
+) -> None:
+    """Serve the desktop on a Unix socket, until Ctrl-C.
+
+    Programs see windows, elements and the screen through it; what clicks or types needs a confirmation, and leaves
+    evidence in the workspace.
+    """
+    import asyncio
+
+    from handrail.wiring.desktop_host import serve_desktop
+
+    def on_ready(path: Path) -> None:
+        say(f"handrail desktop-host at {path}, below {workspace_root}, confirm {confirm} (Ctrl-C ends it)")
+        sys.stdout.flush()
+
+    log_to_stderr()
+    asyncio.run(
+        _until_stopped(
+            serve_desktop(workspace_root, state, confirm, on_ready, socket=socket, unused_seconds=until_unused),
+            ends_with_input=until_eof,
+        )
+    )
+
+
+async def _until_stopped(serving: Coroutine[Any, Any, None], *, ends_with_input: bool) -> None:
+    """SIGINT and SIGTERM end it in order: running calls are answered, the socket goes."""
+    import asyncio
+    import signal
+
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(serving)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+
+    def on_input() -> None:
+        if not os.read(0, 4096):  # who started us holds the other end, and writes nothing
+            loop.remove_reader(0)
+            task.cancel()
+
+    if ends_with_input:
+        loop.add_reader(0, on_input)
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,97 @@
+"""How a tool of this surface is declared: its name is the method's, its schemas come from its types."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
+from handrail.features.desktop.params import DesktopParams, without_none
+from handrail.kernel.call import Call
+from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import (
+    Aborted,
+    BadAnswer,
+    Declined,
+    Disabled,
+    InvalidParams,
+    NotFound,
+    Offline,
+    PermissionMissing,
+    Timeout,
+)
+
+ParamsT = TypeVar("ParamsT", bound=DesktopParams)
+Run = Callable[[Desktop, Call, ParamsT, Preview | None], Awaitable[Any]]
+Plan = Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]
+Locate = Callable[[Desktop, Call, ParamsT], Awaitable[Target]]
+
+_READING = (InvalidParams, Declined, Disabled, Offline, PermissionMissing, Timeout, Aborted, BadAnswer)
+# What else desktop_find tells of an element may come back with it, and says nothing.
+_ELEMENT_REF = {
+    "type": "object",
+    "properties": {"elementId": {"type": "string", "minLength": 1}, "fingerprint": {"type": "string"}},
+    "required": ["elementId"],
+}
+_BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"})
+_SAYING_NOTHING: tuple[tuple[str, Any], ...] = (("default", None), ("required", []))
+_LOOKING = (*_READING, NotFound, ElementNotFound)
+
+
+def desktop_tool(
+    run: Run[ParamsT],
+    params: type[ParamsT],
+    result: type[msgspec.Struct],
+    title: str,
+    *,
+    effect: Effect = Effect.READ,
+    deadline_ms: int = 30_000,
+    preview: Plan[ParamsT] | None = None,
+    locate: Locate[ParamsT] | None = None,
+) -> Tool[Desktop, ParamsT]:
+    is_about_elements = "route" in params.__struct_fields__
+    return Tool(
+        name=getattr(run, "__name__", ""),
+        title=title,
+        params=params,
+        input_schema=_brief(schema_of(params)),
+        output_schema=schema_of(result),
+        run=run,
+        effect=effect,
+        errors=(*(_LOOKING if is_about_elements else _READING), *([ModalBlocking] if effect.changes else [])),
+        deadline_ms=deadline_ms,
+        has_own_clock=True,
+        is_idempotent=effect is Effect.READ,
+        preview=preview,
+        locate=locate,
+        normalize=without_none,
+    )
+
+
+def method_of(tool: str) -> str:
+    """`desktop_type_text` → `desktop.typeText`"""
+    surface, first, *rest = tool.split("_")
+    return f"{surface}.{first}{''.join(word.capitalize() for word in rest)}"
+
+
+def _brief(schema: Any) -> Any:
+    """Fewer words for a model to read: what may be left out need not be null as well, and the types keep the bounds."""
+    if isinstance(schema, list):
+        return [_brief(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told: dict[str, Any] = {
+        name: _ELEMENT_REF if name == "elementRef" else _brief(value)
+        for name, value in schema.items()
+        if name not in _BOUNDS and (name, value) not in _SAYING_NOTHING
+    }
+    choices = [choice for choice in told.pop("anyOf", ()) if choice != {"type": "null"}]
+    if len(choices) == 1:
+        return {**told, **choices[0]}
+    if None in told.get("enum", ()):
+        told["enum"] = [value for value in told["enum"] if value is not None]
+    return {**told, "anyOf": choices} if choices else told

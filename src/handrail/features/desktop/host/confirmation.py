@@ -1,0 +1,108 @@
+"""Whether a call that acts was confirmed: by a token that is used up here, or, in mode contract, by a phrase.
+
+A person who is shown an element allows this element: what was shown is remembered for as long as the host lives, and
+a token without that memory is worth nothing in mode human.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from handrail.features.desktop.host.conditions import Unconfirmed
+from handrail.features.desktop.host.params import Confirm, read
+from handrail.features.desktop.platform import Element, Window
+from handrail.kernel.digest import digest
+from handrail.kernel.threads import settled
+from handrail.kernel.tokens import fingerprint
+from handrail.ports.errors import InvalidParams
+from handrail.ports.tokens import Scope, TokenStore
+
+Mode = Literal["human", "token", "contract"]
+MODES: tuple[Mode, ...] = ("human", "token", "contract")
+GATE = "gate"
+"""The caller in the scope of a pass, which the gateway issues to itself."""
+_MOST_REMEMBERED = 10_000
+_OUTSIDE_OF_DIGEST = frozenset({"meta", "confirm"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a person saw outlined: the element; or the window, where it is the window that gets the keys."""
+
+    handle: str
+    role: str
+    title: str
+    pid: int | None = None
+
+    @classmethod
+    def of(cls, window: Window, element: Element | None) -> "Shown":
+        if element is not None:
+            return cls(element.handle, element.role, element.title)
+        return cls(window.handle, "AXWindow", window.title, window.pid)
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    by: Literal["token", "phrase"]
+    shown: Shown | None = None
+
+    def check(self, window: Window, element: Element | None) -> None:
+        """What a person allowed for one element or window is not allowed for another that the same words mean now."""
+        if self.shown is not None and self.shown != Shown.of(window, element):
+            raise refused("params", "The target is not what was shown.", was=self.shown.title)
+
+
+class Confirmation:
+    def __init__(self, mode: Mode, tokens: TokenStore) -> None:
+        self.mode = mode
+        self._tokens = tokens
+        self._issued: OrderedDict[str, Shown | None] = OrderedDict()
+
+    def read(self, given: Any, request_id: str) -> Confirm:
+        """Refuses what no token store has to be asked about, so that it need not wait for its turn."""
+        try:
+            confirm = read(given, Confirm, "params.confirm") if given is not None else Confirm()
+        except InvalidParams as malformed:
+            raise refused("invalid", malformed.message, **malformed.details) from None
+        if confirm.token is None and confirm.phrase is None:
+            raise refused("missing", "This method acts, and needs confirm.token.")
+        if confirm.token is not None:
+            if not confirm.token:
+                raise refused("missing", "confirm.token is empty.")
+        elif self.mode != "contract":
+            raise refused("invalid", f"In mode {self.mode} this host takes no phrase.")
+        elif confirm.phrase not in ("CONFIRM", f"CONFIRM:{request_id}"):
+            raise refused("invalid", "The phrase is neither CONFIRM nor CONFIRM:<requestId>.")
+        return confirm
+
+    async def consume(self, confirm: Confirm, scope: Scope) -> Consent:
+        """Returns once it is durable that this confirmation is used up."""
+        token = confirm.token
+        if token is None:
+            return Consent("phrase")
+        await settled(lambda: self._tokens.consume(token, scope))
+        key = fingerprint(token)
+        if self.mode == "human" and key not in self._issued:
+            raise refused("expired", "This token is from before the host was started, and has gone with it.")
+        return Consent("token", self._issued.pop(key, None))
+
+    async def use_pass(self, token: str, method: str, params_digest: str) -> None:
+        """A one-time token of the gateway's own, from the same state: its policy allowed this without a person."""
+        await settled(lambda: self._tokens.consume(token, Scope(GATE, method, params_digest)))
+
+    async def issue(self, scope: Scope, ttl: float, shown: Shown | None) -> str:
+        token = await settled(lambda: self._tokens.issue(scope, ttl))
+        self._issued[fingerprint(token)] = shown
+        if len(self._issued) > _MOST_REMEMBERED:
+            self._issued.popitem(last=False)
+        return token
+
+
+def params_digest(params: Mapping[str, Any]) -> str:
+    """All 64 digits, over everything but `meta` and `confirm`."""
+    return digest({name: value for name, value in params.items() if name not in _OUTSIDE_OF_DIGEST})
+
+
+def refused(reason: str, message: str, **details: Any) -> Unconfirmed:
+    return Unconfirmed(message, hint="desktop.confirm.issue gives a token for one call.", reason=reason, **details)

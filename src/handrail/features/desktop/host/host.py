@@ -1,0 +1,197 @@
+"""The host: one request in, one result or condition out. Knows no socket; the face knows no method.
+
+Read → workspace → caller → ready → run with a deadline, in the workspace's lane where it acts → evidence.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from handrail.features.desktop.host import params as wire
+from handrail.features.desktop.host.callers import check_caller
+from handrail.features.desktop.host.conditions import UnknownMethod
+from handrail.features.desktop.host.confirmation import params_digest
+from handrail.features.desktop.host.equipment import Equipment, Errand, Inquiry, Method, Result, Visit
+from handrail.features.desktop.host.executions import Execution, new_execution_id
+from handrail.features.desktop.host.records import Record, stamp
+from handrail.features.desktop.host.routing import check_pattern
+from handrail.features.desktop.platform import Readiness
+from handrail.kernel.deadline import Deadline
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.lanes import Lanes
+from handrail.ports.errors import Aborted, Failure, InputOutput, Internal
+from handrail.ports.files import Folder
+from handrail.ports.peers import Caller
+
+logger = logging.getLogger(__name__)
+
+CodeOf = Callable[[Failure], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    rpc_id: str
+    method: str
+    params: Mapping[str, Any]
+    caller: Caller
+
+
+class Host:
+    def __init__(
+        self,
+        equipment: Equipment,
+        methods: Sequence[Method],
+        workspaces: Callable[[str], Folder],
+        own_uid: int,
+        code_of: CodeOf,
+        *,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.equipment = equipment
+        self._methods = {method.name: method for method in methods}
+        self._workspaces = workspaces
+        self._own_uid = own_uid
+        self._code_of = code_of
+        self._now = now
+        self._lanes = Lanes()
+
+    def answer_at_once(self, request: Request) -> Result | None:
+        """None for what has to be awaited by `answer`."""
+        method = self._methods.get(request.method)
+        if not isinstance(method, Inquiry) or method.at_once is None:
+            return None
+        return method.at_once(self.equipment, *self._admitted(method, request))
+
+    def is_inquiry(self, name: str) -> bool:
+        """It is soon over, or it ends something else."""
+        return isinstance(self._methods.get(name), Inquiry)
+
+    async def answer(self, request: Request) -> Result:
+        method = self._methods.get(request.method)
+        if method is None:
+            raise UnknownMethod(f"There is no method {request.method[:100]!r}.", hint=", ".join(self._methods))
+        visit, params = self._admitted(method, request)
+        try:
+            if isinstance(method, Inquiry):
+                return await method.run(self.equipment, visit, params)
+            self.equipment.source.check()
+            return await self._run(method, visit, request, params)
+        except Failure:
+            raise
+        except Exception as fault:
+            logger.exception("%s failed", method.name)
+            raise _as_failure(fault) from fault
+
+    def _admitted(self, method: Method, request: Request) -> tuple[Visit, Any]:
+        """A request that makes sense, in a workspace of ours, by somebody who may."""
+        params = wire.read(request.params, method.params)
+        if isinstance(params, wire.RoutedParams):
+            check_pattern(params.route)
+        workspace = self._workspaces(params.meta.workspace_path)
+        check_caller(request.caller, workspace, self._own_uid)
+        return Visit(request.rpc_id, request.caller, workspace, params.meta), params
+
+    async def _run(self, errand: Errand, visit: Visit, request: Request, params: Any) -> Result:
+        execution = self._execution(errand, visit, request)
+        execution.record.note("begin", method=errand.name, requestId=visit.meta.request_id)
+        try:
+            with self.equipment.executions.running(execution):
+                execution.record.add("env.json", self._surroundings(execution, None))
+                result = await self._on_time(errand, execution, params)
+        except asyncio.CancelledError:
+            why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
+            aborted = Aborted(why)
+            await self._close(execution, aborted)
+            raise aborted from None
+        except Failure as failure:
+            await self._close(execution, failure)
+            raise
+        except Exception as fault:
+            logger.exception("%s failed", errand.name)
+            unforeseen = _as_failure(fault)
+            await self._close(execution, unforeseen)
+            raise unforeseen from fault
+        recorded = {name: value for name, value in result.items() if name not in errand.unrecorded}
+        await self._close(execution, None, recorded)
+        return result
+
+    async def _on_time(self, errand: Errand, execution: Execution, params: Any) -> Result:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(execution.deadline)
+            readiness = await self.equipment.source.readiness(is_fresh=False)
+            execution.record.add("env.json", self._surroundings(execution, readiness))
+            if errand.acts:
+                self.equipment.confirmation.read(params.confirm, execution.meta.request_id)
+                await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
+            return {"executionId": execution.id, **await errand.run(self.equipment, execution, params)}
+
+    def _execution(self, errand: Errand, visit: Visit, request: Request) -> Execution:
+        id, task = new_execution_id(), asyncio.current_task()
+        assert task is not None
+        return Execution(
+            id=id,
+            rpc_id=visit.rpc_id,
+            method=errand.name,
+            meta=visit.meta,
+            peer=visit.caller.peer,
+            workspace=visit.workspace,
+            record=Record(visit.workspace, visit.meta.workspace_path, id, self._now()),
+            deadline=Deadline(errand.name, visit.meta.timeout_ms),
+            params_digest=params_digest(request.params),
+            task=task,
+        )
+
+    def _surroundings(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
+        """None as long as nobody has said what works here."""
+        return {
+            "hostVersion": self.equipment.version,
+            "schemaVersion": execution.meta.schema_version,
+            "os": "" if readiness is None else readiness.os,
+            "session": "" if readiness is None else readiness.session,
+            "confirmMode": self.equipment.confirmation.mode,
+            "method": execution.method,
+            "executionId": execution.id,
+            "requestId": execution.meta.request_id,
+            "paramsDigest": execution.params_digest,
+            "timeoutMs": execution.meta.timeout_ms,
+            "workspacePath": execution.meta.workspace_path,
+            "peer": {"pid": execution.peer.pid, "uid": execution.peer.uid, "auditTokenDigest": execution.peer.digest},
+        }
+
+    async def _close(self, execution: Execution, failure: Failure | None, result: Result | None = None) -> None:
+        """The last of the evidence. What was done is done: its answer does not become an error for want of a record."""
+        record = execution.record
+        line: dict[str, Any] = {
+            "ts": stamp(self._now()),
+            "executionId": execution.id,
+            "requestId": execution.meta.request_id,
+            "method": execution.method,
+            "ok": failure is None,
+            "evidenceDir": record.dir,
+        }
+        if failure is None:
+            record.add("result.json", {"ok": True, "result": result})
+        else:
+            line["errorCode"] = self._code_of(failure)
+            where = {"executionId": execution.id, "evidence": {"dir": record.dir}}
+            failure.details = {**failure.details, "acted": execution.has_acted, **where}
+            error = {"code": line["errorCode"], "message": failure.message, "details": failure.details}
+            record.add("result.json", {"ok": False, "error": error})
+        record.note("end", ok=failure is None)
+        record.enter(line)
+        try:
+            await record.save()
+        except Failure as lost:
+            logger.error("the evidence of %s is incomplete: %s", execution.id, lost.message)
+            if failure is None and not execution.has_acted:
+                raise
+
+
+def _as_failure(fault: Exception) -> Failure:
+    if isinstance(fault, OSError):
+        return InputOutput(f"The operating system refused: {fault.strerror or fault}.")
+    return Internal(f"The host failed: {type(fault).__name__}: {fault}", hint="Please report this.")

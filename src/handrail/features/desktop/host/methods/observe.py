@@ -1,0 +1,105 @@
+"""desktop.observe: a picture, the tree, and an outline that a model can read."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta as Bound
+
+from handrail.features.desktop.host.axtree import spelled_tree, spelled_window
+from handrail.features.desktop.host.conditions import ElementNotFound
+from handrail.features.desktop.host.equipment import Equipment, Errand, Result
+from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.outline import outline
+from handrail.features.desktop.host.params import RoutedParams, Target, Wire
+from handrail.features.desktop.host.routing import NOWHERE, Routed
+from handrail.features.desktop.host.sight import Match
+from handrail.features.desktop.platform import Element, Rect, Window
+from handrail.ports.errors import Failure, InvalidParams
+
+
+class ObserveOptions(Wire, frozen=True, kw_only=True):
+    include_screenshot: bool = True
+    include_ax_tree: bool = True
+    ax_max_depth: Annotated[int, Bound(ge=1, le=100)] = 8
+    ax_max_nodes: Annotated[int, Bound(ge=1, le=20_000)] = 2_000
+    area: Literal["screen", "window", "element"] = "screen"
+    outline: bool = False
+    outlined: bool = False
+    """The target is drawn around in the picture."""
+
+
+class ObserveParams(RoutedParams, frozen=True, kw_only=True):
+    options: ObserveOptions = ObserveOptions()
+    target: Target | None = None
+
+    def __post_init__(self) -> None:
+        if self.target is None and (self.options.area == "element" or self.options.outlined):
+            raise ValueError("area element and outlined need a target.")
+
+
+async def observe(equipment: Equipment, execution: Execution, params: ObserveParams) -> Result:
+    options, record = params.options, execution.record
+    routed, match = await _subject(equipment, params)
+    evidence: dict[str, str] = {"dir": record.dir}
+    result: Result = {"routeResolved": NOWHERE if routed is None else routed.spelled(), "evidence": evidence}
+    if match is not None:
+        result["element"] = equipment.refs.spelled(match.window, match.found)
+    if options.include_screenshot:
+        desktop = await equipment.source.get()
+        element = match.found.element if match is not None else None
+        area = _area(options.area, routed.window if routed is not None else None, element)
+        shot = await desktop.shot(area, outlined=element.frame if element is not None and options.outlined else None)
+        evidence["screenshotPath"] = record.add("observe.png", shot.png)
+        result["area"] = {"x": shot.area.x, "y": shot.area.y, "width": shot.area.width, "height": shot.area.height}
+    if options.include_ax_tree or options.outline:
+        await _read_tree(equipment, execution, options, routed, result)
+    return result
+
+
+async def _subject(equipment: Equipment, params: ObserveParams) -> tuple[Routed | None, Match | None]:
+    """A picture of the screen alone needs no window, and no accessibility."""
+    options, sight = params.options, await equipment.sight()
+    if params.target is not None:
+        return await sight.target(params.target, params.route)
+    try:
+        return await sight.routed(params.route), None
+    except Failure as failure:
+        is_read = options.include_ax_tree or options.outline
+        if params.route is not None or options.area != "screen":
+            raise
+        if is_read and not isinstance(failure, ElementNotFound):
+            raise
+        return None, None
+
+
+async def _read_tree(
+    equipment: Equipment, execution: Execution, options: ObserveOptions, routed: Routed | None, result: Result
+) -> None:
+    record, evidence = execution.record, result["evidence"]
+    desktop = await equipment.source.get()
+    if routed is None:
+        if options.outline:
+            result["outline"] = ""
+            result["windows"] = [spelled_window(window) for window in await desktop.windows()]
+        if options.include_ax_tree:
+            evidence["axPath"] = record.add("ax.json", {"route": None, "windows": [], "nodeCount": 0, "root": None})
+        return
+    tree = await desktop.tree(routed.window, max_depth=options.ax_max_depth, max_nodes=options.ax_max_nodes)
+    name = equipment.refs.naming(routed.window)
+    if options.outline:
+        result["outline"] = outline(tree.root, name, is_cut=tree.is_cut)
+        result["windows"] = [spelled_window(window) for window in routed.everything]
+    if options.include_ax_tree:
+        evidence["axPath"] = record.add("ax.json", spelled_tree(routed, tree, name))
+        result["nodeCount"], result["truncated"] = tree.count, tree.is_cut
+
+
+def _area(area: str, window: Window | None, element: Element | None) -> Rect | None:
+    if area == "screen":
+        return None
+    frame = element.frame if area == "element" and element is not None else window.frame if window is not None else None
+    if frame is None or frame.width <= 0 or frame.height <= 0:
+        raise InvalidParams(f"params.options.area: the {area} has no place on the screen.", field="params.options.area")
+    return frame
+
+
+METHOD = Errand("desktop.observe", ObserveParams, observe)

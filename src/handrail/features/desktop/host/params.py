@@ -1,0 +1,190 @@
+"""What parameters look like on the wire of contract 1, those that several methods share, and how they are read.
+
+Unknown members are refused, so that a misspelled option is never silently ignored. Every bound is here or in the
+module of the one method that has it.
+"""
+
+import re
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta as Bound
+
+from handrail.ports.errors import InvalidParams
+
+LONGEST_NAME = 1_000
+LONGEST_TEXT = 1_048_576
+LONGEST_DEADLINE_MS = 3_600_000
+
+Name = Annotated[str, Bound(min_length=1, max_length=LONGEST_NAME)]
+Milliseconds = Annotated[int, Bound(ge=1, le=LONGEST_DEADLINE_MS)]
+_Pixels = Annotated[int, Bound(ge=-100_000, le=100_000)]
+_Extent = Annotated[int, Bound(ge=1, le=100_000)]
+_Index = Annotated[int, Bound(ge=0, le=1_000_000)]
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+
+
+class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """An object on the wire: camelCase, and nothing in it that we don't know."""
+
+
+class Meta(Wire, frozen=True, kw_only=True):
+    schema_version: Literal[1]
+    request_id: Name
+    workspace_path: Annotated[str, Bound(min_length=1, max_length=4096)]
+    timeout_ms: Milliseconds = 60_000
+
+
+class Confirm(Wire, frozen=True, kw_only=True):
+    """`approved_at` and `approver` are the caller's own words: they go into the evidence and prove nothing."""
+
+    token: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
+    phrase: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
+    approved_at: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
+    approver: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
+
+
+class App(Wire, frozen=True, kw_only=True):
+    """Any name of the app: the one that macOS would know, its desktop file, its window class."""
+
+    bundle_id: Name | None = None
+    desktop_id: Name | None = None
+    wm_class: Name | None = None
+    name: Name | None = None
+    pid: Annotated[int, Bound(ge=1, le=2**31)] | None = None
+    """Which of several processes of the app, as `routeResolved` tells it."""
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in (self.bundle_id, self.desktop_id, self.wm_class, self.name) if name is not None]
+
+
+class WindowPattern(Wire, frozen=True, kw_only=True):
+    title_pattern: Name
+
+
+class Route(Wire, frozen=True, kw_only=True):
+    app: App | None = None
+    window: WindowPattern | None = None
+    focus_policy: Literal["focusIfNeeded", "always", "never"] = "focusIfNeeded"
+
+
+class Box(Wire, frozen=True, kw_only=True):
+    x: _Pixels
+    y: _Pixels
+    width: _Extent
+    height: _Extent
+
+
+class Anchor(Wire, frozen=True, kw_only=True):
+    by_role: Name | None = None
+    title_contains: Name | None = None
+    value_contains: Name | None = None
+
+    def __post_init__(self) -> None:
+        if self.by_role is None and self.title_contains is None and self.value_contains is None:
+            raise ValueError("An anchor needs byRole, titleContains or valueContains.")
+
+
+class Near(Wire, frozen=True, kw_only=True):
+    anchor: Anchor
+    max_distance: Annotated[int, Bound(ge=0, le=100_000)] = 300
+    direction: Literal["above", "below", "left", "right"] | None = None
+
+
+class Selector(Wire, frozen=True, kw_only=True):
+    by_role: Name | None = None
+    title_contains: Name | None = None
+    value_contains: Name | None = None
+    by_rect: Box | None = None
+    by_path: Annotated[list[_Index], Bound(max_length=200)] | None = None
+    near: Near | None = None
+    limit: Annotated[int, Bound(ge=1, le=1_000)] = 10
+
+    def __post_init__(self) -> None:
+        given = (self.by_role, self.title_contains, self.value_contains, self.by_rect, self.by_path, self.near)
+        if all(one is None for one in given):
+            raise ValueError("A selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
+
+
+class Frame(Wire, frozen=True, kw_only=True):
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class ElementRef(Wire, frozen=True, kw_only=True):
+    """As `desktop.find` gives it. What it says beside id and fingerprint is for people, and not looked at."""
+
+    element_id: Name
+    fingerprint: Annotated[str, Bound(max_length=LONGEST_TEXT)] | None = None
+    role: str | None = None
+    title: str | None = None
+    value: str | None = None
+    frame: Frame | None = None
+    states: list[str] | None = None
+    path: list[int] | None = None
+
+
+class Target(Wire, frozen=True, kw_only=True):
+    element_ref: ElementRef | None = None
+    selector: Selector | None = None
+
+    def __post_init__(self) -> None:
+        if self.element_ref is None and self.selector is None:
+            raise ValueError("A target needs an elementRef or a selector.")
+        if self.element_ref is not None and self.selector is not None:
+            raise ValueError("A target is an elementRef or a selector, not both.")
+
+
+class Params(Wire, frozen=True, kw_only=True):
+    """What every method has."""
+
+    meta: Meta
+
+
+class RoutedParams(Params, frozen=True, kw_only=True):
+    route: Route | None = None
+
+
+class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
+    """What every method has that acts. A `confirm` that is missing or none is refused later, in its own code."""
+
+    confirm: Any = None
+
+
+def read(value: Any, into: type[StructT], at: str = "params") -> StructT:
+    """InvalidParams names the first field that is wrong."""
+    try:
+        try:
+            return msgspec.convert(value, into)
+        except msgspec.ValidationError:
+            return msgspec.convert(_whole_numbers(value), into)
+    except msgspec.ValidationError as error:
+        field, problem = _place(str(error), at)
+        raise InvalidParams(f"{field}: {problem}", field=field) from None
+
+
+_PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)
+_MEMBER = re.compile(r"^Object (?:missing required|contains unknown) field `(?P<name>.*)`$", re.DOTALL)
+_LONGEST_PROBLEM = 300
+
+
+def _place(told: str, at: str) -> tuple[str, str]:
+    found = _PLACE.match(told)
+    assert found is not None
+    problem, field = found["problem"], at + (found["path"] or "")
+    if (member := _MEMBER.match(problem)) is not None:
+        field, problem = f"{field}.{member['name']}", problem.split(" `")[0]
+    return field[:_LONGEST_PROBLEM], problem[:_LONGEST_PROBLEM]
+
+
+def _whole_numbers(value: Any) -> Any:
+    """1.0 and 1 are one number in JSON, and have one digest."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _whole_numbers(member) for name, member in value.items()}
+    return [_whole_numbers(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,78 @@
+"""What an execution leaves in its workspace: `artifacts/desktop/YYYY-MM-DD/<executionId>/`, and a line in the index.
+
+What was added is written together, by `save`. Nothing is acted upon before `save` has returned.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.threads import settled
+from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
+from handrail.ports.files import Folder
+
+ROOT = "artifacts/desktop"
+INDEX = f"{ROOT}/index.ndjson"
+
+
+class Record:
+    """`given` is the workspace as its caller spells it, for the paths that the caller gets back."""
+
+    def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime) -> None:
+        self._folder = folder
+        self._path = f"{ROOT}/{at:%Y-%m-%d}/{execution_id}"
+        self.dir = f"{given.rstrip('/')}/{self._path}/"
+        self._added: dict[str, Any] = {}
+        self._trace: list[dict[str, Any]] = []
+        self._index: dict[str, Any] | None = None
+
+    def add(self, name: str, content: Any) -> str:
+        """Bytes, or a value that becomes JSON. Gives the name back."""
+        self._added[name] = content
+        return name
+
+    def note(self, event: str, **more: Any) -> None:
+        """A line of `trace.jsonl`."""
+        self._trace.append({"ts": stamp(utc_now()), "event": event, **more})
+
+    def enter(self, line: dict[str, Any]) -> None:
+        """The execution's line in the index."""
+        self._index = line
+
+    async def save(self) -> None:
+        """InputOutput where the disk, or a link on the way, refuses; then what was added is kept for another try."""
+        await settled(self._save)
+
+    def path_of(self, name: str) -> str:
+        """For people to read; never used to open anything."""
+        return f"{self.dir}{name}"
+
+    def _save(self) -> None:
+        try:
+            for name in list(self._added):
+                self._folder.write(f"{self._path}/{name}", _encoded(self._added[name]), is_durable=False)
+                del self._added[name]
+            if self._trace:
+                self._folder.append(f"{self._path}/trace.jsonl", b"".join(map(_line, self._trace)))
+                self._trace.clear()
+            if self._index is not None:
+                self._folder.append(INDEX, _line(self._index))
+                self._index = None
+        except (NotFound, OutsideRoot) as refused:  # a link or a file stands where a folder of ours should be
+            raise InputOutput(f"No evidence can be kept: {refused.message}", **refused.details) from None
+
+
+def stamp(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _encoded(content: Any) -> bytes:
+    if isinstance(content, bytes):
+        return content
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(value) + b"\n"

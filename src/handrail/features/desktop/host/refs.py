@@ -1,0 +1,91 @@
+"""Short names for elements: `e:12` means the same element for as long as the host lives, or nothing any more."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.features.desktop.host.conditions import StaleElement
+from handrail.features.desktop.host.params import ElementRef
+from handrail.features.desktop.platform import Element, Found, Rect, Window
+
+MOST_REFS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a name was given to. An element that changed its role or title is another one."""
+
+    element_id: str
+    window: str
+    handle: str
+    role: str
+    title: str
+
+    def is_same(self, element: Element | None) -> bool:
+        return element is not None and (element.role, element.title) == (self.role, self.title)
+
+
+class ElementRefs:
+    def __init__(self, most: int = MOST_REFS) -> None:
+        self._most = most
+        self._count = 0
+        self._by_id: OrderedDict[str, Known] = OrderedDict()
+        self._by_identity: dict[tuple[str, str, str], str] = {}
+
+    def name(self, window: Window, element: Element) -> str:
+        """The name that it has already, or a new one."""
+        identity = (element.handle, element.role, element.title)
+        if (known_id := self._by_identity.get(identity)) is not None:
+            self._by_id.move_to_end(known_id)
+            return known_id
+        self._count += 1
+        new = f"e:{self._count}"
+        self._by_id[new] = Known(new, window.handle, *identity)
+        self._by_identity[identity] = new
+        if len(self._by_id) > self._most:
+            _, forgotten = self._by_id.popitem(last=False)
+            del self._by_identity[forgotten.handle, forgotten.role, forgotten.title]
+        return new
+
+    def known(self, ref: ElementRef) -> Known:
+        """StaleElement for a name that was never given, was forgotten, or comes with a strange fingerprint."""
+        known = self._by_id.get(ref.element_id)
+        if known is None:
+            raise StaleElement(f"This host knows no element {ref.element_id!r}.", elementId=ref.element_id)
+        if ref.fingerprint is not None and not _is_of(ref.fingerprint, known):
+            raise StaleElement(f"The fingerprint is not that of {ref.element_id}.", elementId=ref.element_id)
+        return known
+
+    def naming(self, window: Window) -> Callable[[Element], str]:
+        return lambda element: self.name(window, element)
+
+    def spelled(self, window: Window, found: Found) -> dict[str, Any]:
+        """An elementRef as the contract has it, with its states and its path beside."""
+        element = found.element
+        return {
+            "elementId": self.name(window, element),
+            "fingerprint": fingerprint(element),
+            "role": element.role,
+            "title": element.title or None,
+            "value": element.value,
+            "frame": spelled_frame(element.frame),
+            "states": sorted(element.states),
+            "path": list(found.path),
+        }
+
+
+def fingerprint(element: Element) -> str:
+    frame = element.frame or Rect(0, 0, 0, 0)
+    return f"{element.role}|{element.title}|x={frame.x},y={frame.y},w={frame.width},h={frame.height}"
+
+
+def spelled_frame(frame: Rect | None) -> dict[str, int] | None:
+    if frame is None:
+        return None
+    return {"x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height}
+
+
+def _is_of(given: str, known: Known) -> bool:
+    """Role and title must agree; where it was then is no part of what it is."""
+    return given.rpartition("|")[0] == f"{known.role}|{known.title}"

@@ -1,0 +1,47 @@
+"""desktop.click of contract 1."""
+
+from typing import Literal
+
+from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.declaration import desktop_tool
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.params import Target
+from handrail.features.desktop.params import RoutedParams
+from handrail.features.desktop.results import Acted
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+from handrail.ports.effect import Effect
+
+_WITHIN_MS = 30_000
+
+
+class Params(RoutedParams, frozen=True, kw_only=True):
+    target: Target
+
+
+class Result(Acted, frozen=True, kw_only=True):
+    clicked: Literal[True]
+
+
+async def desktop_click(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Click an element of a desktop window: by `target.elementRef` (the `elementId` from desktop_observe or
+    desktop_find is enough), or by `target.selector`. The answer tells what changed. DESKTOP_ELEMENT_NOT_FOUND with
+    `stale`: the element is gone or another; look again.
+    """
+    return await act_and_tell(desktop, call, preview, Result, "Clicked.", _WITHIN_MS)
+
+
+def _summary(params: Params, target: str) -> str:
+    return f"Click {target}"
+
+
+TOOL = desktop_tool(
+    desktop_click,
+    Params,
+    Result,
+    "Click",
+    effect=Effect.UI_CONTROL,
+    deadline_ms=_WITHIN_MS,
+    preview=previewing(_summary, as_given),
+    locate=locating(as_given),
+)

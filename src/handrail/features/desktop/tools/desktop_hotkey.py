@@ -1,0 +1,58 @@
+"""desktop.hotkey of contract 1."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.declaration import desktop_tool
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.keys import combinations
+from handrail.features.desktop.host.methods.hotkey import HotkeyOptions
+from handrail.features.desktop.host.params import Name
+from handrail.features.desktop.params import RoutedParams
+from handrail.features.desktop.results import Acted
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Preview, Reply
+from handrail.ports.effect import Effect
+
+_WITHIN_MS = 30_000
+
+
+class Params(RoutedParams, frozen=True, kw_only=True):
+    keys: Annotated[list[Name], Meta(min_length=1, max_length=100)]
+    options: HotkeyOptions = HotkeyOptions()
+
+
+class Result(Acted, frozen=True, kw_only=True):
+    sent: Literal[True]
+
+
+async def desktop_hotkey(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Press keys together in a desktop window, such as `["ctrl", "s"]`, `["alt", "f4"]` or `["enter"]`; `cmd` is
+    Control on Linux, `super` the logo key. The answer tells what changed.
+    """
+    return await act_and_tell(desktop, call, preview, Result, f"Pressed {'+'.join(params.keys)}.", _WITHIN_MS)
+
+
+async def _aim(desktop: Desktop, call: Call, params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keys that there are not, nobody is asked about."""
+    combinations(params.keys)
+    return await as_given(desktop, call, params)
+
+
+def _summary(params: Params, target: str) -> str:
+    return f"Press {quoted('+'.join(params.keys))} in {target}"
+
+
+TOOL = desktop_tool(
+    desktop_hotkey,
+    Params,
+    Result,
+    "Press keys",
+    effect=Effect.UI_CONTROL,
+    deadline_ms=_WITHIN_MS,
+    preview=previewing(_summary, _aim),
+    locate=locating(_aim),
+)

@@ -1,0 +1,53 @@
+"""desktop.typeText of contract 1."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.declaration import desktop_tool
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.methods.type_text import TypeTextOptions
+from handrail.features.desktop.host.params import LONGEST_TEXT, Target
+from handrail.features.desktop.params import RoutedParams
+from handrail.features.desktop.results import Acted
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Preview, Reply
+from handrail.ports.effect import Effect
+
+_WITHIN_MS = 60_000
+
+
+class Params(RoutedParams, frozen=True, kw_only=True):
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+    target: Target | None = None
+    options: TypeTextOptions = TypeTextOptions()
+
+
+class Result(Acted, frozen=True, kw_only=True):
+    typed: Literal[True]
+
+
+async def desktop_type_text(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Type text into a field of a desktop window, named as in desktop_click; without a `target` into whatever has
+    the focus there. Any Unicode; the clipboard is left as it was. `options.clearBefore` empties the field first.
+    """
+    return await act_and_tell(desktop, call, preview, Result, "Typed.", _WITHIN_MS)
+
+
+def _summary(params: Params, target: str) -> str:
+    emptied = ", in place of what is there" if params.options.clear_before else ""
+    return f"Type {quoted(params.text)} into {target}{emptied}"
+
+
+TOOL = desktop_tool(
+    desktop_type_text,
+    Params,
+    Result,
+    "Type text",
+    effect=Effect.UI_CONTROL,
+    deadline_ms=_WITHIN_MS,
+    preview=previewing(_summary, as_given),
+    locate=locating(as_given),
+)

@@ -1,0 +1,116 @@
+"""`handrail history`: what was changed in this project, and what of it was taken back."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import one_line, print_json, say
+from handrail.faces.cli.parameters import json_option, limit_option, project_option, state_option
+from handrail.faces.cli.times import local_time
+
+if TYPE_CHECKING:
+    from handrail.wiring import House
+
+EPILOG = "Example: handrail history --limit 5, then handrail undo with one of the ids it shows."
+
+
+@click.command(epilog=EPILOG)
+@project_option
+@state_option
+@json_option
+@limit_option
+def history(project: Path, state: Path | None, as_json: bool, limit: int) -> None:
+    """List what was changed in this project.
+
+    Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.
+    """
+    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.wiring import open_house
+
+    house = open_house(project, state, NobodyToAsk())
+    try:
+        entries = list(islice(_entries(house), limit))
+    finally:
+        house.close()
+    if as_json:
+        print_json({"history": entries})
+        return
+    for entry in entries:
+        _print(entry)
+    if not entries:
+        say("Nothing was changed through handrail in this project yet.")
+
+
+def _entries(house: "House") -> Iterator[dict[str, Any]]:
+    """Read backwards, so an end comes before its beginning; a beginning without end was interrupted."""
+    snapshots = _Snapshots(house)
+    ended: set[str] = set()
+    for record in house.audit.entries(reverse=True):
+        if record.get("project") != house.project.location or not _changes(record.get("effect")):
+            continue
+        execution = str(record.get("executionId"))
+        if record.get("event") == "end":
+            ended.add(execution)
+            yield _entry(record, snapshots, _status(record))
+        elif execution not in ended:
+            ended.add(execution)
+            yield _entry(record, snapshots, "interrupted")
+
+
+def _changes(effect: object) -> bool:
+    from handrail.ports.effect import Effect
+
+    return any(effect == known.value for known in Effect if known.changes)
+
+
+def _status(record: dict[str, Any]) -> str:
+    if record.get("ok") is True:
+        return "repeated" if record.get("decision") == "settled" else "done"
+    return "failed" if "evidence" in record else "refused"
+
+
+def _entry(record: dict[str, Any], snapshots: "_Snapshots", status: str) -> dict[str, Any]:
+    execution = str(record.get("executionId"))
+    snapshot = snapshots.of_execution.get(execution)
+    entry = {
+        "time": record.get("ts"),
+        "status": status,
+        "tool": record.get("tool"),
+        "effect": record.get("effect"),
+        "target": record.get("target"),
+        "caller": record.get("caller"),
+        "task": record.get("task"),
+        "decision": record.get("decision"),
+        "answer": record.get("answer"),
+        "executionId": execution,
+        "error": record.get("error"),
+        "evidence": (record.get("evidence") or {}).get("dir"),
+    }
+    if snapshot is not None:
+        entry |= {"target": entry["target"] or snapshot.path, "snapshotId": snapshot.id, "undoes": snapshot.undoes}
+        entry["undone"] = snapshot.id in snapshots.undone
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+class _Snapshots:
+    """Which write left which snapshot, and which of them were taken back."""
+
+    def __init__(self, house: "House") -> None:
+        kept = list(house.workspace.snapshots.newest_first())
+        self.of_execution = {snapshot.execution_id: snapshot for snapshot in kept if snapshot.execution_id}
+        self.undone = {snapshot.undoes for snapshot in kept if snapshot.undoes}
+
+
+def _print(entry: dict[str, Any]) -> None:
+    status = "undone" if entry.get("undone") else entry["status"]
+    say(f"{local_time(entry['time'])}  {status:<11}  {one_line(entry['tool'])}  {one_line(entry.get('target', ''))}")
+    ids = [entry["executionId"], entry.get("snapshotId"), entry.get("undoes") and f"undoes {entry['undoes']}"]
+    say("    " + "  ".join(one_line(part) for part in ids if part))
+    answer = entry.get("answer")
+    answered = f", answered {answer['status']} by {answer['by']}" if answer else ""
+    say(f"    by {one_line(entry['caller'])}: {one_line(entry.get('decision', 'not decided'))}{one_line(answered)}")
+    if error := entry.get("error"):
+        say("    " + one_line(": ".join(map(str, error.values()))))

@@ -1,0 +1,94 @@
+"""`handrail report`: everything that was done for a task, as one page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.parameters import json_option, limit_option, project_option, state_option
+from handrail.faces.cli.times import local_time
+
+if TYPE_CHECKING:
+    from handrail.features.history.story import TaskSummary
+    from handrail.wiring import House
+
+EPILOG = """\b
+Examples:
+  handrail report                              the tasks of this project
+  handrail report 01J9Z3 -o tax-form.html      one of them, for somebody else to look at"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("task", required=False, help="The task's id; without one, the tasks are listed.")
+@click.option("--all", "is_whole", is_flag=True, help="Every call in this project, with a task or without.")
+@click.option("-o", "--output", type=Path, metavar="FILE", help="Where to write the page.  [default: TASK.html]")
+@project_option
+@state_option
+@json_option
+@limit_option
+def report(
+    task: str | None,
+    is_whole: bool,
+    output: Path | None,
+    project: Path,
+    state: Path | None,
+    as_json: bool,
+    limit: int,
+) -> None:
+    """Write a task's record as one page.
+
+    The page opens in any browser, without handrail and without a network: every step with its diff, its pictures
+    and who allowed it, one after the other like a film. It holds every file against the hash in the audit, and
+    every line of the audit against its seal.
+    """
+    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.wiring import open_house
+
+    if task is not None and is_whole:
+        raise click.UsageError("Name a task, or --all, but not both.")
+    house = open_house(project, state, NobodyToAsk())
+    try:
+        if task is None and not is_whole:
+            _list(house, limit, as_json=as_json)
+        else:
+            _write(house, task, output or Path(f"{_file_name(task or 'handrail')}.html"), as_json=as_json)
+    finally:
+        house.close()
+
+
+def _list(house: "House", limit: int, *, as_json: bool) -> None:
+    from handrail.wiring import task_summaries
+
+    found = task_summaries(house)[:limit]
+    if as_json:
+        print_json({"tasks": [_summary(each) for each in found]})
+        return
+    for line in columns([(each.task, local_time(each.last), f"{len(each.executions)} calls") for each in found]):
+        say(line)
+    if not found:
+        say("No call in this project named a task yet; --all reports those that named none.")
+
+
+def _summary(task: "TaskSummary") -> dict[str, Any]:
+    calls, callers = len(task.executions), sorted(task.callers)
+    return {"task": task.task, "first": task.first, "last": task.last, "calls": calls, "callers": callers}
+
+
+def _write(house: "House", task: str | None, to: Path, *, as_json: bool) -> None:
+    from handrail.wiring import write_report
+
+    story = write_report(house, task, to)
+    lacking = [f"{file.name} of {step.execution_id}" for step in story.steps for file in step.files if file.lack]
+    if as_json:
+        told = {"report": str(to.absolute()), "steps": len(story.steps), "lacking": lacking, "damage": story.damage}
+        print_json(told)
+        return
+    for trouble in (*(f"Not in the report: {lack}." for lack in lacking), story.damage):
+        if trouble is not None:
+            click.echo(f"handrail: {trouble}", err=True)
+    say(str(to.absolute()))
+
+
+def _file_name(task: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in task)[:80] or "report"

@@ -1,0 +1,96 @@
+"""`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`: what was done, what shows it, how it is taken back."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from handrail.faces.http import paging
+from handrail.faces.http.answers import success
+from handrail.faces.http.desk import Desk
+from handrail.faces.http.headers import trace_id
+from handrail.faces.http.json_body import json_object, text_field
+from handrail.faces.http.people import caller, must_be_person
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Call
+from handrail.ports.errors import Conflict, NotFound
+
+_FILTERS = {"task": "task", "execution": "executionId"}
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+MAX_EVIDENCE = 64 * 1024 * 1024
+_SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
+
+
+def routes(desk: Desk) -> list[Route]:
+    async def list_records(request: Request) -> Response:
+        limit, before = paging.limit(request), paging.before(request)
+        return success(await asyncio.to_thread(_page, desk.audit, limit, before, _wanted(request)))
+
+    async def show_evidence(request: Request) -> Response:
+        execution, name = request.path_params["execution"], request.path_params["file"]
+        data = await asyncio.to_thread(_evidence, desk, execution, name)
+        media_type = "image/png" if name.endswith(".png") else "text/plain; charset=utf-8"
+        return Response(data, media_type=media_type, headers=_SEALED_OFF)
+
+    async def report(request: Request) -> Response:
+        must_be_person(request, "Telling a task's story")
+        task = request.path_params["task"]
+        pieces = await asyncio.to_thread(desk.report, task)
+        name = f"handrail-{_UNSAFE.sub('_', task)[:64]}.html"
+        headers = {**_SEALED_OFF, "content-disposition": f'attachment; filename="{name}"'}
+        return StreamingResponse(pieces, media_type="text/html", headers=headers)
+
+    async def undo(request: Request) -> Response:
+        must_be_person(request, "Undoing")
+        id = text_field(await json_object(request, {"id"}), "id")
+        call = Call("undo_write", {"id": id}, caller(request, desk.person), trace_id=trace_id(request.scope))
+        return success((await desk.persons_gate.run(call)).result)
+
+    return [
+        Route("/api/activity", list_records),
+        Route("/api/evidence/{execution}/{file}", show_evidence),
+        Route("/api/report/{task}", report),
+        Route("/api/undo", undo, methods=["POST"]),
+    ]
+
+
+def _wanted(request: Request) -> dict[str, str]:
+    """`?task=&execution=`: of all records those of a task, or of one call."""
+    given = request.query_params
+    return {member: given[name] for name, member in _FILTERS.items() if name in given}
+
+
+def _page(audit: Audit, limit: int, before: int | None, wanted: Mapping[str, str]) -> dict[str, Any]:
+    found = (record for record in _older(audit, before) if all(record.get(name) == wanted[name] for name in wanted))
+    records = list(islice(found, limit + 1))
+    page: dict[str, Any] = {"records": records[:limit]}
+    if len(records) > limit:
+        page["next"] = records[limit - 1]["seq"]
+    return page
+
+
+def _older(audit: Audit, before: int | None) -> Iterator[dict[str, Any]]:
+    for record in audit.entries(reverse=True):
+        number = record.get("seq")
+        if isinstance(number, int) and (before is None or number < before):
+            yield record
+
+
+def _evidence(desk: Desk, execution: str, name: str) -> bytes:
+    """Only what the audit names, and only as it was when the audit named it."""
+    for record in desk.audit.entries(reverse=True):
+        if record.get("executionId") != execution or record.get("project") != desk.project:
+            continue
+        match record.get("evidence"):
+            case {"dir": str(folder), "sha256": {**hashes}} if name in hashes:
+                data = desk.evidence.read(folder, name, MAX_EVIDENCE)
+                if sha256(data).hexdigest() != hashes[name]:
+                    raise Conflict(f"{name} was changed since: it no longer shows what {execution} did.")
+                return data
+    raise NotFound(f"The audit names no evidence {name!r} of {execution!r}.")

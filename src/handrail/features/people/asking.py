@@ -1,0 +1,63 @@
+"""How a tool asks: a prompt in the queue, then an answer or the end of the person's time."""
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.kernel.call import Call
+from handrail.ports.errors import Conflict, NotFound
+from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
+
+# A person may need long; an agent that does not want to wait says so.
+PATIENCE_MS = 24 * 3600 * 1000
+_LOST = "Please type it again: what you typed in confidence was kept nowhere, and nobody waited for it then."
+
+
+async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout_ms: int | None = None) -> PromptAnswer:
+    """Three outcomes: ok, canceled, timeout. A caller that goes away takes its question along.
+
+    A call that is made again after a crash finds its question, or its answer. It is asked anew where it was withdrawn
+    meanwhile, and where a secret was typed while nobody waited for it: that is nowhere.
+    """
+    asked = {**prompt, "source": f"handrail/{call.tool}"}
+    for number in itertools.count(1):
+        request_id = f"ask_{call.execution_id}" + (f"_{number}" if number > 1 else "")
+        await call.progress(f"Waiting for a person's answer (`handrail prompts answer {request_id}`).")
+        try:
+            async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
+                answer, is_found = await _answered(queue, call, asked, request_id)
+        except TimeoutError:
+            return await _withdrawn(queue, request_id)
+        except asyncio.CancelledError:
+            await asyncio.shield(_withdrawn(queue, request_id))
+            raise
+        if answer.masked:
+            asked["message"] = f"{prompt.get('message', '')}\n\n{_LOST}".strip()
+        elif not is_found or answer.response.status != "timeout":
+            return answer
+    raise AssertionError("there is always another id")
+
+
+async def _answered(
+    queue: PromptQueue, call: Call, asked: Mapping[str, Any], request_id: str
+) -> tuple[PromptAnswer, bool]:
+    """The answer, and whether the question stood there before."""
+    try:
+        return await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside), False
+    except Conflict as conflict:
+        if conflict.details.get("reason") != "taken":
+            raise
+        return await queue.wait(request_id), True
+
+
+async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:
+    """Unless somebody answered in the last moment: then that counts; or it never got as far as the queue."""
+    withdrawn = PromptResponse(status="timeout")
+    try:
+        await queue.respond(request_id, withdrawn)
+    except Conflict:
+        return await queue.wait(request_id)
+    except NotFound:
+        pass
+    return PromptAnswer(request_id, withdrawn)

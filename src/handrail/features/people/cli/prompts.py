@@ -1,0 +1,223 @@
+"""`handrail prompts`: what waits for a person, and the person's answer; in a terminal, a view of it all."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.extras import how_to_install, is_installed
+from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.times import local_time
+from handrail.faces.cli.values import OneOf
+from handrail.kernel.visible import visible
+
+if TYPE_CHECKING:
+    from handrail.ports.prompts import PromptQueue, RequestEntry
+
+EPILOG = """\b
+Examples:
+  handrail prompts                                     the full-screen view; without a terminal, the list
+  handrail prompts list                                what waits
+  handrail prompts show ID                             everything that would happen
+  handrail prompts answer ID --ok
+  handrail prompts answer ID --cancel --remark "not in this file"
+  handrail prompts answer ID --ok --value name=Ada     a form
+  handrail prompts answer ID --ok --choose a --choose b
+  handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, for good"""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
+@state_option
+@click.pass_context
+def prompts(ctx: click.Context, state: Path | None) -> None:
+    """Answer what waits for a person.
+
+    Approvals, forms and questions of every agent on this state directory. The first answer counts,
+    wherever it is given. In a terminal, and without a further word, a full-screen view shows them as they
+    come; ? explains its keys.
+    """
+    ctx.obj = state
+    if ctx.invoked_subcommand is not None:
+        return
+    if _has_screen() and not is_installed("tui"):
+        click.echo(f"handrail: the full-screen view is missing. {how_to_install('tui')}", err=True)
+    elif _has_screen():
+        from handrail.wiring import watching_queue
+
+        with watching_queue(state):
+            ctx.exit(_run(state, _show_screen))
+    ctx.invoke(list_prompts, state=state, as_json=False)
+
+
+@prompts.command("list")
+@state_option
+@json_option
+@click.pass_context
+def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+    """What waits, the oldest first."""
+    entries = _run(state or ctx.obj, _pending)
+    if as_json:
+        print_json({"prompts": [entry for entry, _ in entries]})
+        return
+    rows = [
+        (
+            entry.request_id,
+            local_time(entry.ts),
+            entry.prompt.__struct_config__.tag,
+            entry.prompt.source or "",
+            (entry.prompt.title or "") + (" (caller gone)" if is_gone else ""),
+        )
+        for entry, is_gone in entries
+    ]
+    for line in columns(rows):
+        say(line)
+    if not rows:
+        say("Nothing waits for you.")
+
+
+@prompts.command("show")
+@click.argument("request_id", metavar="ID")
+@state_option
+@json_option
+@click.pass_context
+def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json: bool) -> None:
+    """Everything that a prompt asks."""
+    entry = _run(state or ctx.obj, lambda queue: _find(queue, request_id))
+    if as_json:
+        print_json(entry)
+        return
+    for line in _page(entry):
+        say(line)
+
+
+@prompts.command("answer")
+@click.argument("request_id", metavar="ID")
+@click.option("--ok", "status", flag_value="ok", help="Yes, or: here is my answer.")
+@click.option("--cancel", "status", flag_value="canceled", help="No.")
+@click.option("--value", "values", multiple=True, metavar="KEY=VALUE", help="A field of a form; repeat it.")
+@click.option("--choose", "chosen", multiple=True, metavar="VALUE", help="An option; repeat it where several may be.")
+@click.option("--remark", metavar="TEXT", help="A word for the agent.")
+@click.option(
+    "--for",
+    "scope",
+    type=OneOf("once", "task", "rule", "app"),
+    metavar="<once|task|rule|app>",
+    help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, for good.",
+)
+@state_option
+@click.pass_context
+def answer_prompt(
+    ctx: click.Context,
+    request_id: str,
+    status: str | None,
+    values: Sequence[str],
+    chosen: Sequence[str],
+    remark: str | None,
+    scope: str | None,
+    state: Path | None,
+) -> None:
+    """Answer a prompt, with --ok or --cancel."""
+    if status is None:
+        raise click.UsageError("Say --ok or --cancel.")
+    response: dict[str, Any] = {"status": status}
+    if remark is not None:
+        response["remark"] = remark
+    if scope == "app":
+        response |= {"scope": "rule", "covers": "app"}
+    elif scope is not None:
+        response["scope"] = scope
+
+    async def respond(queue: "PromptQueue") -> Sequence[str]:
+        import msgspec
+
+        from handrail.ports.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
+        from handrail.wiring import user_name
+
+        prompt = (await _find(queue, request_id)).prompt
+        if status == "ok":
+            if isinstance(prompt, KvPrompt):
+                response["values"] = _pairs(values)
+            elif isinstance(prompt, ChoicePrompt):
+                response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
+            elif isinstance(prompt, TaskConfirmPrompt):
+                response["tasks"] = msgspec.to_builtins(prompt.tasks)
+        return (await queue.respond(request_id, response, by=f"terminal:{user_name()}")).warnings
+
+    for warning in _run(state or ctx.obj, respond):
+        click.echo(f"handrail: {visible(warning)}", err=True)
+    say("Answered.")
+
+
+def _has_screen() -> bool:
+    """Keys come from stdin, and Textual draws on stderr; who sends stdout elsewhere wants the list."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and os.environ.get("TERM") != "dumb"
+
+
+async def _show_screen(queue: "PromptQueue") -> int:
+    import asyncio
+
+    from handrail.features.people.cli.screen.app import PromptsApp
+    from handrail.features.people.cli.screen.language import texts_for
+    from handrail.wiring import user_name
+
+    app = PromptsApp(queue, f"terminal:{user_name()}", texts_for())
+    status = await app.run_async()
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
+    return status or app.return_code or 0
+
+
+def _run(state: Path | None, work: Any) -> Any:
+    from handrail.faces.cli.running import run
+    from handrail.wiring import open_queue
+
+    async def with_queue() -> Any:
+        queue = open_queue(state)
+        try:
+            return await work(queue)
+        finally:
+            await queue.close()
+
+    return run(with_queue())
+
+
+async def _pending(queue: "PromptQueue") -> list[tuple["RequestEntry", bool]]:
+    return [(entry, not await queue.is_waiting(entry.request_id)) for entry in await queue.pending()]
+
+
+async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
+    from handrail.ports.errors import NotFound
+
+    for entry in await queue.pending():
+        if entry.request_id == request_id:
+            return entry
+    raise NotFound(f"No prompt {request_id} waits for an answer.", hint="`handrail prompts` lists those that do.")
+
+
+def _pairs(values: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not equals:
+            raise click.UsageError(f"--value {value!r} is not KEY=VALUE.")
+        pairs[key] = text
+    return pairs
+
+
+def _page(entry: "RequestEntry") -> list[str]:
+    import msgspec
+
+    prompt = msgspec.to_builtins(entry.prompt)
+    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}"]
+    for name, value in prompt.items():
+        if isinstance(value, str) and "\n" in value:
+            lines += [f"{name}:", *(f"  {line}" for line in value.rstrip("\n").split("\n"))]
+        elif isinstance(value, list | tuple):
+            lines += [f"{name}:", *(f"  {one_line(msgspec.json.encode(item).decode())}" for item in value)]
+        else:
+            lines.append(f"{name}: {value}")
+    return lines

@@ -1,0 +1,163 @@
+"""Which questions wait, in which order, and which one is shown. Knows no terminal.
+
+The shown one changes by a person's move alone, and rows change their places only then: what was answered
+elsewhere stays where it stands, marked, until the person moves on.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from handrail.kernel.queue_approver import PREFIX
+from handrail.ports.prompts import Entry, FileChangePrompt, RequestEntry, ResponseEntry
+
+MOST_ANSWERED = 1000
+
+
+@dataclass(slots=True)
+class Row:
+    """One question, and what became of it."""
+
+    entry: RequestEntry
+    answer: ResponseEntry | None = None
+    by: str | None = None
+    is_caller_gone: bool = False
+    is_withdrawn: bool = False
+    is_mine: bool = False
+    is_sending: bool = False
+
+    @property
+    def id(self) -> str:
+        return self.entry.request_id
+
+    @property
+    def is_settled(self) -> bool:
+        return self.answer is not None or self.is_mine or self.is_withdrawn
+
+    @property
+    def is_approval(self) -> bool:
+        """One that the gate waits for: only such a yes can reach beyond this once."""
+        return isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(PREFIX)
+
+    @property
+    def is_about_app(self) -> bool:
+        """A call of an app's tool: a yes may be one to all of them."""
+        prompt = self.entry.prompt
+        return self.is_approval and isinstance(prompt, FileChangePrompt) and prompt.consent is not UNSET
+
+    @property
+    def can_cancel(self) -> bool:
+        return self.entry.prompt.allow_cancel is not False
+
+    @property
+    def kind(self) -> str:
+        return str(self.entry.prompt.__struct_config__.tag)
+
+    @property
+    def title(self) -> str:
+        """The title, or what comes nearest to one."""
+        prompt = self.entry.prompt
+        for text in (prompt.title, prompt.message):
+            if text is not UNSET and text.strip():
+                return text.strip().split("\n")[0]
+        return self.id
+
+
+class Board:
+    def __init__(self) -> None:
+        self._rows: dict[str, Row] = {}
+        self._answered: dict[str, Row] = {}
+        self.shown: str | None = None
+        self.unnamed: set[str] = set()
+        """Answered, and by whom was not looked up yet."""
+
+    def __iter__(self) -> Iterator[Row]:
+        """The oldest first."""
+        return iter(self._rows.values())
+
+    def __getitem__(self, request_id: str) -> Row:
+        return self._rows[request_id]
+
+    def __contains__(self, request_id: object) -> bool:
+        return request_id in self._rows
+
+    @property
+    def shown_row(self) -> Row | None:
+        return self._rows.get(self.shown) if self.shown is not None else None
+
+    @property
+    def waiting(self) -> list[Row]:
+        return [row for row in self if not row.is_settled]
+
+    @property
+    def answered(self) -> list[Row]:
+        """The newest answer first; the latest thousand."""
+        return list(reversed(self._answered.values()))
+
+    def load(self, pending: Iterable[RequestEntry], newest: Sequence[Entry]) -> None:
+        """At the start, and when the log was replaced: what is no longer in it is withdrawn, not gone from sight.
+
+        `newest` is read after `pending`: what was asked between the two is in `newest` alone.
+        """
+        requests = {entry.request_id: entry for entry in newest if isinstance(entry, RequestEntry)}
+        answers = [entry for entry in newest if isinstance(entry, ResponseEntry)]
+        asked = {entry.request_id: entry for entry in pending}
+        answered = {answer.request_id for answer in answers}
+        asked |= {id: entry for id, entry in requests.items() if id not in asked and id not in answered}
+        for row in self.waiting:
+            row.is_withdrawn = row.id not in asked and row.id not in answered
+        for entry in asked.values():
+            self._rows.setdefault(entry.request_id, Row(entry))
+        self._answered.clear()
+        for answer in answers:
+            if answer.request_id in self._answered:
+                continue
+            if (known := self._rows.get(answer.request_id)) is not None:
+                self._settle(known, answer)
+            elif answer.request_id in requests:
+                self._settle(Row(requests[answer.request_id]), answer)
+        self._show_first()
+
+    def receive(self, entries: Iterable[Entry]) -> None:
+        """News in the order of the log. The first answer to a question is the one that counts."""
+        for entry in entries:
+            if isinstance(entry, RequestEntry):
+                self._rows.setdefault(entry.request_id, Row(entry))
+            elif (row := self._rows.get(entry.request_id)) is not None and row.answer is None:
+                self._settle(row, entry)
+        self._show_first()
+
+    def move_to(self, request_id: str) -> None:
+        """The person's own move: settled rows are swept away now, and only now."""
+        if request_id not in self._rows or request_id == self.shown:
+            return
+        self.shown = request_id
+        self._rows = {row.id: row for row in self if not row.is_settled or row.id == request_id}
+
+    def move_on(self) -> None:
+        """To the next one that waits, around the end; without one, to nothing."""
+        ids = list(self._rows)
+        at = ids.index(self.shown) if self.shown in self._rows else -1
+        for request_id in (*ids[at + 1 :], *ids[: max(at, 0)]):
+            if not self._rows[request_id].is_settled:
+                self.move_to(request_id)
+                return
+        self.shown = None
+        self._rows.clear()
+
+    def note_answerers(self, by: Mapping[str, str]) -> None:
+        for row in (*self, *self._answered.values()):
+            row.by = by.get(row.id, row.by)
+
+    def _settle(self, row: Row, answer: ResponseEntry) -> None:
+        row.answer = answer
+        self.unnamed.add(row.id)
+        self._answered[row.id] = row
+        if len(self._answered) > MOST_ANSWERED:
+            del self._answered[next(iter(self._answered))]
+
+    def _show_first(self) -> None:
+        """Only where nothing is shown: an arrival never takes another's place."""
+        if self.shown is None:
+            self.shown = next((row.id for row in self.waiting), None)

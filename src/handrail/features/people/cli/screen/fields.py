@@ -1,0 +1,148 @@
+"""One thing to type: its name, what it is for, the field, and what is wrong with it. Hidden characters are marked."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+from handrail.features.people.cli.screen.lines import Line, own_line, text_lines
+from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.texts import Texts
+from handrail.kernel.visible import visible
+
+FieldKind = Literal["text", "multiline", "secret"]
+
+_SUSPECT = re.compile(r"[^\x20-\x7e]")
+_STAND_IN = "�"
+_MARK = "reverse"
+
+
+class Field(Vertical):
+    DEFAULT_CSS = """
+    Field { height: auto; margin-bottom: 1; }
+    """
+
+    class Entered(Message):
+        """Enter, in a field of one line."""
+
+        def __init__(self, field: "Field") -> None:
+            super().__init__()
+            self.field = field
+
+        @property
+        def control(self) -> "Field":
+            return self.field
+
+    def __init__(
+        self,
+        texts: Texts,
+        head: Sequence[Line],
+        value: str = "",
+        *,
+        kind: FieldKind = "text",
+        placeholder: str = "",
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._texts = texts
+        self._head = head
+        hint = visible(placeholder).replace("\n", " ")
+        self._input: Input | TextArea
+        if kind == "multiline":
+            self._input = PlainArea(value, placeholder=Content(hint), compact=True)
+        else:
+            self._input = PlainInput(
+                value, hint, password=kind == "secret", highlighter=HiddenMarked(), select_on_focus=False, compact=True
+            )
+        self._is_secret = kind == "secret"
+
+    def compose(self) -> ComposeResult:
+        yield TextBlock(classes="head")
+        yield self._input
+        yield TextBlock(classes="hidden")
+        yield TextBlock(classes="problem")
+
+    def on_mount(self) -> None:
+        self.relabel(self._head)
+        self.problem("")
+        self._mark_hidden()
+
+    @property
+    def value(self) -> str:
+        return self._input.text if isinstance(self._input, TextArea) else self._input.value
+
+    def clear(self) -> None:
+        if isinstance(self._input, TextArea):
+            self._input.text = ""
+        else:
+            self._input.value = ""
+
+    def relabel(self, head: Sequence[Line]) -> None:
+        self.query_one(".head", TextBlock).update(head)
+
+    def problem(self, text: str) -> None:
+        self.query_one(".problem", TextBlock).update([own_line(text, "problem")] if text else [])
+        self._input.set_class(bool(text), "-invalid")
+
+    def start_typing(self) -> None:
+        self._input.focus()
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered(self))
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        self.problem("")
+        self._mark_hidden()
+
+    def _mark_hidden(self) -> None:
+        is_plain = visible(self.value) == self.value and ("\n" not in self.value or isinstance(self._input, TextArea))
+        has_hidden = not self._is_secret and not is_plain
+        lines = [own_line(self._texts.hidden, "note"), *text_lines(self.value)] if has_hidden else []
+        self.query_one(".hidden", TextBlock).update(lines)
+
+
+class HiddenMarked(Highlighter):
+    """A field must keep its characters one by one, so each hidden one gets a stand-in; below, it is spelled out."""
+
+    def __call__(self, text: str | Text) -> Text:
+        return _marked(text if isinstance(text, str) else text.plain)
+
+    def highlight(self, text: Text) -> None:
+        """Everything is done above, where characters can be replaced."""
+
+
+class PlainInput(Input):
+    def on_paste(self, event: events.Paste) -> None:
+        """Whole: Textual would drop all but the first line, in silence."""
+        event.prevent_default()
+        event.stop()
+        start, end = sorted(self.selection)
+        self.replace(event.text, start, end)
+
+
+class PlainArea(TextArea):
+    def get_line(self, line_index: int) -> Text:
+        return _marked(self.document.get_line(line_index))
+
+
+def _marked(text: str) -> Text:
+    marked = Text(no_wrap=True, overflow="ignore", end="")
+    end = 0
+    for suspect in _SUSPECT.finditer(text):
+        if suspect.group() == "\n" or visible(suspect.group()) != suspect.group():
+            marked.append(text[end : suspect.start()])
+            marked.append(_STAND_IN, _MARK)
+            end = suspect.end()
+    return marked.append(text[end:])

@@ -1,0 +1,77 @@
+"""The last line of the screen: the keys that do something here and now; and the page that explains all of them."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from handrail.features.people.cli.screen.lines import fact_lines, own_line
+from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.texts import Texts
+
+Key = tuple[str, str]
+_GAP = "  "
+
+
+class KeyLine(Widget):
+    """As many as there is room for; the last ones given are always among them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"keys--key", "keys--name"}
+    DEFAULT_CSS = """
+    KeyLine { height: 1; dock: bottom; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: Sequence[Key] = ()
+        self._always: Sequence[Key] = ()
+
+    def show(self, keys: Sequence[Key], always: Sequence[Key]) -> None:
+        self._keys, self._always = keys, always
+        self.refresh()
+
+    @property
+    def shown(self) -> list[Key]:
+        left = self.size.width - sum(_width(key) for key in self._always)
+        fitting = []
+        for key in self._keys:
+            left -= _width(key)
+            if left < 0:
+                break
+            fitting.append(key)
+        return [*fitting, *self._always]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 1
+
+    def render_line(self, y: int) -> Strip:
+        key_style, name_style = (self.get_component_rich_style(f"keys--{part}") for part in ("key", "name"))
+        segments = []
+        for key, name in self.shown:
+            segments += [Segment(f" {key} ", key_style), Segment(name + _GAP[1:], name_style)]
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+
+
+class HelpScreen(ModalScreen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "app.pop_screen", show=False)]
+
+    def __init__(self, texts: Texts) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def compose(self) -> ComposeResult:
+        help_lines = fact_lines(self._texts.help, is_ours=True)
+        with VerticalScroll():
+            yield TextBlock([own_line(self._texts.help_title, "title"), own_line(""), *help_lines])
+
+
+def _width(key: Key) -> int:
+    return cell_len(key[0]) + cell_len(key[1]) + 3

@@ -1,0 +1,119 @@
+"""Other people's text as lines of a terminal: wrapped by us, behind a gutter that it can't leave, nothing left out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.text import Text
+
+from handrail.kernel.visible import visible
+
+_SUSPECT = re.compile(r"[^\x20-\x7e]")
+_TAB = 4
+_NARROWEST = 8
+
+Piece = tuple[str, str]
+"""A text and the name of its style."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the source. `gutter` is ours and stands before it; `again` before each wrapped rest.
+
+    What `is_ours` may be wrapped between words; the text of others is folded wherever the line is full.
+    """
+
+    text: str
+    style: str = ""
+    gutter: str = "│ "
+    again: str = "┆ "
+    gutter_style: str = "gutter"
+    is_ours: bool = False
+
+
+def text_lines(text: str, style: str = "") -> list[Line]:
+    return [Line(line, style) for line in text.removesuffix("\n").split("\n")]
+
+
+def fact_lines(facts: Sequence[tuple[str, str]], style: str = "", *, is_ours: bool = False) -> list[Line]:
+    """Names in a column of ours, values behind it."""
+    width = max((cell_len(name) for name, _ in facts), default=0)
+    lines = []
+    for name, value in facts:
+        label, blank = name + " " * (width - cell_len(name)), " " * width
+        for at, text in enumerate(value.removesuffix("\n").split("\n")):
+            gutter, again = f"{label if at == 0 else blank} │ ", f"{blank} {'│' if is_ours else '┆'} "
+            lines.append(Line(text, style, gutter, again, is_ours=is_ours))
+    return lines
+
+
+def own_line(text: str, style: str = "") -> Line:
+    """Words of ours, which need no gutter."""
+    return Line(text, style, "", "", "", is_ours=True)
+
+
+def wrapped(lines: Sequence[Line], width: int) -> list[list[Piece]]:
+    """Each line as pieces, folded hard at the width: no blank is swallowed, no word moved."""
+    rows: list[list[Piece]] = []
+    for line in lines:
+        room = max(width - cell_len(line.gutter), _NARROWEST)
+        gutter = line.gutter
+        for folded in _between_words(line, room) if line.is_ours else _folded(line, room):
+            rows.append([(gutter, line.gutter_style), *folded] if gutter else folded)
+            gutter = line.again
+    return rows
+
+
+def _between_words(line: Line, room: int) -> Iterator[list[Piece]]:
+    for row in Text(visible(line.text)).wrap(Console(width=room, file=StringIO()), room):
+        yield [(row.plain.rstrip() or row.plain, line.style)]
+
+
+def _folded(line: Line, room: int) -> Iterator[list[Piece]]:
+    """After a blank where one is near, otherwise wherever the row is full; every character stays."""
+    if len(line.text) <= room and line.text.isascii() and line.text.isprintable():
+        yield [(line.text, line.style)]
+        return
+    pieces = list(_visible_pieces(line.text.expandtabs(_TAB), line.style))
+    flat = "".join(text for text, _ in pieces)
+    rest = iter(pieces)
+    text, style = next(rest, ("", ""))
+    for start, end in _breaks(flat, room):
+        row: list[Piece] = []
+        left = end - start
+        while left > len(text):
+            row.append((text, style))
+            left -= len(text)
+            text, style = next(rest)
+        row.append((text[:left], style))
+        text = text[left:]
+        yield row
+
+
+def _breaks(flat: str, room: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(flat) or start == 0:
+        # No more characters than cells: a line of a megabyte is not looked at anew for each row.
+        end = start + len(next(iter(chop_cells(flat[start : start + room], room)), ""))
+        if end < len(flat) and flat[end] != " ":
+            blank = flat.rfind(" ", start + room // 2, end)
+            end = blank + 1 if blank >= 0 else end
+        yield start, end
+        start = end or 1
+
+
+def _visible_pieces(text: str, style: str) -> Iterator[Piece]:
+    """What is spelled out gets a style of its own, so that it differs from text that only looks like an escape."""
+    end = 0
+    for suspect in _SUSPECT.finditer(text):
+        spelled = visible(suspect.group())
+        if spelled != suspect.group():
+            if suspect.start() > end:
+                yield text[end : suspect.start()], style
+            yield spelled, "escape"
+            end = suspect.end()
+    if end < len(text):
+        yield text[end:], style

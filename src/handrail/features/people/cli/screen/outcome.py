@@ -1,0 +1,75 @@
+"""What became of a question, and what it asked, as lines to read."""
+
+from msgspec import UNSET
+
+from handrail.faces.cli.times import local_time
+from handrail.features.people.cli.screen.board import Row
+from handrail.features.people.cli.screen.lines import Line, fact_lines, own_line, text_lines
+from handrail.features.people.cli.screen.texts import Texts
+from handrail.ports.prompts import (
+    ChoicePrompt,
+    FileChangePrompt,
+    KvPrompt,
+    PromptResponse,
+    RequestEntry,
+    TaskConfirmPrompt,
+)
+
+
+def header_lines(entry: RequestEntry, kind: str, title: str, texts: Texts) -> list[Line]:
+    """Title, where it comes from, and the message."""
+    prompt = entry.prompt
+    facts = [
+        (texts.source, prompt.source),
+        (texts.run, entry.run_id),
+        (texts.asked, f"{local_time(entry.ts)} · {texts.kinds[kind]}"),
+        *((texts.picture, f"{image.path} {image.alt or ''}".rstrip()) for image in prompt.images or ()),
+    ]
+    lines = text_lines(prompt.title or title, "title")
+    lines += fact_lines([(name, value) for name, value in facts if value], "muted")
+    if prompt.message:
+        lines += [own_line(""), *text_lines(prompt.message)]
+    return [*lines, own_line("")]
+
+
+def outcome_word(row: Row, texts: Texts) -> str:
+    if row.answer is None:
+        return texts.withdrawn
+    words = texts.outcomes if isinstance(row.entry.prompt, FileChangePrompt) else texts.replies
+    return words[row.answer.response.status]
+
+
+def outcome_lines(row: Row, texts: Texts) -> list[Line]:
+    """Who, when, how far it reaches, what was said; secrets are masked, as in the log."""
+    if row.answer is None:
+        return [own_line(texts.withdrawn, "bad")]
+    response = row.answer.response
+    reach = (response.covers or "tool") if row.is_about_app and response.scope == "rule" else response.scope
+    scope = texts.scopes[reach] if reach is not UNSET else None
+    facts = [
+        (texts.by, row.by),
+        (texts.scope, scope),
+        (texts.given_remark, response.remark),
+        (texts.answer, answer_text(row, response, texts)),
+    ]
+    head = f"{outcome_word(row, texts)} · {local_time(row.answer.ts)}"
+    return [
+        own_line(head, "good" if response.status == "ok" else "bad"),
+        *fact_lines([(name, value) for name, value in facts if value]),
+    ]
+
+
+def answer_text(row: Row, response: PromptResponse, texts: Texts) -> str:
+    prompt = row.entry.prompt
+    if isinstance(prompt, KvPrompt) and response.values is not UNSET:
+        return "\n".join(f"{key}: {value}" for key, value in response.values.items())
+    if isinstance(prompt, ChoicePrompt) and response.selection is not UNSET:
+        chosen = (response.selection,) if isinstance(response.selection, str) else response.selection
+        labels = {option.value: option.label or option.value for option in prompt.options}
+        return "\n".join(labels.get(value, value) for value in chosen)
+    if isinstance(prompt, TaskConfirmPrompt) and response.tasks is not UNSET:
+        return "\n".join(
+            f"{at}. {task.title} ({texts.priorities[task.priority]}, {texts.statuses[task.status]})"
+            for at, task in enumerate(response.tasks, 1)
+        )
+    return ""

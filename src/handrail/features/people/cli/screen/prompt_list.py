@@ -1,0 +1,94 @@
+"""The list of questions. News are added at its end; nothing else moves unless the person does."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from handrail.faces.cli.output import one_line
+from handrail.faces.cli.times import local_time
+from handrail.features.people.cli.screen.board import Row
+from handrail.features.people.cli.screen.outcome import outcome_word
+from handrail.features.people.cli.screen.texts import Texts
+
+_LONGEST_TITLE = 200  # the page has the whole of it
+
+
+class PromptList(OptionList):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", show=False),
+        Binding("k", "cursor_up", show=False),
+        Binding("right", "select", show=False),
+        Binding("pagedown,space", "app.scroll_page(1)", show=False),
+        Binding("pageup", "app.scroll_page(-1)", show=False),
+        Binding("J,shift+down", "app.scroll_lines(1)", show=False),
+        Binding("K,shift+up", "app.scroll_lines(-1)", show=False),
+    ]
+
+    def __init__(self, texts: Texts, moved: Callable[[str], None], *, id: str) -> None:
+        super().__init__(id=id, markup=False, compact=True)
+        self._texts = texts
+        self._moved = moved
+        self._looks: dict[str, tuple[bool, bool, bool]] = {}
+        self._is_filling = False
+
+    def show(self, rows: Sequence[Row], shown: str | None) -> None:
+        """What is already there keeps its place as long as all before it is there as well."""
+        looks = {row.id: (row.is_settled, row.answer is None, row.is_caller_gone) for row in rows}
+        before, now = list(self._looks), list(looks)
+        self._is_filling = True
+        if now[: len(before)] == before:
+            for row in rows[: len(before)]:
+                if looks[row.id] != self._looks[row.id]:
+                    self.replace_option_prompt(row.id, _told(row, self._texts))
+            self.add_options(Option(_told(row, self._texts), id=row.id) for row in rows[len(before) :])
+        else:
+            self.set_options(Option(_told(row, self._texts), id=row.id) for row in rows)
+        self._looks = looks
+        self.highlighted = now.index(shown) if shown in looks else None
+        self._is_filling = False
+
+    def action_cursor_down(self) -> None:
+        """Stops at the end: beyond it nothing may wait that was not asked for."""
+        if self.highlighted is None or self.highlighted < self.option_count - 1:
+            super().action_cursor_down()
+
+    def action_cursor_up(self) -> None:
+        if self.highlighted is None or self.highlighted > 0:
+            super().action_cursor_up()
+
+    def render_line(self, y: int) -> Strip:
+        """Where the terminal's own colours are used there is no ground to tell the row by."""
+        strip = super().render_line(y)
+        if not self.has_pseudo_class("ansi") or not self.has_focus or self.highlighted is None:
+            return strip
+        style = next((segment.style for segment in strip if segment.style is not None), None)
+        is_highlighted = style is not None and style.meta.get("option") == self.highlighted
+        return strip.apply_style(Style(reverse=True)) if is_highlighted else strip
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        super().watch_highlighted(highlighted)
+        # At once, not by a message: the next key must already find the move made.
+        if highlighted is not None and not self._is_filling:
+            self._moved(str(self.options[highlighted].id))
+
+
+def _told(row: Row, texts: Texts) -> Text:
+    title = one_line(row.title)
+    if len(title) > _LONGEST_TITLE:
+        title = title[:_LONGEST_TITLE] + "…"
+    when = one_line(local_time(row.entry.ts))[11:16]
+    facts = [when, texts.kinds[row.kind], one_line(row.entry.prompt.source or "")]
+    if row.is_settled:
+        facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)
+    elif row.is_caller_gone:
+        facts.insert(1, texts.caller_gone_short)
+    told = Text(no_wrap=True, overflow="ellipsis")
+    told.append(f"{'✓' if row.is_settled else '●'} ", "dim" if row.is_settled else "")
+    told.append(title, "dim" if row.is_settled else "bold")
+    return told.append("\n  " + " · ".join(filter(None, facts)), "dim")

@@ -1,0 +1,130 @@
+"""Asks the person at the terminal, beside the queue. The wait blocks nobody, and Ctrl-C ends it."""
+
+import asyncio
+import os
+import re
+import sys
+import termios
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from msgspec import UNSET
+
+from handrail.faces.cli.gutter import width_of
+from handrail.faces.cli.person import user_name
+from handrail.features.people.cli.question_page import Line, QuestionPage
+from handrail.kernel.approval import Question
+from handrail.kernel.prompts.first_answer import ANSWERED
+from handrail.ports.prompts import PromptResponse, Scope, Side
+
+_COLOURS = {"title": "1", "heading": "1", "note": "36", "added": "32", "removed": "31"}
+_YES = re.compile(r"(?P<once>y(es)?)|(?P<task>t(ask)?)|(?P<rule>a(lways)?)", re.IGNORECASE)
+_ALL_TOOLS = re.compile(r"all", re.IGNORECASE)
+_NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
+_VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
+
+
+class TerminalQuestions:
+    """One question at a time: the next one waits, so that none takes another's place under the person's hands."""
+
+    def __init__(self, keyboard: int = 0) -> None:
+        self._keyboard = keyboard
+        self._turn = asyncio.Lock()
+
+    def beside(self, question: Question) -> Sequence[Side]:
+        return [Side(f"terminal:{user_name()}", lambda: self._ask(question))]
+
+    async def _ask(self, question: Question) -> PromptResponse | None:
+        async with self._turn:
+            if not _is_in_foreground(self._keyboard):
+                return None
+            with _screen(self._keyboard) as screen:
+                try:
+                    return await self._asked(question, screen)
+                except asyncio.CancelledError as stop:
+                    is_answered = stop.args == (ANSWERED,)
+                    ending = "Answered elsewhere." if is_answered else "Withdrawn: the call was stopped."
+                    print(f"\n{ending}", file=screen, flush=True)
+                    raise
+
+    async def _asked(self, question: Question, screen: TextIO) -> PromptResponse:
+        page = QuestionPage(question, width_of(screen))
+        _show(screen, page.lines())
+        # What was typed before the question stood there is no answer to it.
+        termios.tcflush(self._keyboard, termios.TCIFLUSH)
+        while True:
+            choices = f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
+            print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
+            typed = await _line(self._keyboard)
+            if typed is None:
+                print("no", file=screen, flush=True)
+                return PromptResponse(status="canceled")
+            if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
+                return PromptResponse(status="ok", scope="rule", covers="app")
+            if agreed := _YES.fullmatch(typed):
+                return PromptResponse(status="ok", scope=_scope(agreed))
+            if refusal := _NO.fullmatch(typed):
+                return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
+            if _VIEW.fullmatch(typed):
+                _show(screen, page.unfolded())
+
+
+def _for_good(question: Question) -> str:
+    to = question.preview.consent
+    return "[a]lways" if to is None else f"[a]lways {to.tool} / [all] tools of {to.app}"
+
+
+def _scope(agreed: re.Match[str]) -> Scope:
+    if agreed["task"]:
+        return "task"
+    return "rule" if agreed["rule"] else "once"
+
+
+def _is_in_foreground(keyboard: int) -> bool:
+    """A background job that reads the terminal would be stopped by the system."""
+    try:
+        return os.tcgetpgrp(keyboard) == os.getpgrp()
+    except OSError:
+        return True
+
+
+@contextmanager
+def _screen(keyboard: int) -> Iterator[TextIO]:
+    """stderr, or the keyboard's own terminal where stderr goes elsewhere."""
+    if sys.stderr.isatty():
+        yield sys.stderr
+        return
+    with open(os.ttyname(keyboard), "w", encoding="utf-8") as terminal:
+        yield terminal
+
+
+def _show(screen: TextIO, lines: Iterable[Line]) -> None:
+    is_coloured = screen.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    for line in lines:
+        colour = _COLOURS.get(line.style) if is_coloured else None
+        print(f"\x1b[{colour}m{line.text}\x1b[0m" if colour else line.text, file=screen)
+    screen.flush()
+
+
+async def _line(keyboard: int) -> str | None:
+    """The next line that the person enters; None at the end of input."""
+    loop = asyncio.get_running_loop()
+    entered: asyncio.Future[bytes] = loop.create_future()
+    typed = bytearray()
+
+    def on_input() -> None:
+        try:
+            piece = os.read(keyboard, 4096)
+        except OSError:
+            piece = b""
+        typed.extend(piece)
+        if (not piece or piece.endswith(b"\n")) and not entered.done():
+            entered.set_result(bytes(typed))
+
+    loop.add_reader(keyboard, on_input)
+    try:
+        line = await entered
+    finally:
+        loop.remove_reader(keyboard)
+    return line.decode(errors="replace").strip() if line else None

@@ -1,0 +1,106 @@
+"""prompt_key_values: a form for the person to fill in (contract 5 §5)."""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.people.asking import PATIENCE_MS, ask
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import InputOutput, InvalidParams
+from handrail.ports.prompts import MASK, PromptQueue, Status
+
+
+class Params(msgspec.Struct, frozen=True):
+    fields: list[dict[str, Any]]
+    title: str | None = None
+    message: str | None = None
+    allow_cancel: bool = True
+    timeout_ms: int | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    status: Status
+    request_id: str
+    run_id: str | UnsetType = UNSET
+    values: dict[str, str] = {}
+
+
+async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
+    """Ask the person to fill in a form of 1 to 50 fields and wait for the answer. `status` is ok, canceled or
+    timeout; `values` holds the answers by key when it is ok. Mark passwords and keys as `secret`: they reach you
+    and no log. Without `timeout_ms` the question stays until it is answered.
+    """
+    prompt = {
+        "kind": "kv",
+        "fields": params.fields,
+        "allowCancel": params.allow_cancel,
+        **({"title": params.title} if params.title is not None else {}),
+        **({"message": params.message} if params.message is not None else {}),
+    }
+    answer = await ask(queue, call, prompt, params.timeout_ms)
+    values = answer.response.values if answer.response.status == "ok" else UNSET
+    given = {} if values is UNSET else values
+    result = Result(answer.response.status, answer.request_id, call.task or UNSET, given)
+    secret = {field["key"] for field in params.fields if field.get("secret")} & given.keys()
+    if not secret:
+        return Reply(result)
+    return Reply(result, kept_result=msgspec.structs.replace(result, values=given | dict.fromkeys(secret, MASK)))
+
+
+_TEXT = {"type": "string"}
+_FLAG = {"type": "boolean"}
+
+TOOL = Tool(
+    name="prompt_key_values",
+    title="Ask for values",
+    params=Params,
+    input_schema={
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "title": _TEXT,
+            "message": _TEXT,
+            "fields": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 50,
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "key": {"type": "string", "minLength": 1},
+                        "label": _TEXT,
+                        "description": _TEXT,
+                        "placeholder": _TEXT,
+                        "default": _TEXT,
+                        "required": _FLAG,
+                        "multiline": _FLAG,
+                        "secret": _FLAG,
+                    },
+                    "required": ["key"],
+                },
+            },
+            "allow_cancel": {"type": "boolean", "default": True},
+            "timeout_ms": {"type": "integer", "minimum": 1},
+        },
+        "required": ["fields"],
+    },
+    output_schema={
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "status": {"type": "string", "enum": ["ok", "canceled", "timeout"]},
+            "request_id": _TEXT,
+            "run_id": _TEXT,
+            "values": {"type": "object", "additionalProperties": _TEXT},
+        },
+        "required": ["status", "request_id", "values"],
+    },
+    effect=Effect.ASK,
+    errors=(InvalidParams, InputOutput),
+    deadline_ms=PATIENCE_MS,
+    run=prompt_key_values,
+)

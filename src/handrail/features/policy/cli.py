@@ -1,0 +1,107 @@
+"""`handrail policy`: what is allowed, asked and denied here, and whether the project's own file is trusted."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from handrail.faces.cli.gutter import behind_gutter, width_of
+from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.values import OneOf
+from handrail.ports.errors import Declined, NotFound
+
+if TYPE_CHECKING:
+    from handrail.wiring import House
+
+EPILOG = """\b
+Examples:
+  handrail policy            what holds in this folder
+  handrail policy trust      let the project's file loosen the rules, too"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("action", type=OneOf("show", "trust", "distrust"), default="show", help="What to do.  [default: show]")
+@project_option
+@state_option
+@answer_option
+@json_option
+def policy(
+    action: Literal["show", "trust", "distrust"], project: Path, state: Path | None, answer: Choice, as_json: bool
+) -> None:
+    """Show what is allowed, asked and denied.
+
+    A project's `.handrail/policy.json` can only tighten the rules until a person trusts it. Trust
+    is bound to the file's content: after any edit it must be given again.
+    """
+    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.wiring import open_house, policy_in_force
+
+    house = open_house(project, state, NobodyToAsk())
+    try:
+        if action == "trust":
+            _trust(house, answer)
+        elif action == "distrust":
+            house.policy.distrust()
+        if as_json:
+            print_json(policy_in_force(house))
+        else:
+            _show(policy_in_force(house))
+    finally:
+        house.close()
+
+
+def _show(summary: dict[str, Any]) -> None:
+    if not summary["exists"]:
+        standing = "not there: the defaults hold"
+    else:
+        standing = "trusted" if summary["trusted"] else "not trusted: it can only tighten (`handrail policy trust`)"
+    say(f"{summary['path']}\n  {standing}")
+    say("\nWithout a rule")
+    for line in columns([(f"  {decision}", effect) for effect, decision in summary["defaults"].items()]):
+        say(line)
+    say("\nRules (of several that match, the strictest counts)")
+    for line in columns([(f"  {rule['decision']}", _subject(rule), rule["from"]) for rule in summary["rules"]]):
+        say(line)
+    if not summary["rules"]:
+        say("  none")
+    say(f"\nLimits (mode {summary['mode']})")
+    for line in columns([(f"  {name}", _value(value)) for name, value in summary["policies"].items()]):
+        say(line)
+
+
+def _subject(rule: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {rule[name]}" for name in ("tool", "effect", "path", "host") if name in rule)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+
+
+def _trust(house: "House", answer: Choice) -> None:
+    """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
+    from handrail.wiring import policy_file, trust_policy
+
+    shown = policy_file(house)
+    if shown is None:
+        raise NotFound(f"There is no policy to trust: {house.policy.where}")
+    if house.policy.is_trusted():
+        return
+    print(f"{one_line(house.policy.where)}:", file=sys.stderr)
+    for line in behind_gutter(shown.decode(errors="replace").removesuffix("\n"), width_of(sys.stderr)):
+        print(line, file=sys.stderr)
+    if not _agrees(answer):
+        raise Declined("The policy was not trusted; nothing has changed.")
+    trust_policy(house, shown)
+
+
+def _agrees(answer: Choice) -> bool:
+    if answer != "ask":
+        return answer == "allow"
+    if not sys.stdin.isatty():
+        raise Declined("There is no terminal to ask on.", hint="Read the file, then repeat with --answer allow.")
+    print("Trust it: may it allow what is asked by default? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

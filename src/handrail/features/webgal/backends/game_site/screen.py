@@ -1,0 +1,249 @@
+"""A screen of the game site: pages that follow a destination, over the engine's websocket."""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from urllib.parse import quote
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Handshake
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from handrail.features.webgal.backends.game_site.http import Request
+from handrail.features.webgal.preview_ports import Destination, OnLook, Position, Trouble
+from handrail.features.webgal.script.sync import (
+    V1,
+    Begun,
+    Complaint,
+    Generation,
+    Greeting,
+    State,
+    generation_of,
+    heard,
+    jump,
+    welcome,
+)
+from handrail.ports.errors import Failure
+from handrail.ports.files import Stamp
+
+_LARGEST_MESSAGE = 8 * 1024 * 1024
+
+
+class EngineSocket:
+    def __init__(self, writer: asyncio.StreamWriter, protocol: ServerProtocol, generation: Generation) -> None:
+        self._writer = writer
+        self._protocol = protocol
+        self.generation: Generation = generation
+
+    @classmethod
+    def accept(cls, request: Request, writer: asyncio.StreamWriter) -> "EngineSocket | None":
+        """None: it was no proper handshake, and has been told so."""
+        offered = [each.strip() for each in request.headers.get("sec-websocket-protocol", "").split(",")]
+        generation = generation_of(offered)
+        spoken = [Subprotocol(V1)] if generation == "v1" else None
+        protocol = ServerProtocol(subprotocols=spoken, max_size=_LARGEST_MESSAGE)
+        protocol.receive_data(request.raw)
+        asked = [event for event in protocol.events_received() if isinstance(event, Handshake)]
+        if asked:
+            protocol.send_response(protocol.accept(asked[0]))
+        socket = cls(writer, protocol, generation)
+        socket._flush()
+        return socket if protocol.state is OPEN else None
+
+    async def listen(self, reader: asyncio.StreamReader, on_text: Callable[[bytes], None]) -> None:
+        """Until either side ends it."""
+        pieces: list[bytes] = []
+        while data := await reader.read(1 << 16):
+            self._protocol.receive_data(data)
+            for frame in self._protocol.events_received():
+                if isinstance(frame, Frame) and frame.opcode in (Opcode.TEXT, Opcode.CONT):
+                    pieces.append(bytes(frame.data))
+                    if frame.fin:
+                        on_text(b"".join(pieces))
+                        pieces = []
+            self._flush()
+            if self._protocol.close_expected():
+                break
+
+    def send(self, text: str) -> None:
+        if self._protocol.state is OPEN:
+            self._protocol.send_text(text.encode())
+            self._flush()
+
+    def _flush(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data:
+                self._writer.write(data)
+            elif self._writer.can_write_eof():
+                self._writer.write_eof()
+
+
+_LOOK_EVERY = 0.02
+_PAUSE = 0.01
+_STAYS = 1.0
+"""How long an engine must tell the same place, before the line that was asked for, until we believe that it stays."""
+_MOST_TROUBLES = 100
+_MARK = "jump="
+
+
+class GameScreen:
+    def __init__(self, origin: str, stamp: Callable[[str], Stamp | None], on_close: Callable[[str], None]) -> None:
+        self.name = secrets.token_urlsafe(24)
+        self.address = f"{origin}/{self.name}/"
+        self._stamp = stamp
+        self._on_close = on_close
+        self._sockets: dict[EngineSocket, State | None] = {}
+        self._begun: dict[EngineSocket, int] = {}
+        self._states_heard = 0
+        self._heard_at = 0.0
+        self._numbers = itertools.count(1)
+        self._number = 0
+        self._destination: Destination | None = None
+        self._served: dict[str, Stamp | None] = {}
+        self._asked_at: dict[str, int] = {}
+        self._troubles: list[Trouble] = []
+        self._requests = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def has_page(self) -> bool:
+        return any(state is not None for state in self._sockets.values())
+
+    @property
+    def missing(self) -> Sequence[str]:
+        return [path for path, stamp in self._served.items() if stamp is None and self._now(path) is None]
+
+    @property
+    def newly_missing(self) -> Sequence[str]:
+        return [path for path in self.missing if self._asked_at[path] == self._number]
+
+    @property
+    def is_stale(self) -> bool:
+        return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_read_anew(path))
+
+    def take_troubles(self) -> list[Trouble]:
+        taken, self._troubles = self._troubles, []
+        return taken
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While inside, a request of this screen's is being answered."""
+        self._requests += 1
+        try:
+            yield
+        finally:
+            self._requests -= 1
+            self._changed.set()
+
+    def send_to(self, destination: Destination) -> None:
+        self._destination, self._number = destination, next(self._numbers)
+        for socket, state in self._sockets.items():
+            if state is not None:
+                self._send(socket)
+
+    async def arrived(self, on_look: OnLook | None = None) -> Position:
+        last, since, heard_before = None, 0.0, self._states_heard
+        while True:
+            self._changed.clear()
+            for socket, state in self._sockets.items():
+                # An old engine's last word may be a second old; a new one speaks at every change.
+                is_fresh = socket.generation == "v1" or self._states_heard > heard_before
+                if state is None or self._destination is None or not is_fresh:
+                    continue
+                if (state.scene, state.sentence) != last:
+                    last, since = (state.scene, state.sentence), self._heard_at
+                # An old engine that is busy says nothing: only between its words time counts.
+                told_at = self._heard_at if socket.generation == "legacy" else time.monotonic()
+                if (position := self._position(socket, state, told_at - since)) is not None:
+                    return position
+            if on_look is not None:
+                on_look()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _LOOK_EVERY)
+            await asyncio.sleep(_PAUSE)  # each look makes the engine spell out its whole stage
+
+    async def quiet(self, missing: Collection[str]) -> None:
+        awaited = [path for path in missing if self._now(path) is None]
+        while self._requests or not all(path in self._served for path in awaited):
+            self._changed.clear()
+            await self._changed.wait()
+
+    def close(self) -> None:
+        self._on_close(self.name)
+
+    def draft(self, query: str) -> bytes | None:
+        """The unsaved text that stands for a scene; None where the file itself does."""
+        if self._destination is None or self._destination.content is None or query != f"{_MARK}{self._number}":
+            return None
+        return self._destination.content.encode("utf-8", "replace")
+
+    def note(self, path: str, stamp: Stamp | None) -> None:
+        """A page has asked for this file of the game, and this is what was there."""
+        self._served[path] = stamp
+        self._asked_at.setdefault(path, self._number)
+
+    async def connect(self, socket: EngineSocket, reader: asyncio.StreamReader) -> None:
+        self._sockets[socket] = None
+        try:
+            await socket.listen(reader, lambda text: self._hear(socket, text))
+        finally:
+            del self._sockets[socket]
+            self._begun.pop(socket, None)
+
+    def _hear(self, socket: EngineSocket, text: bytes) -> None:
+        told = heard(socket.generation, text)
+        if isinstance(told, Greeting):
+            socket.send(welcome(told))
+        elif isinstance(told, Complaint):
+            self._complain(told.message, self._sockets[socket])
+        elif isinstance(told, Begun):
+            self._begun[socket] = told.number
+        elif isinstance(told, State):
+            is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost
+            self._sockets[socket] = told
+            self._states_heard += 1
+            self._heard_at = time.monotonic()
+            if is_first and self._destination is not None:
+                self._send(socket)
+            self._changed.set()
+
+    def _complain(self, message: str, state: State | None) -> None:
+        is_here = state is not None and self._destination is not None and state.scene == self._scene()
+        line = max(state.sentence, 1) if is_here and state is not None else None
+        if len(self._troubles) < _MOST_TROUBLES:
+            self._troubles.append(Trouble(message, line=line, is_exception=True))
+
+    def _send(self, socket: EngineSocket) -> None:
+        assert self._destination is not None
+        socket.send(jump(socket.generation, self._scene(), self._destination.line, f"handrail-{self._number}"))
+
+    def _scene(self) -> str:
+        assert self._destination is not None
+        return f"{quote(self._destination.scene)}?{_MARK}{self._number}"
+
+    def _position(self, socket: EngineSocket, state: State, steady_for: float) -> Position | None:
+        """Where the jump has ended; None while it is under way."""
+        assert self._destination is not None
+        if state.scene == self._scene():
+            if state.sentence >= self._destination.line:
+                return Position(self._destination.scene, state.sentence, state.stage)
+            stays = steady_for >= _STAYS
+            return Position(self._destination.scene, state.sentence, state.stage, is_waiting=True) if stays else None
+        has_left = self._begun.get(socket) == self._number and steady_for >= _STAYS
+        return Position(state.scene, state.sentence, state.stage, has_left=True) if has_left else None
+
+    def _now(self, path: str) -> Stamp | None:
+        try:
+            return self._stamp(path)
+        except Failure:
+            return None
+
+
+def _is_read_anew(path: str) -> bool:
+    """Scenes are fetched at every jump; everything else an engine keeps."""
+    return path.startswith("scene/")

@@ -1,0 +1,236 @@
+"""`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import complain, log_to_stderr, one_line, print_json, say
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.kernel.visible import visible
+from handrail.ports.errors import Declined, InvalidParams, NotFound, OutsideRoot
+
+if TYPE_CHECKING:
+    from handrail.wiring import House
+
+_TAB = 4
+_UNUSED = "WG404"
+_MOST_UNUSED = 10
+_MOST_ALIKE = 10
+_MOST_RANGES = 12
+_COLOURS = {"syntax": "red", "resource": "magenta", "style": "yellow"}
+
+
+def report(found: dict[str, Any]) -> None:
+    import click
+
+    counts = dict.fromkeys(_COLOURS, 0)
+    unused = []
+    for file in found["files"]:
+        alike: dict[str, list[int]] = {}
+        for problem in file["problems"]:
+            counts[problem["kind"]] += 1
+            if problem["code"] == _UNUSED:
+                unused.append((file["path"], problem["message"]))
+                continue
+            lines = alike.setdefault(problem["code"], [])
+            lines.append(problem["line"])
+            if len(lines) <= _MOST_ALIKE:
+                click.echo("\n".join(_lines(file["path"], problem)))
+        for code, lines in alike.items():
+            if rest := lines[_MOST_ALIKE:]:
+                click.echo(f"{one_line(file['path'])}: and {len(rest)} more [{code}] on lines {ranges(rest)}")
+    if unused:
+        click.echo(f"{_kind('style')} {one_line(unused[0][1])}")
+        click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MOST_UNUSED]))
+        if len(unused) > _MOST_UNUSED:
+            click.echo(f"  and {len(unused) - _MOST_UNUSED} more (--json lists them all)")
+    looked_at = f"{found['scenes']} scenes, {found['lines']} lines"
+    if not found["files"]:
+        click.echo(f"Nothing to complain about in {looked_at}.")
+    else:
+        told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        click.echo(f"{sum(counts.values())} problems in {looked_at}: {told}.")
+
+
+def ranges(lines: list[int]) -> str:
+    """Line numbers in their order, runs of them drawn together: `3-7, 12`."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line <= runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RANGES])
+    return f"{shown} …" if len(runs) > _MOST_RANGES else shown
+
+
+def _lines(path: str, problem: dict[str, Any]) -> list[str]:
+    place = f"{one_line(path)}:{problem['line']}:{problem['start'] + 1}"
+    lines = [f"{place}: {_kind(problem['kind'])} {one_line(problem['message'])}"]
+    text = problem["text"]
+    if text:
+        number = str(problem["line"])
+        lines.append(f"  {number} │ {_visible_line(text)}")
+        lines.append(f"  {' ' * len(number)} │ {underlined(text, problem['start'], problem['end'])}")
+    if "fixHint" in problem:
+        lines.append(f"  → {_visible_line(problem['fixHint'])}")
+    return lines
+
+
+def underlined(text: str, start: int, end: int) -> str:
+    """Carets under some characters of a text, as wide as a terminal shows them."""
+    from rich.cells import cell_len
+
+    before, marked = cell_len(_visible_line(text[:start])), cell_len(_visible_line(text[:end]))
+    return " " * before + "^" * max(marked - before, 1)
+
+
+def _visible_line(text: str) -> str:
+    return visible(text).expandtabs(_TAB)
+
+
+def _kind(kind: str) -> str:
+    import click
+
+    return click.style(kind, fg=_COLOURS[kind]) if sys.stdout.isatty() else kind
+
+
+LSP_EPILOG = """\b
+Example, for Neovim 0.11 and newer:
+  vim.lsp.config("webgal", { cmd = { "handrail", "webgal", "lsp" }, filetypes = { "webgal" } })
+  vim.lsp.enable("webgal")
+
+\b
+docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages English."""
+
+
+@click.command(epilog=LSP_EPILOG)
+@click.option("--project", type=Path, metavar="DIR", help="The project's folder, if not what the editor has open.")
+@click.option("--stdio", is_flag=True, help="Over stdin and stdout, as always; some editors say so.")
+@state_option
+def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
+    """Serve an editor: problems while you write, completion, definitions, names.
+
+    The editor starts this command and talks to it. It reads the project and writes nothing.
+    """
+    from handrail.faces.cli.running import run
+    from handrail.wiring import serve_editor
+
+    log_to_stderr()
+    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, state)))
+
+
+CHECK_EPILOG = """\b
+Examples:
+  handrail webgal check                              the game of this folder
+  handrail webgal check game/scene/start.txt --json  one scene, for programs
+  handrail webgal check --fix --answer allow         mend what can safely be mended
+
+\b
+Exit status: 0 when there is nothing worse than style; 1 with mistakes of syntax or missing
+resources; 2 when there is no such file or game. HANDRAIL_LANG=en makes the messages English."""
+GRAPH_EPILOG = """\b
+Examples:
+  handrail webgal graph > scenes.svg
+  handrail webgal graph --json | jq '.ways[] | select(.missing)'"""
+
+_WRONG_USE = (NotFound, InvalidParams, OutsideRoot)
+
+
+@click.group(commands=[lsp])
+def webgal() -> None:
+    """Check a WebGAL game, here or in your editor."""
+
+
+@webgal.command(epilog=CHECK_EPILOG)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or folders with a game.  [default: this one]")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes, each file through the gate: shown, asked, undoable.")
+@project_option
+@state_option
+@answer_option
+@json_option
+def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, answer: Choice, as_json: bool) -> None:
+    """Find mistakes in scripts before a player does.
+
+    A line that the engine would take for dialogue, a picture that is missing, a label that nobody set. Rules are
+    silenced by `;nolint CODE` in a script or by `lintIgnore` in the project's policy.
+    """
+    from handrail.faces.cli.person import answers
+    from handrail.faces.cli.running import run
+    from handrail.wiring import open_house
+
+    house = open_house(project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False))
+    try:
+        found, mended = run(_checked(house, list(paths), with_fix=fix))
+    except _WRONG_USE as wrong:
+        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    finally:
+        house.close()
+    if as_json:
+        print_json({**found, "mended": mended} if fix else found)
+    else:
+        for change in mended:
+            say(f"Mended {one_line(change['path'])} (undo: handrail undo {change['snapshotId']})")
+        report(found)
+    if any(problem["kind"] != "style" for file in found["files"] for problem in file["problems"]):
+        raise SystemExit(1)
+
+
+@webgal.command(epilog=GRAPH_EPILOG)
+@click.argument("path", default=".", help="A folder with a game.  [default: this one]")
+@project_option
+@state_option
+@json_option
+def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
+    """Print which scene leads to which, as an SVG picture or as JSON."""
+    from handrail.faces.cli.running import run
+    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.wiring import open_house
+
+    house = open_house(project, state, NobodyToAsk())
+    try:
+        shown = run(_called(house, "show_scene_graph", {"path": path}))
+    except _WRONG_USE as wrong:
+        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    finally:
+        house.close()
+    if as_json:
+        print_json(shown["graph"])
+    else:
+        sys.stdout.write(shown["svg"])
+
+
+async def _checked(house: "House", paths: list[str], *, with_fix: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    found = await _called(house, "check_game", {"paths": paths, "fix": with_fix})
+    if not with_fix:
+        return found, []
+    mended = [
+        {"path": file["path"], "snapshotId": snapshot}
+        for file in found["files"]
+        if "mended" in file and (snapshot := await _mend(house, file["path"], file["mended"])) is not None
+    ]
+    return await _called(house, "check_game", {"paths": paths}), mended
+
+
+async def _mend(house: "House", path: str, content: str) -> str | None:
+    """Through the gate like any other write. Who says no to one file may say yes to the next."""
+    wanted = {"path": path, "content": content}
+    try:
+        await _called(house, "write_to_file", {**wanted, "dryRun": True})
+        done = await _called(house, "write_to_file", {**wanted, "dryRun": False})
+    except Declined as refused:
+        complain(refused)
+        return None
+    return str(done["snapshotId"])
+
+
+async def _called(house: "House", tool: str, params: dict[str, Any]) -> dict[str, Any]:
+    import msgspec
+
+    from handrail.faces.cli.person import caller
+    from handrail.kernel.call import Call
+
+    result: dict[str, Any] = msgspec.to_builtins((await house.gate.run(Call(tool, params, caller()))).result)
+    return result

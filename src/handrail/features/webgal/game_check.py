@@ -1,0 +1,88 @@
+"""The work behind check_game: what is asked for, found, shown and mended."""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET
+
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.previews.place import game_of, games_below
+from handrail.features.webgal.script.findings import Finding, fixed_line, kind_of, message, with_safe_fixes
+from handrail.features.webgal.script.parser import split_lines
+from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.features.webgal.tools.check_game import File, Params, Problem, Result
+from handrail.kernel.call import Call
+from handrail.ports.errors import NotFound
+from handrail.ports.paths import parse_path
+
+
+def checked(webgal: WebGal, call: Call, params: Params) -> Result:
+    files: dict[str, File] = {}
+    scenes = lines = 0
+    for folder, wanted in _wanted(webgal, params.paths).items():
+        project, unreadable = webgal.games.opened(folder, call.checkpoint)
+        prefix = project.around.folder
+        for path in unreadable:
+            if wanted is None or path in wanted:
+                problem = Finding("WG125", 1)
+                files[path] = File(path, [_problem(webgal, problem, [])])
+        for name, findings in project.everything().items():
+            path = prefix + name
+            if findings and (wanted is None or path in wanted):
+                files[path] = _file(webgal, project, name, findings, with_fix=params.fix)
+        looked_at = [scene for name, scene in project.scenes.items() if wanted is None or _path(prefix, name) in wanted]
+        scenes += len(looked_at)
+        lines += sum(len(scene.lines) for scene in looked_at)
+    return Result([files[path] for path in sorted(files)], scenes, lines)
+
+
+def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
+    """By the folder of the game, the files that are asked for; None: all of them."""
+    found: dict[str, set[str] | None] = {}
+    for path in paths or (".",):
+        name = "/".join(parse_path(path)) or "."
+        if name == "." or webgal.games.files.mode(name) is None:
+            webgal.games.files.entries(name)  # NotFound where there is neither file nor folder
+            for folder in games_below(webgal.games.files, name, webgal.games.may_read):
+                found[folder] = None
+            continue
+        folder_of_file = game_of(webgal.games.files, name)
+        if folder_of_file is None:
+            raise NotFound(f"{name} belongs to no WebGAL game.", path=name)
+        listed = found.setdefault(folder_of_file, set())
+        if listed is not None:
+            listed.add(name)
+    return found
+
+
+def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], *, with_fix: bool) -> File:
+    text, scene = "", name.removeprefix(f"{SCENES}/")
+    if scene in project.scenes:
+        text = project.scenes[scene].text
+    elif name == CONFIG:
+        text = project.around.config or ""
+    lines = split_lines(text)
+    after = text
+    if with_fix:
+        check = project.settings if name == CONFIG else (lambda now: project.findings_of(now, scene))
+        after = with_safe_fixes(text, check)
+    problems = [_problem(webgal, finding, lines) for finding in findings]
+    return File(project.around.folder + name, problems, after if after != text else UNSET)
+
+
+def _problem(webgal: WebGal, finding: Finding, lines: list[str]) -> Problem:
+    text = lines[finding.line - 1] if finding.line <= len(lines) else ""
+    better = fixed_line(finding, lines)
+    return Problem(
+        finding.line,
+        finding.code,
+        kind_of(finding),
+        message(finding, webgal.language),
+        finding.start,
+        finding.end,
+        text,
+        better if better is not None else UNSET,
+    )
+
+
+def _path(prefix: str, scene: str) -> str:
+    return f"{prefix}{SCENES}/{scene}"

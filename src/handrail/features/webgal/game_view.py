@@ -1,0 +1,137 @@
+"""The project's game for a page that shows it: read again only once a file has changed."""
+
+import hashlib
+import posixpath
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from handrail.features.webgal.game_view_port import Language, Mended, Place
+from handrail.features.webgal.games import Games, text_or_nothing
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.previews.place import game_of, has_games, the_game
+from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source, text_of
+from handrail.features.webgal.script.findings import with_fix, with_safe_fixes
+from handrail.features.webgal.script.graph_picture import Layout, laid_out
+from handrail.features.webgal.script.media import media_type
+from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.features.workspace.offers import Changes
+from handrail.ports.errors import Conflict, NotFound
+from handrail.ports.files import Folder, Stamp
+from handrail.ports.paths import parse_path
+
+_TOOL = "validate_script"
+"""Whose leave to read decides what is shown, as with every check."""
+_LARGEST = 64 << 20
+_BOM = "\ufeff"
+"""Which a reader of `config.txt` drops, and a mended one keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    stamp: str
+    folder: str
+    stamps: Mapping[str, Stamp]
+    project: Project
+    unreadable: list[str]
+
+
+class ShownGame:
+    def __init__(self, webgal: WebGal) -> None:
+        checks = webgal.checks
+        self._files: Folder = checks.files
+        self._policy = checks.policy
+        # Its own: what a page looks at must not be changed by an agent's check in another thread meanwhile.
+        self._games = Games(checks.files, checks.policy, checks.language)
+        self._changes: Changes = webgal.changes
+        self._lock = threading.Lock()
+        self._last: _Opened | None = None
+
+    def stamp(self) -> str | None:
+        folder = game_of(self._files)
+        return None if folder is None else self._stamp(folder, self._files.stamps(folder))
+
+    def overview(self, language: Language) -> Overview | None:
+        with self._lock:
+            if not has_games(self._files):
+                return None
+            game = self._opened()
+            return overview(game.project, game.unreadable, game.stamp, language)
+
+    def scene(self, path: str) -> Text:
+        with self._lock:
+            game = self._opened()
+            name = self._text_in(game, path)
+            return source(path, text_of(game.project, name), game.stamp, is_config=name == CONFIG)
+
+    def graph(self) -> Layout:
+        with self._lock:
+            return laid_out(self._opened().project.graph())
+
+    def resources(self) -> Resources:
+        with self._lock:
+            game = self._opened()
+            return resources(game.project, game.stamps)
+
+    def file(self, path: str) -> tuple[str, bytes]:
+        name = "/".join(parse_path(path))
+        folder = game_of(self._files)
+        prefix = "" if folder in (None, ".") else f"{folder}/"
+        kind = media_type(name.removeprefix(prefix)) if folder is not None and name.startswith(prefix) else None
+        if kind is None or not self._policy().may_read(_TOOL, name):
+            raise NotFound(f"{path} is no picture and no sound of the game.", path=path)
+        return kind, self._files.read(name, _LARGEST)
+
+    def mended(self, path: str, place: Place | None) -> Mended:
+        with self._lock:
+            game = self._opened()
+            name = self._text_in(game, path)
+            before = text_of(game.project, name)
+            after = _with_place(game.project, name, before, place) if place else _with_all(game.project, name, before)
+        mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
+        shown = self._changes.planned(path, (mark + after).encode(), f"Mend {path}")
+        if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
+            raise Conflict(f"{path} has changed since it was looked at.", hint="Look at it again.", path=path)
+        return Mended(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])
+
+    def _text_in(self, game: _Opened, path: str) -> str:
+        """The path below the game's folder of one of its texts."""
+        prefix = game.project.around.folder
+        name = path.removeprefix(prefix)
+        is_scene = name.startswith(f"{SCENES}/") and name.removeprefix(f"{SCENES}/") in game.project.scenes
+        if not path.startswith(prefix) or not (is_scene or (name == CONFIG and game.project.around.config is not None)):
+            raise NotFound(f"There is no scene {path!r} that can be shown.", path=path)
+        return name
+
+    def _opened(self) -> _Opened:
+        folder = the_game(self._files, self._games.may_read)
+        stamps = self._files.stamps(folder)
+        stamp = self._stamp(folder, stamps)
+        if self._last is None or self._last.stamp != stamp:
+            project, unreadable = self._games.opened(folder, _never)
+            self._last = _Opened(stamp, folder, stamps, project, list(unreadable))
+        return self._last
+
+    def _stamp(self, folder: str, stamps: Mapping[str, Stamp]) -> str:
+        """Of the game's files, of what stands beside it and counts, and of the rules about it."""
+        policy = self._policy()
+        names = ("characters.json", f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")
+        beside = [text_or_nothing(self._files, name) for name in names]
+        seen = (folder, sorted(stamps.items()), beside, policy.rules, policy.limits.lint_ignore)
+        return hashlib.sha256(repr(seen).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _with_place(project: Project, name: str, text: str, place: Place) -> str:
+    findings = project.everything().get(name, ())
+    found = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
+    return with_fix(text, found[0]) if found else text
+
+
+def _with_all(project: Project, name: str, text: str) -> str:
+    if name == CONFIG:
+        return with_safe_fixes(text, project.settings)
+    return with_safe_fixes(text, lambda now: project.findings_of(now, name.removeprefix(f"{SCENES}/")))
+
+
+def _never() -> None:
+    """A page that looks is not stopped in between."""

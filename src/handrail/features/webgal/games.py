@@ -1,0 +1,202 @@
+"""The project's games, read from its folder and checked again as far as they have changed."""
+
+import json
+import posixpath
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from handrail.features.webgal.previews.place import game_of
+from handrail.features.webgal.script.character_file import CHARACTERS, names_in
+from handrail.features.webgal.script.commands import STOCK_ANIMATIONS
+from handrail.features.webgal.script.findings import Finding, Language, breaks, kind_of, message
+from handrail.features.webgal.script.listing import Listing, Surroundings
+from handrail.features.webgal.script.media import is_part, pages_of_atlas, parts_of_model
+from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.kernel.policy import Policy
+from handrail.ports.errors import Damaged, Failure, NotClean
+from handrail.ports.files import Folder
+
+_LARGEST_FILE = 1 << 20
+_VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+)\.(\d+)\.(\d+)')
+# Style sheets, and the lists of models that derived engines show as one.
+_NAMING = (".css", ".scss", ".jsonl")
+
+
+def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> Surroundings:
+    prefix = "" if folder == "." else f"{folder}/"
+    paths, hidden = [], []
+    for path, entry in files.walk(folder):
+        if entry.is_link:
+            hidden.append(path)
+        elif policy.rules and not policy.may_read(tool, prefix + path):
+            hidden.append(posixpath.dirname(path))  # nor may it be guessed what is there and what is not
+        elif not entry.is_folder:
+            paths.append(path)
+    listing = Listing.of(paths, hidden)
+
+    def text(path: str) -> str:
+        return text_or_nothing(files, prefix + path)
+
+    parts: set[str] = set()
+    models: set[str] = set()
+    for name in listing.by_folder.get("figure", ()):
+        path = f"figure/{name}"
+        if name.endswith(".json") and not is_part(name) and (named := parts_of_model(path, text(path))) is not None:
+            models.add(path)
+            parts |= named
+        elif name.endswith(".atlas"):
+            parts |= pages_of_atlas(path, text(path)) | {path}
+    naming = [path for path in listing.paths if path.endswith(_NAMING) or path.startswith("template/")]
+    known = set(listing.paths)
+    return Surroundings(
+        listing=listing,
+        folder=prefix,
+        animations=_animations(listing, text("animation/animationTable.json")),
+        characters=names_in(text(CHARACTERS)) | names_in(text_or_nothing(files, CHARACTERS)),
+        engine=_engine(text_or_nothing(files, f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")),
+        config=text(CONFIG) if CONFIG in known else None,
+        mentions="\n".join(text(path) for path in naming if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
+        parts=frozenset(parts),
+        models=frozenset(models),
+    )
+
+
+def text_or_nothing(files: Folder, path: str) -> str:
+    """What can't be read says nothing about the game."""
+    try:
+        return files.read(path, _LARGEST_FILE).decode("utf-8-sig")
+    except (Failure, UnicodeDecodeError):
+        return ""
+
+
+def _animations(listing: Listing, table: str) -> frozenset[str] | None:
+    """Without a folder of animations, nothing is known of them."""
+    names = listing.by_folder.get("animation")
+    if names is None:
+        return None
+    try:
+        listed = json.loads(table)
+    except (ValueError, RecursionError):
+        listed = []
+    from_table = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return STOCK_ANIMATIONS.union(from_table, (posixpath.splitext(name)[0] for name in names))
+
+
+def _engine(text: str) -> tuple[int, ...] | None:
+    found = _VERSION.search(text)
+    return tuple(map(int, found.groups())) if found else None
+
+
+_MOST_TOLD = 20
+_TOOL = "validate_script"
+"""Whose leave to read decides what a check may look at."""
+
+Checkpoint = Callable[[], None]
+
+
+@dataclass(slots=True)
+class _Game:
+    project: Project
+    unreadable: list[str] = field(default_factory=list)
+
+
+class Games:
+    def __init__(self, files: Folder, policy: Callable[[], Policy], language: Language) -> None:
+        self.files = files
+        self.language = language
+        self._policy = policy
+        self._known: dict[str, tuple[tuple[Surroundings, tuple[str, ...]], _Game]] = {}
+        self._lock = threading.Lock()
+
+    def check_text(self, text: str, path: str | None, checkpoint: Checkpoint) -> list[Finding]:
+        """Of a script, in the surroundings of the game that its path belongs to."""
+        with self._lock:
+            game = self._game(game_of(self.files, path), checkpoint)
+            if path is None:
+                return game.project.findings_of(text)
+            name = _below(game.project.around.folder, path)
+            if name == CONFIG:
+                return game.project.settings(text)
+            return game.project.findings_of(text, name.removeprefix(f"{SCENES}/"))
+
+    def opened(self, folder: str, checkpoint: Checkpoint) -> tuple[Project, list[str]]:
+        """The game in a folder as it stands now, and the scenes that are no text."""
+        with self._lock:
+            game = self._game(folder, checkpoint)
+            return game.project, game.unreadable
+
+    def around(self, folder: str) -> Surroundings:
+        return read_surroundings(self.files, folder, self._policy(), _TOOL)
+
+    def may_read(self, path: str) -> bool:
+        return self._policy().may_read(_TOOL, path)
+
+    def text_of(self, path: str) -> str:
+        data = self.files.read(path, self._policy().limits.max_read_bytes)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise Damaged(f"Not a text: {path} (byte {error.start}).", path=path) from None
+        if "\0" in text:
+            raise Damaged(f"Not a text: {path} (it holds a NUL).", path=path)
+        return text
+
+    def review(self, path: str, content: bytes) -> None:
+        """NotClean: a scene with mistakes."""
+        if not _is_scene(path):
+            return
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            return  # the write itself is refused for that
+        found = [finding for finding in self.check_text(text, path, _never) if breaks(finding)]
+        if found:
+            raise NotClean(
+                f"{path} has {len(found)} mistakes, and the policy wants a clean check before a write (lintOnWrite).",
+                hint="Mend them; validate_script with this content lists them all.",
+                path=path,
+                diagnostics=[
+                    {"line": each.line, "kind": kind_of(each), "message": message(each, self.language)}
+                    for each in found[:_MOST_TOLD]
+                ],
+            )
+
+    def _game(self, folder: str | None, checkpoint: Checkpoint) -> _Game:
+        policy = self._policy()
+        silenced = policy.limits.lint_ignore
+        if folder is None:
+            return _Game(Project(Surroundings(), silenced))
+        around = read_surroundings(self.files, folder, policy, _TOOL)
+        known = self._known.get(folder)
+        key = (around, silenced)
+        game = known[1] if known is not None and known[0] == key else _Game(Project(around, silenced))
+        self._known[folder] = (key, game)
+        self._read_scenes(game, checkpoint)
+        return game
+
+    def _read_scenes(self, game: _Game, checkpoint: Checkpoint) -> None:
+        project, game.unreadable = game.project, []
+        names = [name for name in project.around.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")]
+        for gone in set(project.scenes).difference(names):
+            project.remove(gone)
+        for name in names:
+            checkpoint()
+            path = f"{project.around.folder}{SCENES}/{name}"
+            try:
+                project.update(name, self.text_of(path))
+            except Failure:
+                game.unreadable.append(path)
+
+
+def _never() -> None:
+    """For a check that is part of something else and not stopped by itself."""
+
+
+def _below(folder: str, path: str) -> str:
+    return path.removeprefix(folder) if path.startswith(folder) else path
+
+
+def _is_scene(path: str) -> bool:
+    return path.endswith(".txt") and f"/{SCENES}/" in f"/{path}"

@@ -1,0 +1,200 @@
+"""One game as it stands in the editor: what lies on the disk, with the open texts in the place of their files."""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from handrail.features.webgal.lsp.documents import lines_of, normal
+from handrail.features.webgal.script.character_file import CHARACTERS
+from handrail.features.webgal.script.config_file import read_config
+from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.script.listing import Surroundings
+from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.features.webgal.script.scene import Scene
+from handrail.ports.errors import Failure, TooLarge
+
+
+class ProjectReader(Protocol):
+    """Paths are relative to the project. What can't be read raises a condition of the error tree."""
+
+    @property
+    def location(self) -> str: ...
+
+    @property
+    def largest(self) -> int:
+        """How many bytes of one file are looked at."""
+        ...
+
+    def game_of(self, path: str | None) -> str | None:
+        """The folder of the game that a path belongs to, or the project's; None: there is none."""
+        ...
+
+    def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
+        """What stands around a game's scenes; texts that are being edited count instead of their files."""
+        ...
+
+    def silenced(self) -> tuple[str, ...]: ...
+
+    def text(self, path: str) -> str: ...
+
+    def size(self, path: str) -> int | None: ...
+
+    def close(self) -> None: ...
+
+
+_BOM = "\ufeff"
+_TELLING = (".json", ".css", ".scss", ".atlas")
+# What a project may keep outside of its game's folder.
+_BESIDE = (CHARACTERS, "webgal-engine.json")
+
+
+class Game:
+    """`edited` maps paths of the project to texts, here and everywhere."""
+
+    def __init__(self, reader: ProjectReader, folder: str) -> None:
+        self.reader = reader
+        self.prefix = "" if folder == "." else f"{folder}/"
+        self.project = Project(Surroundings(folder=self.prefix))
+        self.is_read = False
+        self._folder = folder
+        self._standing: object = None
+        self._unreadable: set[str] = set()
+        self._marked: set[str] = set()
+        """Scenes whose files begin with a BOM."""
+        self._edited: Mapping[str, str] = {}
+
+    def scene_name(self, path: str) -> str | None:
+        """Below the folder of scenes; None where a path is no scene's."""
+        start = f"{self.prefix}{SCENES}/"
+        return path[len(start) :] if path.startswith(start) and path.endswith(".txt") else None
+
+    def scene_path(self, name: str) -> str:
+        return f"{self.prefix}{SCENES}/{name}"
+
+    def is_touched_by(self, path: str) -> bool:
+        """Whether this file's coming, going or changing may bear on the game."""
+        return path.startswith(self.prefix) or path in _BESIDE
+
+    def is_told_by(self, path: str) -> bool:
+        """Whether a text that is no scene says something about the game: settings, characters, models, styles."""
+        return path == self.prefix + CONFIG or (path.endswith(_TELLING) and self.is_touched_by(path))
+
+    def renewed(self, edited: Mapping[str, str]) -> Iterator[None]:
+        """Reads all of it again, a file a step; what is judged already stays so where nothing else has changed."""
+        around, silenced = self.reader.around(self._folder, edited), self.reader.silenced()
+        project = self.project if (around, silenced) == self._standing else Project(around, silenced)
+        unreadable: set[str] = set()
+        names = {name for name in around.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")}
+        names |= {name for path in edited if (name := self.scene_name(path)) is not None}
+        for name in sorted(names):
+            yield
+            try:
+                text = self._read(name, edited)
+            except Failure:
+                unreadable.add(name)
+                continue
+            before = self.project.scenes.get(name)
+            if before is not None and before.text == text and project is not self.project:
+                project.adopt(name, before)
+            else:
+                project.update(name, text)
+        for gone in (set(project.scenes) - names) | (unreadable & set(project.scenes)):
+            project.remove(gone)
+        self.project, self._unreadable, self._standing = project, unreadable, (around, silenced)
+        self._edited = dict(edited)
+        self.is_read = True
+
+    def follow(self, edited: Mapping[str, str]) -> None:
+        """Takes the scenes as they stand in the editor by now."""
+        for path, text in edited.items():
+            name = self.scene_name(path)
+            if name is None or self._edited.get(path) is text:
+                continue
+            try:
+                self.project.update(name, self._bounded(text))
+                self._unreadable.discard(name)
+            except TooLarge:
+                self._unreadable.add(name)
+                if name in self.project.scenes:
+                    self.project.remove(name)
+        self._edited = dict(edited)
+
+    def scene(self, path: str) -> Scene | None:
+        name = self.scene_name(path)
+        return self.project.scenes.get(name) if name is not None else None
+
+    def lines(self, path: str) -> list[str]:
+        """Of any text of the game's; none where there is none."""
+        scene = self.scene(path)
+        return scene.lines if scene is not None else lines_of(self.text(path))
+
+    def text(self, path: str) -> str:
+        if path in self._edited:
+            return self._edited[path]
+        try:
+            return normal(self.reader.text(path))
+        except Failure:
+            return ""
+
+    def speakers(self) -> set[str]:
+        return set().union(*(scene.speakers for scene in self.project.scenes.values()))
+
+    def variables(self) -> set[str]:
+        """Every setting is a variable, too."""
+        settings = {setting.key for setting in read_config(self.project.around.config or "")}
+        return settings.union(*(scene.sets for scene in self.project.scenes.values()))
+
+    def judged(self, first: Mapping[str, str]) -> Iterator[tuple[str, list[Finding]]]:
+        """All that is wrong, path by path, those that are named first before the others; empty lists included."""
+        project = self.project
+        names = {*project.scenes, *self._unreadable}
+        early = [name for path in first if (name := self.scene_name(path)) in names and name is not None]
+        overall = project.overall()
+        for name in dict.fromkeys((*early, *sorted(names))):
+            if name in self._unreadable:
+                yield self.scene_path(name), [Finding("WG125", 1)]
+                continue
+            if name not in project.scenes:
+                continue  # it went while others had their turn
+            found = project.findings(name)
+            more = overall.get(f"{SCENES}/{name}", ())
+            hidden = self._hidden_mark(name)
+            yield self.scene_path(name), [*hidden, *found, *more] if more or hidden else found
+        if CONFIG in project.around.listing.paths:
+            path = self.prefix + CONFIG
+            yield path, self.findings(path)
+
+    def findings(self, path: str) -> list[Finding]:
+        """Of one file, without what only the whole shows."""
+        if path == self.prefix + CONFIG:
+            return self.project.settings(self.text(path))
+        name = self.scene_name(path)
+        return self.project.findings(name) if name in self.project.scenes and name is not None else []
+
+    def _read(self, name: str, edited: Mapping[str, str]) -> str:
+        path = self.scene_path(name)
+        stored: str | Failure
+        try:
+            stored = self.reader.text(path)
+        except Failure as failure:
+            stored = failure
+        has_mark = isinstance(stored, str) and stored.startswith(_BOM)
+        (self._marked.add if has_mark else self._marked.discard)(name)
+        if path in edited:
+            return self._bounded(edited[path])
+        if isinstance(stored, Failure):
+            raise stored
+        return normal(stored)
+
+    def _bounded(self, text: str) -> str:
+        if len(text) > self.reader.largest:
+            raise TooLarge(f"A text of {len(text)} characters.")
+        return text
+
+    def _hidden_mark(self, name: str) -> list[Finding]:
+        """Editors show a text without its BOM, and write it back with it: the engine meets it all the same."""
+        scene = self.project.scenes[name]
+        if name not in self._marked or scene.text.startswith(_BOM):
+            return []
+        finding = Finding("WG107", 1)
+        is_told = self.scene_path(name) in self._edited and scene.silence.lets_pass(finding)
+        return [finding] if is_told and scene.lines[0].partition(";")[0].strip() else []

@@ -1,0 +1,83 @@
+"""The wire: stdin and stdout, without a thread that waits for either. It ends with the client, or with its wish."""
+
+import asyncio
+import logging
+import os
+import stat
+import sys
+from contextlib import suppress
+from threading import Event
+from typing import Any
+
+from pygls.io_ import run_async
+
+from handrail.features.webgal.lsp.server import EditorServer
+from handrail.ports.errors import InvalidParams
+
+_LAST_WORDS_SECONDS = 2.0
+_LONGEST_HEADER = 64 * 1024
+
+
+class Sink:
+    """What pygls writes to: never waits, and does nothing once the client has gone."""
+
+    def __init__(self, transport: asyncio.WriteTransport) -> None:
+        self._transport = transport
+
+    def write(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+class _Ending(asyncio.BaseProtocol):
+    def __init__(self) -> None:
+        self.has_ended = asyncio.get_running_loop().create_future()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.has_ended.done():
+            self.has_ended.set_result(None)
+
+
+async def serve(server: EditorServer) -> int:
+    """Until the client says so or its end of the pipe is closed; the exit status that the protocol asks for."""
+    if not all(map(_is_pipe, (0, 1))):
+        raise InvalidParams("An editor starts this command and talks to it over pipes.", hint="See docs/webgal.md.")
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, and refusals as errors
+    loop = asyncio.get_running_loop()
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    os.dup2(2, 1)  # a stray print misses the wire
+    reader = asyncio.StreamReader(limit=_LONGEST_HEADER)
+    source, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(wire_in, "rb", 0))
+    transport, ending = await loop.connect_write_pipe(_Ending, os.fdopen(wire_out, "wb", 0))
+    wish: asyncio.Future[int] = loop.create_future()
+    server.protocol.on_exit = lambda status: None if wish.done() else wish.set_result(status)
+    server.protocol.set_writer(Sink(transport))
+    reading = asyncio.ensure_future(_read(server, reader))
+    try:
+        ends: list[asyncio.Future[Any]] = [reading, wish, ending.has_ended]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        return wish.result() if wish.done() else 0
+    finally:
+        reading.cancel()
+        source.close()
+        await server.end()
+        transport.close()  # what is still to be written is written first
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ending.has_ended, _LAST_WORDS_SECONDS)
+
+
+def _is_pipe(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+async def _read(server: EditorServer, reader: asyncio.StreamReader) -> None:
+    try:
+        await run_async(Event(), reader, server.protocol, error_handler=server.report_server_error)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return  # in the middle of a message
+    except ValueError:
+        print("handrail: what comes on stdin is not the language server protocol.", file=sys.stderr)

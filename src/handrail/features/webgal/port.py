@@ -1,0 +1,60 @@
+"""The port that the WebGAL tools share. The checks behind it are loaded at their first use: most starts need none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from handrail.features.webgal.preview_ports import ScenePreviews
+from handrail.features.workspace.offers import Changes
+from handrail.kernel.policy import Policy
+from handrail.ports.files import Folder
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.games import Games
+    from handrail.features.webgal.script.findings import Language
+    from handrail.features.webgal.scripts import Scripts
+    from handrail.features.webgal.tools.browser_action import LocalTab
+
+
+@dataclass(frozen=True)
+class Checks:
+    files: Folder
+    policy: Callable[[], Policy]
+    wanted_language: str
+
+    @cached_property
+    def language(self) -> Language:
+        from handrail.features.webgal.script.findings import language_of
+
+        return language_of(self.wanted_language)
+
+    @cached_property
+    def games(self) -> Games:
+        from handrail.features.webgal.games import Games
+
+        return Games(self.files, self.policy, self.language)
+
+    def review(self, path: str, content: bytes) -> None:
+        """Before a write: where the policy demands a clean check, a scene with mistakes is refused."""
+        if self.policy().limits.lint_on_write:
+            self.games.review(path, content)
+
+
+@dataclass(frozen=True, slots=True)
+class WebGal:
+    checks: Checks
+    changes: Changes
+    scripts: Scripts
+    previews: ScenePreviews
+    tab: LocalTab
+
+    @property
+    def games(self) -> Games:
+        return self.checks.games
+
+    @property
+    def language(self) -> Language:
+        return self.checks.language

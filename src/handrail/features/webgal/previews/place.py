@@ -1,0 +1,180 @@
+"""Where in a project its games and scenes lie."""
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from handrail.features.webgal.script.nearness import nearest
+from handrail.kernel.web_address import host_of_page
+from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, NotShown, Unsupported
+from handrail.ports.files import Folder
+from handrail.ports.paths import parse_path
+
+SCENES = "scene"
+# A game by itself, a checkout of the engine's source, and a project that is the game's own folder.
+_CANDIDATES = ("game", "public/game", "packages/webgal/public/game", ".")
+# Where Terre keeps games, each in a folder of its own: an older one, its user data, and a portable one.
+_COLLECTIONS = ("public/games", "games", "data/games")
+_GAME = "game"
+_MOST_NAMED = 20
+_HERE = "this project"
+MayRead = Callable[[str], bool]
+"""Whether no rule hides a path."""
+
+
+def game_of(files: Folder, path: str | None = None) -> str | None:
+    """The folder of the game that a path belongs to; without one, the project's game.
+
+    None: there is none, or there are several of which none is meant more than the others.
+    """
+    if path is not None and (outer := _around(files, path)) is not None:
+        return outer
+    games = _games_in(files, ".")
+    return games[0] if len(games) == 1 else None
+
+
+def the_game(files: Folder, may_read: MayRead) -> str:
+    """The project's game. NotFound: there is none, or there are several; those that no rule hides are named."""
+    return only(_games_in(files, "."), ".", may_read)
+
+
+def has_games(files: Folder) -> bool:
+    return bool(_games_in(files, "."))
+
+
+def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
+    """The games that a folder holds, or the one that it is a part of. NotFound."""
+    base = "/".join(parse_path(path)) or "."
+    if inner := _games_in(files, base):
+        return inner
+    games = _games_in(files, ".")
+    return [_around(files, _join(base, "x")) or only(games, "." if games else base, may_read)]
+
+
+def only(games: list[str], folder: str, may_read: MayRead) -> str:
+    """Of the games that a folder holds. NotFound: there is none, or there are several; not all need be named."""
+    where = _HERE if folder == "." else folder
+    if not games:
+        raise NotFound(f"There is no WebGAL game in {where}: no folder game/scene.", path=folder)
+    if len(games) > 1:
+        named = [game for game in games if may_read(_join(game, SCENES))][:_MOST_NAMED]
+        more = f" and {len(games) - len(named)} more" if 0 < len(named) < len(games) else ""
+        names = f": {', '.join(named)}" if named else ""
+        raise NotFound(
+            f"There are {len(games)} WebGAL games in {where}{names}{more}.",
+            hint="Name a path in one of them, or open that game's own folder as the project.",
+            games=named,
+        )
+    return games[0]
+
+
+def _around(files: Folder, path: str) -> str | None:
+    """The folder of the game that a path lies in."""
+    parts = parse_path(path)
+    for depth in range(len(parts) - 1, -1, -1):
+        folder = "/".join(parts[:depth]) or "."
+        if (depth < len(parts) and parts[depth] == SCENES) or _has_scenes(files, folder):
+            return folder
+    return None
+
+
+def _games_in(files: Folder, base: str) -> list[str]:
+    """One that lies at a usual place, otherwise all of the first collection that has any."""
+    for each in _CANDIDATES:
+        if _has_scenes(files, folder := _join(base, each)):
+            return [folder]
+    for each in _COLLECTIONS:
+        collection = _join(base, each)
+        games = [f"{collection}/{name}/{_GAME}" for name in _folders_in(files, collection)]
+        if found := [folder for folder in games if _has_scenes(files, folder)]:
+            return found
+    return []
+
+
+def _folders_in(files: Folder, folder: str) -> list[str]:
+    try:
+        return sorted(entry.name for entry in files.entries(folder) if entry.is_folder)
+    except Failure:
+        return []
+
+
+def _has_scenes(files: Folder, folder: str) -> bool:
+    try:
+        entries = files.entries(_join(folder, SCENES))
+    except Failure:
+        return False
+    return any(entry.is_folder or entry.name.endswith(".txt") for entry in entries)
+
+
+def _join(folder: str, name: str) -> str:
+    return name if folder == "." else folder if name == "." else f"{folder}/{name}"
+
+
+START = "start.txt"
+LOCAL_HOSTS = ("localhost", "127.0.0.1")
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFile:
+    """`game` is the game's folder in the project, `name` the scene below its folder of scenes."""
+
+    game: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        return _join(self.game, f"{SCENES}/{self.name}")
+
+
+def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
+    """A path in the project, or below the folder of scenes, with or without `.txt`; None is where the game starts.
+
+    NotShown: there is no such scene. Declined: an address elsewhere.
+    """
+    if path is None:
+        return _existing(files, None, [START], START, may_read)
+    _refuse_address(path)
+    name = "/".join(parse_path(path))
+    game = game_of(files, name)
+    prefix = "" if game is None else _join(game, f"{SCENES}/")
+    inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
+    return _existing(files, game, [inner, f"{inner}.txt"], path, may_read)
+
+
+def _existing(files: Folder, game: str | None, names: list[str], wanted: str, may_read: MayRead) -> SceneFile:
+    if game is None:
+        game = _the_game(files, may_read)
+    for name in names:
+        if name.endswith(".txt") and files.mode((scene := SceneFile(game, name)).path) is not None:
+            return scene
+    folder = _join(game, SCENES)
+    known = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_join(folder, path))]
+    stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in known}
+    near = nearest(names[-1], known) or [stems[stem] for stem in nearest(_stem(wanted), stems)]
+    hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources lists the scenes."
+    raise NotShown(f"There is no scene {wanted!r} in {folder}.", hint=hint, scenePath=wanted, near=near)
+
+
+def _the_game(files: Folder, may_read: MayRead) -> str:
+    try:
+        return the_game(files, may_read)
+    except NotFound as failure:
+        raise NotShown(failure.message, hint=failure.hint or "Open the game's folder.", **failure.details) from None
+
+
+def _refuse_address(path: str) -> None:
+    scheme, colon, rest = path.partition(":")
+    if not colon or not rest.startswith("//"):
+        return
+    if scheme.lower() not in ("http", "https"):
+        raise Unsupported(f"A scene can't be shown from {scheme}: addresses.", hint=_HINT, scenePath=path)
+    if host_of_page(path) not in LOCAL_HOSTS:
+        raise Declined(f"Previews stay on this machine: {path} is elsewhere.", hint=_HINT, reason="policy")
+    raise InvalidParams("`scenePath` is a path in the project, not an address.", hint=_HINT, scenePath=path)
+
+
+_HINT = "Name a scene of the project, such as game/scene/start.txt."
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]

@@ -1,0 +1,203 @@
+"""A game as a page shows it: the words for what is wrong, its files and where they are named."""
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.webgal.script.anatomy import ColouredParts, coloured_parts
+from handrail.features.webgal.script.config_file import FILES, read_config
+from handrail.features.webgal.script.findings import Finding, Language, fixed_line, kind_of, message
+from handrail.features.webgal.script.graph import ENTRY
+from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.media import Kind
+from handrail.features.webgal.script.media import kind_of as media_kind
+from handrail.features.webgal.script.parser import FOLDERS, split_lines
+from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.ports.files import Stamp
+
+_FOLDERS = (*FOLDERS, "animation")
+_TABLE = "animation/animationTable.json"
+
+
+class Problem(msgspec.Struct, frozen=True, rename="camel"):
+    """`start` and `end` are characters of the line; a `fix_hint` that `is_guess` is never applied with the others."""
+
+    path: str
+    line: int
+    code: str
+    kind: Literal["syntax", "resource", "style"]
+    message: str
+    start: int
+    end: int
+    fix_hint: str | UnsetType = UNSET
+    is_guess: bool | UnsetType = UNSET
+
+
+class SceneEntry(msgspec.Struct, frozen=True, rename="camel"):
+    path: str
+    name: str
+    lines: int
+    is_reachable: bool
+
+
+class Overview(msgspec.Struct, frozen=True):
+    folder: str
+    title: str
+    stamp: str
+    entry: str | None
+    config: str | None
+    lines: int
+    scenes: list[SceneEntry]
+    problems: list[Problem]
+
+
+class Text(msgspec.Struct, frozen=True):
+    path: str
+    stamp: str
+    text: str
+    parts: list[ColouredParts]
+
+
+class Use(msgspec.Struct, frozen=True):
+    path: str
+    line: int
+
+
+class Resource(msgspec.Struct, frozen=True, rename="camel"):
+    """`version` changes with the file; `is_unused` says that nothing can name it."""
+
+    path: str
+    folder: str
+    name: str
+    kind: Kind
+    size: int
+    version: str
+    uses: list[Use]
+    is_unused: bool
+
+
+class Missing(msgspec.Struct, frozen=True):
+    path: str
+    uses: list[Use]
+
+
+class Resources(msgspec.Struct, frozen=True):
+    resources: list[Resource]
+    missing: list[Missing]
+
+
+def overview(project: Project, unreadable: list[str], stamp: str, language: Language) -> Overview:
+    prefix, reached = project.around.folder, project.graph().reachable()
+    names = sorted([*project.scenes, *(path.removeprefix(f"{prefix}{SCENES}/") for path in unreadable)])
+    lines = {name: len(scene.lines) for name, scene in project.scenes.items()}
+    return Overview(
+        folder=prefix.rstrip("/") or ".",
+        title=next(
+            (_first(each.values) for each in read_config(project.around.config or "") if _is_title(each.key)), ""
+        ),
+        stamp=stamp,
+        entry=f"{prefix}{SCENES}/{ENTRY}" if ENTRY in project.scenes else None,
+        config=f"{prefix}{CONFIG}" if project.around.config is not None else None,
+        lines=sum(lines.values()),
+        scenes=[SceneEntry(f"{prefix}{SCENES}/{name}", name, lines.get(name, 0), name in reached) for name in names],
+        problems=[*_problems(project, unreadable, language)],
+    )
+
+
+def _problems(project: Project, unreadable: list[str], language: Language) -> Iterator[Problem]:
+    for path in unreadable:
+        yield _problem(path, Finding("WG125", 1), [], language)
+    for name, findings in sorted(project.everything().items()):
+        lines = split_lines(text_of(project, name))
+        for finding in findings:
+            yield _problem(project.around.folder + name, finding, lines, language)
+
+
+def _problem(path: str, finding: Finding, lines: list[str], language: Language) -> Problem:
+    better = fixed_line(finding, lines)
+    return Problem(
+        path,
+        finding.line,
+        finding.code,
+        kind_of(finding),
+        message(finding, language).removesuffix(f" [{finding.code}]"),
+        finding.start,
+        finding.end,
+        UNSET if better is None else better,
+        True if finding.edit is not None and not finding.edit.is_safe else UNSET,
+    )
+
+
+def text_of(project: Project, name: str) -> str:
+    """Of a path below the game's folder; nothing for what is no text of ours."""
+    scene = project.scenes.get(name.removeprefix(f"{SCENES}/"))
+    if scene is not None:
+        return scene.text
+    return project.around.config or "" if name == CONFIG else ""
+
+
+def source(path: str, text: str, stamp: str, *, is_config: bool) -> Text:
+    lines = split_lines(text)
+    return Text(path, stamp, "\n".join(lines), [coloured_parts(line, is_setting=is_config) for line in lines])
+
+
+def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:
+    around, prefix = project.around, project.around.folder
+    uses, missing = _uses(project)
+    unused = {path for path, found in project.overall().items() if any(each.code == "WG404" for each in found)}
+    known = frozenset(around.listing.paths)
+    shown = [
+        Resource(
+            prefix + path,
+            folder,
+            path.partition("/")[2],
+            media_kind(path, known, around.models),
+            stamps[path].size,
+            f"{stamps[path].changed_ns:x}{stamps[path].inode:x}",
+            uses.get(path, []),
+            path in unused,
+        )
+        for path in around.listing.paths
+        if (folder := path.partition("/")[0]) in _FOLDERS
+        and path in stamps
+        and path != _TABLE
+        and path not in around.parts
+        and not posixpath.basename(path).startswith(".")
+    ]
+    return Resources(shown, [Missing(prefix + path, found) for path, found in sorted(missing.items())])
+
+
+def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]:
+    """Where files are named: those that are there, and those that are not."""
+    there: dict[str, list[Use]] = {}
+    missing: dict[str, list[Use]] = {}
+    listing, prefix = project.around.listing, f"{project.around.folder}{SCENES}/"
+    for name, scene in sorted(project.scenes.items()):
+        for reference in scene.references:
+            use = Use(prefix + name, reference.line)
+            if reference.what == "animation":
+                there.setdefault(f"animation/{reference.name}.json", []).append(use)
+            if reference.what not in ("file", "scene"):
+                continue
+            standing, path = listing.find(reference.folder, reference.name)
+            if standing is not Standing.UNKNOWN:
+                found = missing if standing is Standing.MISSING else there
+                found.setdefault(path, []).append(use)
+    for setting in read_config(project.around.config or ""):
+        for value in setting.values if setting.key in FILES else ():
+            standing, path = listing.find(FILES[setting.key], value)
+            if standing is not Standing.UNKNOWN:
+                found = missing if standing is Standing.MISSING else there
+                found.setdefault(path, []).append(Use(project.around.folder + CONFIG, setting.line))
+    return there, missing
+
+
+def _is_title(key: str) -> bool:
+    return key == "Game_name"
+
+
+def _first(values: tuple[str, ...]) -> str:
+    return values[0] if values else ""

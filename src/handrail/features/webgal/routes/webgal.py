@@ -1,0 +1,175 @@
+"""`/api/webgal`: the project's game as the console shows it. Only mending changes something, through the gate."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail.faces.http.answers import failed, refused, success, unheard
+from handrail.faces.http.body import MAX_BODY
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.desk import Desk
+from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.headers import trace_id
+from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
+from handrail.faces.http.people import caller, must_be_person
+from handrail.faces.http.persons import check_is_persons
+from handrail.features.webgal.game_view_port import GameView, Language, Mended, Place
+from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
+from handrail.kernel import strict_json
+from handrail.kernel.call import Call
+from handrail.ports.errors import Conflict, Failure, InvalidParams
+
+_LOOKING = "Looking at the game in the console"
+_MENDING = "Mending a scene in the console"
+# A picture may be an SVG with script in it: opened by itself, it runs nothing and reaches nobody.
+_SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
+
+
+def webgal_routes(desk: Desk) -> list[Route]:
+    async def seen(look: Callable[[GameView], Any]) -> Any:
+        return await asyncio.to_thread(lambda: look(desk.game()))
+
+    async def stamp(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        return success({"stamp": await seen(lambda game: game.stamp())})
+
+    async def overview(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        return success(await seen(lambda game: game.overview(_language(request))))
+
+    async def scene(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        return success(await seen(lambda game: game.scene(_path(request))))
+
+    async def graph(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        return success(await seen(lambda game: game.graph()))
+
+    async def resources(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        return success(await seen(lambda game: game.resources()))
+
+    async def file(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        media_type, data = await seen(lambda game: game.file(_path(request)))
+        # The page names the version that it wants, so a kept one is never an old one.
+        kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
+        headers = {"content-security-policy": _SEALED_OFF, "cache-control": kept, "accept-ranges": "bytes"}
+        return _part(request.headers.get("range"), data, media_type, headers)
+
+    async def mend(request: Request) -> Response:
+        """Twice: first shown, then, with the hashes of what was shown, done."""
+        must_be_person(request, _MENDING)
+        given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
+        path, place = text_field(given, "path"), _place(given)
+        shown: Mended = await seen(lambda game: game.mended(path, place))
+        wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
+        bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
+        if bound == (None, None):
+            await _run(desk, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
+            return success(_told(shown))
+        if bound != (shown.base_hash, shown.after_hash):
+            raise Conflict(f"{shown.path} has changed since it was shown.", hint="Look at it again.", path=shown.path)
+        written = await _run(desk, request, "write_to_file", {**wanted, "dryRun": False})
+        return success({**_told(shown), "snapshotId": written.snapshot_id})
+
+    async def preview(request: Request) -> Response:
+        """Opens a screen, or sends one that is open to another line."""
+        must_be_person(request, _LOOKING)
+        given = await json_object(request, {"path", "line", "screen"})
+        line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
+        frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        return success({"screen": frame.screen, "address": frame.address})
+
+    async def hide_preview(request: Request) -> Response:
+        must_be_person(request, _LOOKING)
+        desk.previews().hide(request.path_params["screen"])
+        return success({})
+
+    return [
+        Route("/api/webgal/stamp", stamp),
+        Route("/api/webgal/game", overview),
+        Route("/api/webgal/scene", scene),
+        Route("/api/webgal/graph", graph),
+        Route("/api/webgal/resources", resources),
+        Route("/api/webgal/file", file),
+        Route("/api/webgal/mend", mend, methods=["POST"]),
+        Route("/api/webgal/preview", preview, methods=["POST"]),
+        Route("/api/webgal/preview/{screen}", hide_preview, methods=["DELETE"]),
+    ]
+
+
+async def _run(desk: Desk, request: Request, tool: str, params: dict[str, Any]) -> Any:
+    call = Call(tool, params, caller(request, desk.person), trace_id=trace_id(request.scope))
+    return (await desk.persons_gate.run(call)).result
+
+
+def _told(shown: Mended) -> dict[str, Any]:
+    return {"path": shown.path, "diff": shown.diff, "baseHash": shown.base_hash, "afterHash": shown.after_hash}
+
+
+def _language(request: Request) -> Language:
+    return "zh" if request.query_params.get("lang") == "zh" else "en"
+
+
+def _path(request: Request) -> str:
+    path = request.query_params.get("path")
+    if not path:
+        raise InvalidParams("`path` must name a file of the game.")
+    return path
+
+
+def _place(given: Any) -> Place | None:
+    """Of the one problem; without a rule's code, all that can safely be mended is meant."""
+    code = optional_text(given, "code")
+    if code is None:
+        return None
+    return Place(whole_number(given, "line"), code, whole_number(given, "start"))
+
+
+def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:
+    """All of it, or the one range that a player asks for."""
+    asked = _RANGE.fullmatch(wanted or "")
+    if asked is None or asked.groups() == ("", ""):
+        return Response(data, media_type=media_type, headers=headers)
+    first, last = asked.groups()
+    start = int(first) if first else max(len(data) - int(last), 0)
+    end = min(int(last) + 1 if first and last else len(data), len(data))
+    if start >= end:
+        return Response(status_code=416, headers={**headers, "content-range": f"bytes */{len(data)}"})
+    headers = {**headers, "content-range": f"bytes {start}-{end - 1}/{len(data)}"}
+    return Response(data[start:end], 206, headers, media_type)
+
+
+_WHAT = "Showing a scene past handrail's tools"
+_HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
+
+
+def showing_routes(desk: Desk, key: ConsoleKey) -> list[Route]:
+    async def show(request: Request) -> Response:
+        check_is_persons(request, key, _WHAT, _HINT)
+        wanted = _wanted(await request.body())
+        try:
+            return success(await unless_gone(request.receive, desk.hosting().show(wanted)))
+        except ClientDisconnect:
+            return unheard()
+        except NotHosted as refusal:
+            return refused("CONFLICT", refusal.message)
+        except Failure as failure:
+            return failed(failure, "webgal")
+
+    return [Route(SHOWING_PATH, show, methods=["POST"])]
+
+
+def _wanted(body: bytes) -> WantedScene:
+    try:
+        return msgspec.convert(strict_json.decode(body, max_bytes=MAX_BODY), WantedScene)
+    except msgspec.ValidationError as error:
+        raise InvalidParams(f"The body names no scene: {error}.") from None

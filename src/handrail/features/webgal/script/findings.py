@@ -1,0 +1,171 @@
+"""Findings: what is wrong where, how it is said in two languages, how it is fixed, and how authors silence it."""
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+from handrail.features.webgal.script.parser import COMMENT, Sentence
+
+
+class Edit(msgspec.Struct, frozen=True, gc=False):
+    """Characters of one line to be replaced. Safe: it can't change what the author meant."""
+
+    start: int
+    end: int
+    text: str
+    is_safe: bool = True
+
+    def applied(self, line: str) -> str:
+        return line[: self.start] + self.text + line[self.end :]
+
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """`line` counts from 1, `start` and `end` are characters of it from 0."""
+
+    code: str
+    line: int
+    start: int = 0
+    end: int = 0
+    values: dict[str, str] = {}
+    edit: Edit | None = None
+    is_grave: bool = False
+    """Of a rule whose kind depends on what follows from it: here it breaks the game."""
+
+
+Kind = Literal["syntax", "resource", "style"]
+Language = Literal["zh", "en"]
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: Kind
+    zh: str
+    en: str
+    grave: Kind | None = None
+
+
+@cache
+def rule_catalogue() -> Mapping[str, Rule]:
+    table = files("handrail.features.webgal.script").joinpath("rules.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(table), dict[str, Rule])
+
+
+def kind_of(finding: Finding) -> Kind:
+    rule = rule_catalogue()[finding.code]
+    return rule.grave if finding.is_grave and rule.grave is not None else rule.kind
+
+
+def breaks(finding: Finding) -> bool:
+    """Style alone never makes a script invalid."""
+    return kind_of(finding) != "style"
+
+
+def message(finding: Finding, language: Language) -> str:
+    """With the code at its end, by which the rule is silenced."""
+    rule = rule_catalogue()[finding.code]
+    near = finding.values.get("near", "")
+    guess = (f"，是否想写 {near}？" if language == "zh" else f"; did you mean {near}?") if near else ""
+    said = rule.zh if language == "zh" else rule.en
+    return f"{said.format(**{**finding.values, 'near': near, 'guess': guess})} [{finding.code}]"
+
+
+def language_of(wanted: str) -> Language:
+    """Chinese unless English is asked for."""
+    return "en" if wanted.strip().lower().startswith("en") else "zh"
+
+
+_MOST_PASSES = 5
+
+
+def fixed_line(finding: Finding, lines: list[str]) -> str | None:
+    """The whole line as it should be, to be put in its place."""
+    if finding.edit is None or finding.line > len(lines):
+        return None
+    return finding.edit.applied(lines[finding.line - 1])
+
+
+def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str:
+    """Again and again while a fix shows the next one: an indented command without a semicolon needs two."""
+    for _ in range(_MOST_PASSES):
+        after = _with_safe_edits(text, check(text))
+        if after == text:
+            break
+        text = after
+    return text
+
+
+def with_fix(text: str, finding: Finding) -> str:
+    """The one fix alone, were it a guess: whoever wants it has seen it."""
+    return _with_edits(text, {finding.line: [finding.edit]}) if finding.edit is not None else text
+
+
+def _with_safe_edits(text: str, findings: Iterable[Finding]) -> str:
+    by_line: dict[int, list[Edit]] = {}
+    for finding in findings:
+        if finding.edit is not None and finding.edit.is_safe:
+            by_line.setdefault(finding.line, []).append(finding.edit)
+    return _with_edits(text, by_line)
+
+
+def _with_edits(text: str, by_line: Mapping[int, list[Edit]]) -> str:
+    lines = text.split("\n")  # line ends stay as they are
+    for number, edits in by_line.items():
+        line = lines[number - 1]
+        bare = line.rstrip("\r")
+        if "\r" not in bare:  # the columns are those of a line without any
+            lines[number - 1] = _edited(bare, edits) + line[len(bare) :]
+    return "\n".join(lines)
+
+
+def _edited(line: str, edits: list[Edit]) -> str:
+    """From the right; of two that touch the same letters the second waits for the next pass."""
+    done = len(line) + 1
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
+        if edit.end <= done and (edit.start, edit.end) != (done, done):
+            line = edit.applied(line)
+            done = edit.start
+    return line
+
+
+_NOLINT = re.compile(
+    r"nolint(?P<file>-file)?\b[\s:：]*(?P<codes>[A-Za-z]{2}\d{3}(?:[\s,，]+[A-Za-z]{2}\d{3})*)?", re.ASCII
+)
+_EVERY_RULE = "*"
+
+
+class Silence:
+    def __init__(self, sentences: Iterable[Sentence]) -> None:
+        self._everywhere: set[str] = set()
+        self._on: dict[int, set[str]] = {}
+        waiting: set[str] = set()
+        for number, sentence in enumerate(sentences, start=1):
+            is_comment = sentence.command == COMMENT
+            said = sentence.content if is_comment else sentence.comment
+            found = _NOLINT.match(said) if said.startswith("nolint") else None
+            codes = (
+                set(re.split(r"[\s,，]+", found["codes"].upper()) if found["codes"] else [_EVERY_RULE])
+                if found
+                else set()
+            )
+            if found and found["file"]:
+                self._everywhere |= codes
+            elif is_comment:
+                waiting |= codes  # for the next statement
+            else:
+                if codes or waiting:
+                    self._on[number] = codes | waiting
+                waiting = set()
+
+    def lets_pass(self, finding: Finding) -> bool:
+        return not (_covers(self._everywhere, finding.code) or _covers(self._on.get(finding.line, ()), finding.code))
+
+
+NOTHING_SILENCED = Silence(())
+
+
+def _covers(codes: Collection[str], code: str) -> bool:
+    return bool(codes) and (_EVERY_RULE in codes or code in codes)

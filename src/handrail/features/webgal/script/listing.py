@@ -1,0 +1,171 @@
+"""Which files a game has, and what a name in a script leads to in a browser."""
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from urllib.parse import unquote
+
+from handrail.features.webgal.script.nearness import Names, distance
+
+_SHORTEST_GUESS = 3
+_FAR = 4
+
+
+class Standing(Enum):
+    THERE = "there"
+    UNKNOWN = "unknown"
+    OTHER_CASE = "other case"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Paths relative to the game's folder, and the links among them, behind which nobody looks."""
+
+    paths: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, paths: Iterable[str], links: Iterable[str] = ()) -> "Listing":
+        return cls(tuple(sorted(paths)), tuple(sorted(links)))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(map(_composed, self.paths))
+
+    @cached_property
+    def _by_case(self) -> dict[str, str]:
+        return {_composed(path).casefold(): path for path in reversed(self.paths)}
+
+    @cached_property
+    def _filled(self) -> frozenset[str]:
+        return frozenset(
+            path.partition("/")[0]
+            for path in self.paths
+            if "/" in path and not posixpath.basename(path).startswith(".")
+        ) | frozenset(link.partition("/")[0] for link in self.links)
+
+    @cached_property
+    def by_folder(self) -> dict[str, list[str]]:
+        """The names in each of the game's folders, relative to it."""
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            folder, slash, name = path.partition("/")
+            if slash:
+                found.setdefault(folder, []).append(name)
+        return found
+
+    def has_files_in(self, folder: str) -> bool:
+        return folder in self._filled
+
+    def find(self, folder: str, name: str) -> tuple[Standing, str]:
+        """Where a name leads, and to which path."""
+        known = self._found.get((folder, name))
+        if known is None:
+            known = self._found[folder, name] = self._looked_up(folder, name)
+        return known
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], tuple[Standing, str]]:
+        return {}
+
+    def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
+        if (plain := f"{folder}/{name}") in self._known:
+            return Standing.THERE, plain
+        paths = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
+        for path in paths:
+            if path in self._known:
+                return Standing.THERE, path
+            if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
+                return Standing.UNKNOWN, path
+        for path in paths:
+            if (real := self._by_case.get(path.casefold())) is not None:
+                return Standing.OTHER_CASE, real
+        return Standing.MISSING, paths[0] if paths else folder
+
+    def near(self, folder: str, name: str) -> list[str]:
+        """What the name may have been meant for, as it would be written there."""
+        place, base = posixpath.split(name.replace("\\", "/"))
+        found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
+        # Of names that short each is another's neighbour.
+        if not found and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
+            bases, names = self._guesses(folder)
+            found = [other for near in names.guessed(base) for other in bases[near]]
+        if found and len(found) > 1 and place:
+            found = sorted(found, key=lambda other: _apart(place, posixpath.dirname(other)))
+        return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
+
+    def _guesses(self, folder: str) -> tuple[dict[str, list[str]], Names]:
+        """The names of a folder by their last parts."""
+        if folder not in self._guessing:
+            bases: dict[str, list[str]] = {}
+            for other in self.by_folder[folder]:
+                bases.setdefault(posixpath.basename(other), []).append(other)
+            self._guessing[folder] = (bases, Names(bases))
+        return self._guessing[folder]
+
+    @cached_property
+    def _guessing(self) -> dict[str, tuple[dict[str, list[str]], Names]]:
+        return {}
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, str], list[str]]:
+        """By folder, and the last part of the name with or without its ending."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for folder, names in self.by_folder.items():
+            for name in names:
+                base = posixpath.basename(name)
+                for key in {base.casefold(), _stem(base)}:
+                    found.setdefault((folder, key), []).append(name)
+        return found
+
+    @cached_property
+    def _elsewhere(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            if "/" in path:
+                found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around the scenes. `folder` is how people write the game's own, with its slash."""
+
+    listing: Listing = field(default_factory=Listing)
+    folder: str = "game/"
+    animations: frozenset[str] | None = None
+    characters: frozenset[str] = frozenset()
+    engine: tuple[int, ...] | None = None
+    config: str | None = None
+    mentions: str = ""
+    """The text of style sheets and templates, in which files may be named."""
+    parts: frozenset[str] = frozenset()
+    """Files that belong to a model, and are named by it alone."""
+    models: frozenset[str] = frozenset()
+
+
+def _apart(place: str, other: str) -> int:
+    """How far one folder's name is from another's."""
+    return distance(place.casefold(), other.casefold(), _FAR)
+
+
+def _stem(base: str) -> str:
+    return posixpath.splitext(base)[0].casefold()
+
+
+def _spellings(name: str) -> list[str]:
+    """As it stands, and as a browser asks for it: without query and fragment, percent signs undone."""
+    plain = name.partition("?")[0]
+    return list(dict.fromkeys((name, plain, unquote(plain), unquote(plain.partition("#")[0]))))
+
+
+def _path(folder: str, name: str) -> str:
+    return _composed(posixpath.normpath(f"{folder}/{name}".replace("\\", "/").rstrip(" ")))
+
+
+def _composed(path: str) -> str:
+    return path if path.isascii() else unicodedata.normalize("NFC", path)

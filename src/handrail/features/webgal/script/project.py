@@ -1,0 +1,193 @@
+"""A whole game: scenes that know of each other, checked again no further than a change reaches."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from handrail.features.webgal.script.config_file import check_config, read_config
+from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.script.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
+from handrail.features.webgal.script.listing import Surroundings
+from handrail.features.webgal.script.parser import FOLDERS
+from handrail.features.webgal.script.rules.project_names import (
+    ProjectNames,
+    check_files,
+    check_labels,
+    check_speakers,
+    check_variables,
+    named_by,
+    unused,
+)
+from handrail.features.webgal.script.scene import Scene, check_scene
+
+SCENES = "scene"
+CONFIG = "config.txt"
+_JOINS_LINES_SINCE = (4, 6, 3)
+
+
+class _Ties(msgspec.Struct, frozen=True, gc=False):
+    """All by which a scene bears on other scenes and on the whole."""
+
+    ways: tuple[Way, ...]
+    uses: frozenset[str]
+    exit: tuple[int, str] | None
+
+
+class Project:
+    def __init__(self, around: Surroundings, silenced: Collection[str] = ()) -> None:
+        self.around = around
+        self.scenes: dict[str, Scene] = {}
+        self._silenced = frozenset(code.upper() for code in silenced)
+        self._given = frozenset(setting.key for setting in read_config(around.config or ""))
+        self._ties: dict[str, _Ties] = {}
+        self._spoken: Counter[str] = Counter()
+        self._set: Counter[str] = Counter()
+        self._names: ProjectNames | None = None
+        self._standing: object = None
+        self._checked: dict[str, list[Finding]] = {}
+        self._overall: dict[str, list[Finding]] | None = None
+
+    def update(self, name: str, text: str) -> Scene:
+        """A scene by its name below the folder of scenes."""
+        before = self.scenes.get(name)
+        if before is not None and before.text == text:
+            return before
+        return self.adopt(name, check_scene(text))
+
+    def adopt(self, name: str, scene: Scene) -> Scene:
+        """A scene that was read already: what is known of its text holds in any surroundings."""
+        before = self.scenes.get(name)
+        listing = self.around.listing
+        ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), exit_of(scene))
+        if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
+            self._overall = None
+        if before is not None:
+            self._forget(before)
+        self.scenes[name], self._ties[name] = scene, ties
+        for counter, more in ((self._spoken, scene.speakers), (self._set, dict.fromkeys(scene.sets, 1))):
+            for key, count in more.items():
+                counter[key] = counter.get(key, 0) + count
+        self._names = None
+        self._checked.pop(name, None)
+        return scene
+
+    def remove(self, name: str) -> None:
+        self._forget(self.scenes.pop(name))
+        self._ties.pop(name)
+        self._names = self._overall = None
+
+    def findings(self, name: str) -> list[Finding]:
+        """What is wrong with one scene, in the order of its lines."""
+        names = self._current_names()
+        if name not in self._checked:
+            self._checked[name] = self._judged(self.scenes[name], names)
+        return self._checked[name]
+
+    def findings_of(self, text: str, name: str | None = None) -> list[Finding]:
+        """What would be wrong with a scene of this text, in the place of `name` or beside all others."""
+        before = self.scenes.get(name) if name is not None else None
+        if before is not None and before.text == text:
+            return self.findings(name or "")
+        scene = check_scene(text)
+        names = self._current_names()
+        spoken = Counter(names.spoken)
+        spoken.update(scene.speakers)
+        if before is not None:
+            spoken.subtract(before.speakers)
+        return self._judged(scene, ProjectNames(spoken, names.known | scene.sets))
+
+    def settings(self, text: str) -> list[Finding]:
+        """What is wrong with a `config.txt` of this text."""
+        found = check_config(text, self.around.listing, self.around.folder)
+        return [finding for finding in found if self._counts(finding)]
+
+    def overall(self) -> dict[str, list[Finding]]:
+        """What only the whole shows, by the path below the game's folder."""
+        if self._overall is None:
+            self._overall = {}
+            for path, finding in self._whole():
+                scene = self.scenes.get(path.removeprefix(f"{SCENES}/"))
+                if self._counts(finding) and (scene is None or scene.silence.lets_pass(finding)):
+                    self._overall.setdefault(path, []).append(finding)
+        return self._overall
+
+    def everything(self) -> dict[str, list[Finding]]:
+        """All that is wrong, by path below the game's folder; each missing folder once."""
+        found = {f"{SCENES}/{name}": mine for name in sorted(self.scenes) if (mine := self.findings(name))}
+        for path, more in self.overall().items():
+            found[path] = [*found.get(path, ()), *more]
+        if all(map(self.around.listing.has_files_in, FOLDERS)):
+            return found
+        absent: set[str] = set()
+        once = {path: [each for each in mine if not _is_repeated(each, absent)] for path, mine in found.items()}
+        return {path: mine for path, mine in once.items() if mine}
+
+    def graph(self) -> Graph:
+        ways = tuple(way for name in sorted(self._ties) for way in self._ties[name].ways)
+        is_complete = not any(SCENES in scene.dynamic for scene in self.scenes.values())
+        return Graph(tuple(sorted(self.scenes)), ways, ENTRY if ENTRY in self.scenes else None, is_complete)
+
+    def _judged(self, scene: Scene, names: ProjectNames) -> list[Finding]:
+        found = [
+            *scene.findings,
+            *check_files(scene, self.around),
+            *check_labels(scene),
+            *check_loops(scene),
+            *check_speakers(scene, names, self.around.characters),
+            *check_variables(scene, names, self._set or scene.sets),
+        ]
+        if not found:
+            return found
+        counting = (scene.placed(each) for each in found if self._counts(each) and scene.silence.lets_pass(each))
+        return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
+
+    def _counts(self, finding: Finding) -> bool:
+        if finding.code == "WG118" and self.around.engine is not None:
+            return self.around.engine < _JOINS_LINES_SINCE
+        if finding.code == "WG105" and finding.values["name"] in self.around.characters:
+            return False
+        return finding.code not in self._silenced
+
+    def _forget(self, scene: Scene) -> None:
+        for counter, gone in ((self._spoken, scene.speakers), (self._set, Counter(scene.sets))):
+            for name, count in gone.items():
+                counter[name] -= count
+                if not counter[name]:
+                    del counter[name]
+
+    def _current_names(self) -> ProjectNames:
+        """Scenes stay checked while nothing changes that their rules ask of it."""
+        if self._names is None:
+            self._names = ProjectNames(self._spoken, self._given.union(self._set))  # every setting is a variable, too
+            standing = self._names.standing()
+            if standing != self._standing:
+                self._standing = standing
+                self._checked.clear()
+        return self._names
+
+    def _whole(self) -> Iterator[tuple[str, Finding]]:
+        around, whole = self.around, self.graph()
+        if around.config is not None:
+            yield from ((CONFIG, finding) for finding in self.settings(around.config))
+        if whole.entry is None:
+            yield f"{SCENES}/{ENTRY}", Finding("WG209", 1)
+            return
+        for name, (line, path) in endless_rounds({name: ties.exit for name, ties in self._ties.items()}).items():
+            yield f"{SCENES}/{name}", Finding("WG123", line, values={"path": " → ".join(path)})
+        if whole.is_complete:
+            for name in sorted(set(whole.scenes) - whole.reachable()):
+                yield f"{SCENES}/{name}", Finding("WG402", 1)
+        uses = frozenset().union(*(ties.uses for ties in self._ties.values()))
+        dynamic = frozenset().union(*(scene.dynamic for scene in self.scenes.values()))
+        for file in unused(around, uses, dynamic):
+            yield file, Finding("WG404", 1)
+
+
+def _is_repeated(finding: Finding, absent: set[str]) -> bool:
+    if finding.code != "WG202":
+        return False
+    if finding.values["path"] in absent:
+        return True
+    absent.add(finding.values["path"])
+    return False

@@ -1,0 +1,184 @@
+"""Contents that the engine can't use as they are: assignments, conditions, JSON, numbers, names, options."""
+
+import json
+import re
+
+from handrail.features.webgal.script.commands import Content
+from handrail.features.webgal.script.conditions import compared, narrowed, unpaired, wide_sign
+from handrail.features.webgal.script.line import Findings, Line
+from handrail.features.webgal.script.nearness import nearest
+from handrail.features.webgal.script.parser import BAR, COLON, conditions_of, number, read_option
+from handrail.features.webgal.script.rules.heads import guess
+
+_WIDE_MARKS = str.maketrans("｛｝［］：，“”", '{}[]:,""')
+_BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
+_HALF_KEY = re.compile(r'(?<=[{,])\s*(?:"(\w+)\s*(?=:[\d{["-])|(\w+)"\s*(?=:))')
+_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+# One that never ends goes to the end of the text: it is not looked for again from each quote in it.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')
+_PAIRS = {"{": "}", "[": "]"}
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(name)
+
+
+def json_fault(text: str) -> str | None:
+    """What is wrong with it, or None."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return f"{error.msg} ({error.pos + 1})"
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+def repaired_json(text: str) -> str | None:
+    """With wide signs, other quotes, names without quotes, commas too many and brackets too few put right."""
+    better = text.translate(_WIDE_MARKS)
+    if '"' not in better:
+        better = better.replace("'", '"')
+    for bare in (better, _HALF_KEY.sub(lambda found: f'"{found[1] or found[2]}"', better)):
+        mended = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', bare)))
+        if mended != text and json_fault(mended) is None:
+            return mended
+    return None
+
+
+def _closed(text: str) -> str:
+    missing: list[str] = []
+    for char in _STRING.sub("", text):
+        if char in _PAIRS:
+            missing.append(_PAIRS[char])
+        elif missing and char == missing[-1]:
+            missing.pop()
+    return text + "".join(reversed(missing))
+
+
+_SPECIAL = re.compile(r"[%#]")
+_STEP = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>\+\+|--)")
+_ASSIGNMENT = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>[+\-*/]=|==)\s*+(?P<value>[^=]+)")
+_OPERATOR = re.compile(r"[+\-*/()]")
+_NUMBER = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|ms|毫秒|s|秒|px)", re.IGNORECASE)
+_WITH_BRACES = frozenset({Content.TRANSFORM, Content.FRAMES, Content.ASSIGNMENT})
+_SHORT = 3
+_NOT_OFF = frozenset({"disable", "disabled", "off", "false", "close", "hide", "stop", "exit"})
+
+
+def check_content(line: Line) -> Findings:
+    content, kind = line.content, line.command.content
+    if line.is_dialogue and content == "none" and guess(line.sentence.speaker or "") is None:
+        yield line.at(content, "WG301")
+    yield from _when(line)
+    if kind is Content.LABEL and content in ("", "none"):
+        yield line.whole("WG122")
+    if not content or ("{" in content and kind not in _WITH_BRACES):
+        return
+    if kind is Content.ASSIGNMENT and ":" in line.statement:
+        yield from _check_assignment(line, content)
+    elif kind is Content.MILLISECONDS and ":" in line.statement and number(content) is None:
+        yield line.at(content, "WG116", meant_number(content), is_safe=False, value=content)
+    elif line.command.name == "filmMode" and content.lower() in _NOT_OFF:  # any text but none turns it on
+        yield line.at(content, "WG314", "none", is_safe=False, value=content, near="none")
+    elif kind in (Content.TRANSFORM, Content.FRAMES) and ":" in line.statement:
+        yield from _check_json(line, content)
+    elif kind is Content.FILE and (special := _SPECIAL.search(content)) and "://" not in content:
+        yield line.at(content, "WG307", char=special.group())
+    elif (
+        line.command.choices
+        and content not in line.command.choices
+        and (near := nearest(content, line.command.choices, 1 if len(content) == _SHORT else None))
+    ):
+        yield line.at(content, "WG314", near[0], is_safe=False, value=content, near=near[0])
+
+
+def _check_json(line: Line, content: str) -> Findings:
+    why = json_fault(content)
+    if why is None:
+        return
+    rest = line.statement.partition(" -")[2]
+    if rest and json_fault(line.statement.partition(":")[2].rpartition("}")[0] + "}") is None:
+        yield line.at(f"-{rest}", "WG110", rest=f"-{rest}")
+    else:
+        yield line.at(content, "WG111", repaired_json(content), is_safe=False, why=why)
+
+
+def _when(line: Line) -> Findings:
+    for key, value in line.sentence.args:
+        if key == "when" and isinstance(value, str):
+            yield from check_condition(line, value)
+
+
+def check_condition(line: Line, condition: str) -> Findings:
+    """A condition of any statement."""
+    if (sign := wide_sign(condition)) is not None:
+        yield line.at(condition, "WG130", narrowed(condition), mark=sign)
+    elif (better := compared(condition)) != condition:
+        yield line.at(condition, "WG115", better)
+    elif (what := unpaired(condition)) is not None:
+        yield line.at(condition, "WG117", value=condition, what=what)
+
+
+def meant_number(value: str) -> str | None:
+    """The number of a text with a unit, in milliseconds where it is a time."""
+    found = _NUMBER.fullmatch(value)
+    if found is None:
+        return None
+    return f"{float(found['number']) * 1000:g}" if found["unit"] in ("s", "S", "秒") else found["number"]
+
+
+def _check_assignment(line: Line, content: str) -> Findings:
+    if (step := _STEP.fullmatch(content)) is not None:
+        name, mark = step["name"], step["mark"]
+        yield line.at(content, "WG129", f"{name}={name}{mark[0]}1", mark=mark)
+    elif (found := _ASSIGNMENT.fullmatch(content)) is not None:
+        name, mark, value = found["name"], found["mark"], found["value"]
+        if mark != "==":
+            value = f"{name}{mark[0]}{f'({value})' if _OPERATOR.search(value) else value}"
+        yield line.at(content, "WG129", f"{name}={value}", mark=mark)
+    elif "=" not in content:
+        if "＝" in content:
+            yield line.at(content, "WG130", content.replace("＝", "=", 1), mark="＝")
+        else:
+            yield line.at(content, "WG114")
+    elif "{" in content:
+        return  # known only when the game runs, or data
+    elif _OPERATOR.search(value := content.partition("=")[2]) and (what := unpaired(value)) is not None:
+        yield line.at(value, "WG117", value=value, what=what)
+
+
+# After a full-width colon what can only be a target; anything else may be text.
+_WIDE_TARGET = re.compile(r"：(?=\s*+(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
+
+
+def check_options(line: Line) -> Findings:
+    if line.sentence.command != "choose" or ":" not in line.statement:
+        return
+    written = line.content
+    if "｜" in written and all(re.search("[:：]", option) for option in written.split("｜")):
+        yield line.at(written, "WG128", written.replace("｜", "|"))
+        return
+    options = [option for option in BAR.split(written) if option.strip()]
+    found = [finding for option in options for finding in _check_option(line, option)]
+    aimless = [finding for finding in found if finding.code == "WG310"]
+    # Where no option leads anywhere, that is most likely meant so: it is told once.
+    told = aimless[:1] if len(aimless) == len(options) else aimless
+    yield from (finding for finding in found if finding.code != "WG310" or finding in told)
+
+
+def _check_option(line: Line, option: str) -> Findings:
+    text, target = read_option(option)
+    for condition in conditions_of(text):
+        yield from check_condition(line, condition)
+    if len(fields := COLON.split(option)) > 2 and re.fullmatch(r"\s*https?", target):
+        yield line.at(option, "WG112", text=":".join(fields[:2]))
+    elif not target.strip():
+        if (wide := _WIDE_TARGET.search(option)) is not None:
+            start = line.text.find(option) + wide.start()
+            yield line.between(start, start + 1, "WG112", ":", text=option.strip())
+        else:
+            yield line.at(option.strip(), "WG310", text=option.strip())
+    elif target != target.lstrip():  # blanks behind it are taken away
+        start = line.text.find(option) + len(text) + 1
+        yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

@@ -1,0 +1,123 @@
+"""What stands before the colon: a command, a speaker, or a command that became one by mistake."""
+
+import re
+from functools import lru_cache
+
+from handrail.features.webgal.script.commands import COMMANDS, LATER, Command, Content
+from handrail.features.webgal.script.line import Findings, Line
+from handrail.features.webgal.script.nearness import allowed_distance, distance, folded, nearest
+from handrail.features.webgal.script.parser import BLANKS, number
+
+# What other tools and older engines call a command, and what it is called today.
+OTHER_NAMES = {
+    "playBgm": "bgm",
+    "playVocal": "playEffect",
+    "video": "playVideo",
+    "pixi": "pixiPerform",
+    "comment": "",
+    "setBgAni": "setAnimation",
+    "setFigAni": "setAnimation",
+    "setBgFilter": "setTransform",
+    "setBgTransform": "setTransform",
+}
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
+_ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
+_IF = re.compile(r"\s*+(?P<if>if)\s*+\((?P<condition>.*)\)")
+_COMPARISON = re.compile(r"[=!]=|[<>]")
+_FILE = re.compile(r"\.[A-Za-z0-9]{2,5}$")
+_MINUTES = re.compile(r"[0-5]\d(?!\d)")
+_BARE = frozenset({Content.TEXT, Content.OPTIONAL})
+_SHORTEST_WORD = 3
+_FOLDED = {folded(name): name for name in COMMANDS}
+_OTHER = {folded(name): meant for name, meant in OTHER_NAMES.items()}
+
+
+def check_head(line: Line) -> Findings:
+    if line.is_dialogue:
+        if line.has_speaker:
+            yield from _speaker(line, str(line.sentence.args[0][1]))
+        elif (block := _IF.match(line.text)) is not None and _COMPARISON.search(block["condition"]):
+            yield line.between(*block.span("if"), "WG106", name="if")
+        return
+    command = line.command
+    if not command.is_run:
+        yield line.at(command.name, "WG106", name=command.name)
+    elif command.content not in _BARE and ":" not in line.statement:
+        end = len(line.statement.rstrip(BLANKS))
+        yield line.between(0, end, "WG113", command=command.name)
+
+
+def _speaker(line: Line, head: str) -> Findings:
+    name = head.strip(BLANKS)
+    if head.startswith("\ufeff"):
+        return  # a matter of the whole file
+    if name in COMMANDS:
+        yield line.between(0, len(head), "WG104", name, name=name)
+    elif (meant := _FOLDED.get(folded(name))) is not None:
+        # `Label:hello` may be said by somebody of that name: how often, the whole project knows.
+        if not is_plain_word(name) or _fits(COMMANDS[meant], line.content):
+            yield line.between(0, len(head), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
+    elif _is_other(name):
+        meant = _OTHER[folded(name)]
+        # `setBgAni:bg_down 1s` takes more than another name.
+        fix = None if " " in line.content else meant or None
+        yield line.between(0, len(head), "WG105", fix, is_safe=False, name=name, near=meant)
+    elif is_number(name) and _MINUTES.match(line.content):
+        yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
+    elif _ARGUMENT.search(head):
+        yield line.between(0, len(head), "WG313", name=head)
+
+
+def is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def is_suspect(name: str) -> bool:
+    """Whether somebody must say more than one line to be called so."""
+    return is_plain_word(name) or (name.isascii() and (name.isdigit() or guess(name) is not None))
+
+
+def is_plain_word(name: str) -> bool:
+    """A command in another case that is a word like any other, as no `ChangeBg` is: End, Label, BGM."""
+    meant = _FOLDED.get(folded(name))
+    return meant is not None and name not in COMMANDS and meant.islower()
+
+
+def _fits(command: Command, content: str) -> bool:
+    """Whether nobody would say this, and the command could do it."""
+    if command.content is Content.FILE:
+        return content in ("", "none") or _FILE.search(content) is not None
+    if command.content is Content.MILLISECONDS:
+        return number(content) is not None
+    return command.content is Content.CHOICE and "|" in content and ":" in content
+
+
+def is_command_by_mistake(name: str) -> bool:
+    """Only blanks, case or an old name keep it from being a command: its arguments are not a speaker's."""
+    return folded(name) in _FOLDED or _is_other(name)
+
+
+def _is_other(name: str) -> bool:
+    """In any case, where the name has an inner capital: `video` alone may be somebody."""
+    return name in OTHER_NAMES or (folded(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
+
+
+@lru_cache(maxsize=4096)
+def guess(name: str) -> list[str] | None:
+    """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
+    if is_plain_word(name):
+        return [_FOLDED[folded(name)]]
+    if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or folded(name) in _FOLDED:
+        return None
+    near = nearest(name, COMMANDS)
+    if near or _INNER_CAPITAL.match(name):
+        return near
+    return [] if name.islower() and len(name) >= _SHORTEST_WORD else None
+
+
+def is_surely_no_name(name: str) -> bool:
+    """Nobody is called so, however often it speaks."""
+    return _INNER_CAPITAL.match(name) is not None or any(
+        distance(folded(name), plain, allowed_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
+    )

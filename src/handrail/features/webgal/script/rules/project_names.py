@@ -1,0 +1,182 @@
+"""Names in a scene that nobody else knows: files, labels, variables and speakers."""
+
+import posixpath
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from handrail.features.webgal.script.commands import SAY
+from handrail.features.webgal.script.config_file import FILES, read_config
+from handrail.features.webgal.script.findings import Edit, Finding
+from handrail.features.webgal.script.line import Findings, Reference
+from handrail.features.webgal.script.listing import Listing, Standing, Surroundings
+from handrail.features.webgal.script.nearness import MOST_GUESSES, Names, distance, folded, meant, nearest
+from handrail.features.webgal.script.parser import FOLDERS, is_placeholder
+from handrail.features.webgal.script.rules.heads import guess, is_number, is_surely_no_name
+from handrail.features.webgal.script.scene import Scene
+
+_OFTEN = 5
+_SHORT_LABEL = 4
+_LONG_NAME = 4
+
+
+@dataclass(frozen=True)
+class ProjectNames:
+    """`spoken`: how many lines each speaker has; `known`: every variable that is set, or is a setting."""
+
+    spoken: Mapping[str, int]
+    known: frozenset[str]
+
+    @cached_property
+    def regulars(self) -> dict[str, str]:
+        """Who speaks often, and how the name is compared."""
+        return {name: folded(name) for name, lines in self.spoken.items() if lines >= _OFTEN}
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.known)
+
+    def standing(self) -> object:
+        """Equal as long as no rule can tell the difference: one, several or many lines, nobody asks more exactly."""
+        return {name: (count > 1) + (count >= _OFTEN) for name, count in self.spoken.items()}, self.known
+
+
+def check_files(scene: Scene, around: Surroundings) -> Findings:
+    absent: set[str] = set()
+    find = around.listing.find
+    for reference in scene.references:
+        if reference.what == "file" or reference.what == "scene":
+            standing, path = find(reference.folder, reference.name)
+            if standing is not Standing.THERE and standing is not Standing.UNKNOWN:
+                yield from _file(reference, standing, path, around, absent)
+        elif reference.what == "animation":
+            yield from _animation(reference, around)
+
+
+def _file(reference: Reference, standing: Standing, path: str, around: Surroundings, absent: set[str]) -> Findings:
+    listing, folder, name = around.listing, reference.folder, reference.name
+    if standing is Standing.OTHER_CASE:
+        real = path.removeprefix(f"{folder}/")
+        yield _about(reference, "WG203", real, is_safe=True, near=real)
+    elif is_placeholder(name):
+        yield _about(reference, "WG207", name=name)
+    elif not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
+        if folder not in absent:
+            absent.add(folder)
+            yield _about(reference, "WG202", path=f"{around.folder}{folder}/", folder=folder)
+    else:
+        code = "WG205" if reference.what == "scene" else "WG201"
+        yield _unknown(reference, code, listing.near(folder, name), path=f"{around.folder}{folder}/{name}")
+
+
+def _animation(reference: Reference, around: Surroundings) -> Findings:
+    known = around.animations
+    if known is None or reference.name in known:
+        return
+    if is_placeholder(reference.name):
+        yield _about(reference, "WG207", name=reference.name)
+    else:
+        yield _unknown(reference, "WG206", nearest(reference.name, known), name=reference.name)
+
+
+def _about(reference: Reference, code: str, fix: str | None = None, *, is_safe: bool = False, **values: str) -> Finding:
+    edit = Edit(reference.start, reference.end, fix, is_safe) if fix is not None else None
+    return Finding(code, reference.line, reference.start, reference.end, values, edit)
+
+
+def _unknown(reference: Reference, code: str, near: list[str], **values: str) -> Finding:
+    return _about(reference, code, meant(reference.name, near), is_safe=False, near=", ".join(near), **values)
+
+
+def check_labels(scene: Scene) -> Findings:
+    jumps = [reference for reference in scene.references if reference.what == "label"]
+    wanted = {jump.name for jump in jumps}
+    for name, lines in scene.labels.items():
+        for line in lines[1:]:
+            start = max(scene.lines[line - 1].find(name), 0)
+            values = {"name": name, "other": str(lines[0])}
+            yield Finding("WG401", line, start, start + len(name), values, is_grave=name in wanted)
+    unknown = [jump for jump in jumps if jump.name not in scene.labels]
+    for number, jump in enumerate(unknown):
+        if is_placeholder(jump.name):  # without a dot, an option's target is taken for a label
+            yield _about(jump, "WG207", name=jump.name)
+            continue
+        # Labels are few: even a short name's neighbour is worth naming, unless no letter of it is the same.
+        length = len(folded(jump.name))
+        limit = min(1, length - 1) if length < _SHORT_LABEL else None
+        near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []
+        yield _unknown(jump, "WG204", near, name=jump.name)
+
+
+def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collection[str]) -> Findings:
+    """In a game that sets none at all, braces are most likely just text."""
+    if not set_by_scenes:
+        return
+    for reference in scene.references:
+        if reference.what == "variable" and reference.name not in project.known:
+            yield _unknown(reference, "WG403", project.names.guessed(reference.name), name=reference.name)
+
+
+def check_speakers(scene: Scene, project: ProjectNames, characters: Collection[str]) -> Findings:
+    spoken = project.spoken
+    commands = set()
+    for name, line in scene.suspects:
+        if name in characters or (spoken[name] > 1 and (is_number(name) or not is_surely_no_name(name))):
+            continue
+        commands.add(name)
+        speaker = _speaker(scene, line, name)
+        if is_number(name):
+            colon = Edit(speaker.start, speaker.start, ":", is_safe=False)
+            yield Finding("WG306", line, speaker.start, speaker.end, {"name": name}, colon)
+        else:
+            near = guess(name) or []
+            yield _about(speaker, "WG105", near[0] if near else None, name=name, near=", ".join(near))
+    strangers = [name for name in scene.speakers if spoken[name] == 1 and name not in commands]
+    for name in strangers[:MOST_GUESSES]:
+        if name in characters or (other := _regular_meant(name, project.regulars)) is None:
+            continue
+        for line in scene.speaker_lines(name):
+            yield _about(_speaker(scene, line, name), "WG315", other, name=name, near=other)
+
+
+def _speaker(scene: Scene, line: int, name: str) -> Reference:
+    return Reference("speaker", name, line, max(scene.lines[line - 1].find(name), 0), SAY)
+
+
+def _regular_meant(name: str, regulars: Mapping[str, str]) -> str | None:
+    """Somebody who speaks often and is called nearly the same; in short names one letter makes another person."""
+    plain = folded(name)
+    for other, against in regulars.items():
+        if other == name or abs(len(other) - len(name)) > _LONG_NAME:
+            continue
+        if against == plain or (len(plain) >= _LONG_NAME and _is_slip(plain, against)):
+            return other
+    return None
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """A digit makes another person, too: guard1 and guard2."""
+    if distance(one, other, 1) > 1:
+        return False
+    return not any(char.isdigit() for char in set(one) ^ set(other))
+
+
+def named_by(scene: Scene, listing: Listing) -> frozenset[str]:
+    """The paths below the game's folder that a scene's files lead to."""
+    return frozenset(
+        listing.find(reference.folder, reference.name)[1] for reference in scene.references if reference.what == "file"
+    )
+
+
+def unused(around: Surroundings, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:
+    """Nothing of a folder in which a name is known only while the game runs."""
+    used = {*uses, *around.parts}
+    for setting in read_config(around.config or ""):
+        if setting.key in FILES:
+            used.update(around.listing.find(FILES[setting.key], name)[1] for name in setting.values)
+    for path in around.listing.paths:
+        folder, name = path.partition("/")[0], posixpath.basename(path)
+        if folder not in FOLDERS or folder in dynamic:
+            continue
+        if path not in used and not name.startswith(".") and name not in around.mentions:
+            yield path

@@ -1,0 +1,237 @@
+"""Shortcuts for the lines that nearly all scenes consist of, taken only where their answer is sure."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+
+import msgspec
+
+from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Command, Content, Kind
+from handrail.features.webgal.script.conditions import interpolated
+from handrail.features.webgal.script.findings import Edit, Finding
+from handrail.features.webgal.script.line import Reference, Report, What
+from handrail.features.webgal.script.parser import BLANKS, SEPARATOR
+from handrail.features.webgal.script.rules.heads import is_number, is_plain_word
+
+# Wide letters are those of a command that was typed in the wrong width.
+_START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
+# A hyphen after a blank starts an argument, or was meant to. `*+` gives nothing back: a mark ends the try at once.
+_HYPHEN = r"(?<![ \t\u3000\u00a0])-"
+_REST = rf"[^:：;{{\\\n-]*+(?:{_HYPHEN}[^:：;{{\\\n-]*+)*+"
+_NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z]))"
+_HEAD = rf"(?:{_START}|{_NO_COMMAND}[A-Za-z]){_REST}"
+_TEXT = rf"[^;{{\\\n-]*+(?:{_HYPHEN}[^;{{\\\n-]*+)*+"
+_BLANK = r"[\s\ufeff]*+"
+_NONE = rf"{_BLANK}none{_BLANK}(?:[;-]|$)"
+_ALONE = rf"(?:{_START}|{_NO_COMMAND}(?!{_NONE})[A-Za-z0-9\"'(.]){_REST}"
+# The blank before an argument belongs to the text, or to nobody. In this order each may stand once.
+_VOICE = r"(?:-([^\s=:;{\\%#-][^\s=:;{\\]*\.(?i:ogg|mp3|wav)))?"
+_COMMON = ("notend", "fontSize=(?:default|small|medium|large)", "(?:left|right|center)", "next")
+_FLAGS = "".join(rf"(?: ?(?<= )-{argument})?+" for argument in _COMMON)
+_ARGUMENTS = rf"(?:(?=-)(?<= ){_VOICE}{_FLAGS})?"
+# One match a line: with a speaker or without one, a comment, nothing, or something else.
+_LINE = re.compile(
+    rf"^(?:(?:((?:{_HEAD})?+:)(?!{_NONE})({_TEXT})|({_ALONE})){_ARGUMENTS};[ \t]*+$|;.*+$|$|(.+)$)", re.MULTILINE
+)
+
+
+class Sifted(msgspec.Struct, frozen=True):
+    """The lines to be looked at, with their numbers; of the others, who speaks how often, and (line, column, voice)."""
+
+    remarkable: list[tuple[int, str]]
+    speakers: Counter[str]
+    voices: list[tuple[int, int, str]]
+
+
+def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
+    """`is_plain` decides about what stands before a colon."""
+    lines = _LINE.findall(text)
+    heads = Counter([parts[0] for parts in lines])
+    heads.pop("", None)
+    odd = {head for head in heads if head[0].isascii() and head != ":" and not is_plain(head[:-1])}
+    if odd:
+        whole = text.split("\n")
+        remarkable = [
+            (number, parts[4] or whole[number - 1])
+            for number, parts in enumerate(lines, start=1)
+            if parts[4] or parts[0] in odd
+        ]
+    else:
+        remarkable = [(number, parts[4]) for number, parts in enumerate(lines, start=1) if parts[4]]
+    voices = [
+        (number, len(head) + len(said or alone) + 1, voice)
+        for number, (head, said, alone, voice, _) in enumerate(lines, start=1)
+        if voice and head not in odd
+    ]
+    speakers: Counter[str] = Counter()
+    for head, count in heads.items():
+        if head not in odd:
+            name = head[:-1].rstrip(BLANKS)
+            speakers[name] = speakers.get(name, 0) + count
+    return Sifted(remarkable, speakers, voices)
+
+
+Judge = Callable[[str], Report]
+Named = tuple[What, str, str]
+
+_ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
+_ODD_DASH = re.compile("[－—–−‐﹣][A-Za-z]")
+_ODD_START = re.compile(r"[\s#/<\ufeff]")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_VOICE_ARGUMENT = re.compile(r"[^\s=:{%#\\][^\s=:{]*\.(?:ogg|mp3|wav) *", re.IGNORECASE)
+_FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
+# What may be an argument behind a file's name.
+_GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
+_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()\[\]'\"]*|random\([^={()\[\]'\"]*\))")
+_NAMED_BY_CONTENT: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
+_NOTHING: list[Reference] = []
+_KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
+
+
+class Shortcuts:
+    """`judge` is the long way, which decides about every piece that is new."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._head = lru_cache(maxsize=4096)(self._judged_head)
+        self._argument = lru_cache(maxsize=8192)(self._judged_argument)
+
+    def clear(self) -> None:
+        self._head.cache_clear()
+        self._argument.cache_clear()
+
+    def is_plain(self, head: str) -> bool:
+        """Whether what stands before a colon is a speaker like any other."""
+        known = self._head(head)
+        return known is not None and known[0] is None and not known[2]
+
+    def report(self, text: str) -> Report | None:
+        """None: this line needs the long way."""
+        statement, mark, remark = text.partition(";")
+        if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _is_odd(text)):
+            return None
+        head, colon, body = statement.partition(":")
+        speaker: str | None = None
+        command: Command | None = None
+        is_suspect = False
+        if colon:
+            known = self._head(head)
+            if known is None:
+                return None
+            command, speaker, is_suspect = known
+        elif not statement or not _opens_quietly(statement):
+            return None
+        else:
+            body = statement
+        content, *pieces = body.split(SEPARATOR)
+        if _ODD_BLANK.search(content) or (command is not None and _ODD_DASH.search(body)):
+            return None
+        at = len(head) + 1 if colon else 0
+        found = self._named(text, SAY if command is None else command.name, at, pieces) if pieces else _NOTHING
+        if found is None:
+            return None
+        findings = () if mark else (_missing_semicolon(text),)
+        content = content.strip(BLANKS)
+        if command is not None:
+            return _command_report(text, command, content, tuple(found), findings)
+        if content == "none":
+            return None
+        variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
+        who = [Reference("variable", name, 0, text.find(name), SAY) for name in interpolated(head if colon else "")]
+        return Report(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
+
+    def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
+        """What the arguments name; None where one of them is remarkable, or stands twice."""
+        found: list[Reference] = []
+        at = text.find(SEPARATOR, at)
+        seen = set()
+        for piece in pieces:
+            if command == SAY and _VOICE_ARGUMENT.fullmatch(piece):
+                name = piece.rstrip(" ")
+                found.append(Reference("file", name, 0, text.find(name, at), SAY, "vocal"))
+                continue
+            known = self._argument(command, piece)
+            if known is None or known[0] in seen:
+                return None
+            seen.add(known[0])
+            for what, name, folder in known[1]:
+                found.append(Reference(what, name, 0, text.find(name, at), command, folder))
+        return found
+
+    def _judged_head(self, head: str) -> tuple[Command | None, str | None, bool] | None:
+        command = COMMANDS.get(head)
+        if command is not None:
+            is_known = command.content in _KNOWN and command.is_run and not command.takes_any
+            return (command, None, False) if is_known else None
+        name = head.strip(BLANKS)
+        if head.startswith("\ufeff") or is_number(name) or is_plain_word(name) or not _opens_quietly(head):
+            return None  # a matter of the whole file, or of the whole line
+        report = self._judge(f"{head}:x;")
+        return None if report.findings else (None, report.speaker, report.is_suspect)
+
+    def _judged_argument(self, command: str, piece: str) -> tuple[str, tuple[Named, ...]] | None:
+        name, _, value = piece.partition("=")
+        name, value = name.strip(BLANKS), value.strip(BLANKS)
+        known = COMMANDS[command].arguments.get(name)
+        if known is not None and _is_any(known, value):
+            return name, ()
+        content = "x=1" if COMMANDS[command].content is Content.ASSIGNMENT else "x"
+        start = len(command) + len(content) + 1
+        report = self._judge(f"{command}:{content}{SEPARATOR}{piece};")
+        if report.findings or report.dynamic:
+            return None
+        named = tuple((each.what, each.name, each.folder) for each in report.references if each.start >= start)
+        return name, named
+
+
+def _command_report(
+    text: str, command: Command, content: str, named: tuple[Reference, ...], findings: tuple[Finding, ...]
+) -> Report | None:
+    kind, by = command.content, command.name
+    if kind is Content.LABEL:
+        is_plain = content not in ("", "none") and "{" not in content
+        return Report(findings, named, label=content) if is_plain else None
+    if kind is Content.ASSIGNMENT:
+        assigned = _ASSIGNED.fullmatch(content)
+        return None if assigned is None else Report(findings, named, (assigned[1],))
+    leaves = by == "changeScene"
+    if content in ("", "none") or kind is Content.OPTIONAL:
+        is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
+        return Report(findings, named, leaves=leaves) if is_plain else None
+    if not _FILE.fullmatch(content) or _GLUED.search(content):
+        return None
+    at = text.find(content, len(by) + 1)
+    own = Reference(_NAMED_BY_CONTENT[kind], content, 0, at, by, command.folder or "")
+    return Report(findings, (own, *named), leaves=leaves)
+
+
+def _is_any(known: Argument, value: str) -> bool:
+    """Whether no rule could have anything against this value."""
+    if known.kind is Kind.TEXT:
+        is_one_word = " " not in value and "-" not in value
+        return is_one_word and not known.choices and value.lower() not in ("true", "false")
+    return known.kind is Kind.NUMBER and value.isascii() and value.isdigit()
+
+
+def _is_harmless(remark: str) -> bool:
+    """Whether nobody would take it for a piece of the statement."""
+    return not any(mark in remark for mark in "-).:\\")
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a line without a semicolon lacks it for another reason."""
+    return "//" in text or text.rstrip().endswith("；") or _ODD_START.match(text) is not None
+
+
+def _opens_quietly(statement: str) -> bool:
+    """Whether nothing at the start of a line without a colon looks like a command or a comment."""
+    if "：" in statement or _ODD_START.match(statement) is not None:
+        return False
+    word = _LETTERS.match(statement)
+    return word is None or word.group() not in COMMANDS
+
+
+def _missing_semicolon(text: str) -> Finding:
+    end = len(text.rstrip(BLANKS))
+    return Finding("WG101", 0, end, end, {}, Edit(end, end, ";"))

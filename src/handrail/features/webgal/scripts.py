@@ -1,0 +1,204 @@
+"""The scripts of a project's package.json: what `npm run NAME` would run, step by step, and the server among them."""
+
+import asyncio
+import os
+import shlex
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from handrail.features.webgal.commands.child_environment import for_child, secrets_of
+from handrail.features.webgal.commands.kept_output import KeptOutput
+from handrail.features.webgal.programs import Program, Programs
+from handrail.kernel import strict_json
+from handrail.kernel.policy import Policy
+from handrail.ports.errors import Damaged, Declined, Failure, NotFound
+from handrail.ports.files import Folder
+
+PACKAGE = "package.json"
+_MOST_BYTES = 1024 * 1024
+
+
+class Step(NamedTuple):
+    """One command line of the package's, and what is put behind it word for word."""
+
+    event: str
+    line: str
+    args: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> list[str]:
+        """The shell reads the package's own line alone: the arguments come to it as words, never as text."""
+        return ["/bin/sh", "-c", f'{self.line} "$@"' if self.args else self.line, self.event, *self.args]
+
+    @property
+    def shown(self) -> str:
+        return f"{self.line} {shlex.join(self.args)}" if self.args else self.line
+
+
+class Package(NamedTuple):
+    name: str
+    version: str
+    scripts: Mapping[str, str]
+
+    def steps(self, script: str, args: Sequence[str]) -> tuple[Step, ...]:
+        """With what the package wants done before and after it."""
+        if script not in self.scripts:
+            near = get_close_matches(script, self.scripts, n=3, cutoff=0.5) or sorted(self.scripts)[:10]
+            raise Declined(
+                f"{PACKAGE} has no script named {script!r}.",
+                hint=f"It has {', '.join(near)}." if near else "It has no scripts at all.",
+                scriptName=script,
+                scripts=sorted(self.scripts)[:50],
+            )
+        events = (f"pre{script}", script, f"post{script}")
+        return tuple(
+            Step(event, self.scripts[event], tuple(args) if event == script else ())
+            for event in events
+            if event in self.scripts
+        )
+
+
+def read_package(files: Folder) -> Package:
+    """NotFound, Damaged."""
+    try:
+        data = files.read(PACKAGE, _MOST_BYTES)
+    except NotFound:
+        raise NotFound(f"The project has no {PACKAGE}, and so no scripts.", path=PACKAGE) from None
+    try:
+        document = strict_json.decode(data.removeprefix(b"\xef\xbb\xbf"), max_bytes=_MOST_BYTES)
+    except Failure as wrong:
+        raise _damaged(wrong.message, **wrong.details) from None
+    if not isinstance(document, dict):
+        raise _damaged("It must be a JSON object.")
+    return Package(_text(document.get("name")), _text(document.get("version")), _scripts(document.get("scripts", {})))
+
+
+def _scripts(listed: Any) -> dict[str, str]:
+    if not isinstance(listed, dict):
+        raise _damaged("`scripts` must be an object.")
+    for name, line in listed.items():
+        if not isinstance(line, str) or "\0" in line:
+            raise _damaged(f"The script {name!r} must be a text.")
+    return listed
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) and "\0" not in value else ""
+
+
+def _damaged(message: str, **details: Any) -> Damaged:
+    return Damaged(f"{PACKAGE} can't be read: {message}", hint=f"Mend {PACKAGE} first.", **{**details, "path": PACKAGE})
+
+
+_TOLD_EVERY = 0.25
+_TOLD_LINES = 10
+_LISTENING_EVERY = 0.1
+_UNWATCHED = b"What watches over scripts was killed: something that this one started may still be running.\n"
+
+Tell = Callable[[str], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Server:
+    """A script that stays."""
+
+    program: Program
+    steps: Sequence[Step]
+    ports: list[int]
+    listening: asyncio.Task[None]
+    """Reads what it prints, so that it never waits for us."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.program.status is None
+
+
+@dataclass(slots=True)
+class Scripts:
+    files: Folder
+    policy: Callable[[], Policy]
+    programs: Programs
+    environ: Mapping[str, str]
+    own_programs: str
+    """A folder in which a script may find handrail itself."""
+    server: Server | None = None
+    serving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by whoever looks whether there is a server and starts one, from its first step on."""
+
+    def output(self) -> KeptOutput:
+        return KeptOutput(secrets_of(self.environ, self.policy().limits.redact_env))
+
+    async def run(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> int:
+        """The exit status. Whatever stops this ends the step and all that it started."""
+        async with self._started(package, step, output) as program:
+            await _followed(program, output, tell)
+            return program.status or 0
+
+    async def serve(
+        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
+    ) -> Server | int:
+        """Once it takes connections; the exit status where it ended before. `steps` are all that it was asked with."""
+        async with self._started(package, step, output) as program:
+            following = asyncio.ensure_future(_followed(program, output, tell))
+            try:
+                while not (ports := await asyncio.to_thread(program.ports)):
+                    await asyncio.wait({following}, timeout=_LISTENING_EVERY)
+                    if following.done():
+                        following.result()
+                        return program.status or 0
+            finally:
+                following.cancel()
+                await asyncio.wait({following})
+            self.server = Server(program, steps, ports, asyncio.ensure_future(_unheard(program)))
+            return self.server
+
+    def close(self) -> None:
+        if self.server is not None:
+            self.server.program.end()
+
+    @asynccontextmanager
+    async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[Program]:
+        with self.files.hold(".") as folder:
+            program = self.programs.start(step.command, folder, self._environ(package, step))
+        try:
+            yield program
+        finally:
+            if self.server is None or self.server.program is not program:
+                await program.ended()
+                if program.may_have_left_something:
+                    output.add(_UNWATCHED)
+
+    def _environ(self, package: Package, step: Step) -> dict[str, str]:
+        """As npm gives it to scripts, as far as they look at it."""
+        known = for_child(self.environ, self.policy().limits.redact_env)
+        root = self.files.location
+        path = (os.path.join(root, "node_modules", ".bin"), known.get("PATH", os.defpath), self.own_programs)
+        return {
+            **known,
+            "PATH": os.pathsep.join(path),
+            "INIT_CWD": root,
+            "npm_lifecycle_event": step.event,
+            "npm_lifecycle_script": step.line,
+            "npm_package_json": os.path.join(root, PACKAGE),
+            "npm_package_name": package.name,
+            "npm_package_version": package.version,
+        }
+
+
+async def _followed(program: Program, output: KeptOutput, tell: Tell) -> None:
+    told, lines = 0.0, output.told()
+    async for chunk in program.chunks():
+        output.add(chunk)
+        lines.add(chunk)
+        if time.monotonic() - told >= _TOLD_EVERY and (latest := lines.take(_TOLD_LINES)):
+            await tell(latest)
+            told = time.monotonic()
+
+
+async def _unheard(program: Program) -> None:
+    async for _ in program.chunks():
+        pass

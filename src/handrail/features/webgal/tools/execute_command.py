@@ -1,0 +1,155 @@
+"""execute_command of contract 3 §4.1: a script of package.json, by its name."""
+
+import asyncio
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from handrail.features.webgal.commands.kept_output import KeptOutput
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
+from handrail.kernel.call import Call
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Changed, Conflict, Damaged, Declined, InputOutput, InvalidParams, NotFound, Timeout
+from handrail.ports.schemas import schema
+
+_STAYS = "dev"
+_MOST_ARGUMENT_BYTES = 100_000
+_LAST_LINES = 20
+
+
+class Params(msgspec.Struct, frozen=True, rename="camel"):
+    script_name: Literal["dev", "build", "lint"]
+    args: tuple[str, ...] = ()
+
+
+class Result(msgspec.Struct, frozen=True):
+    ok: bool
+    logs: list[str]
+
+
+async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
+    _check_allowed(webgal, params)
+    steps = read_package(webgal.scripts.files).steps(params.script_name, params.args)
+    if params.script_name == _STAYS and (running := _running(webgal, steps)) is not None:
+        return Settled(running)
+    return Preview(
+        f"Run the script {params.script_name}",
+        path=_path(params),
+        command="\n".join(step.shown for step in steps),
+        cwd=webgal.scripts.files.location,
+        binding={"commands": _fingerprint(steps)},
+    )
+
+
+async def execute_command(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Run a script of the project's package.json by its name and return what it printed; `ok` says whether it ended
+    with status 0. Long output is shortened in the middle. `dev` stays running: the call returns once it takes
+    connections, with its address in `logs`. `args` are taken only where the policy has commandArgs.
+    """
+    package = read_package(webgal.scripts.files)
+    steps = package.steps(params.script_name, params.args)
+    if preview is not None and preview.binding["commands"] != _fingerprint(steps):
+        raise Changed(f"{PACKAGE} has changed since it was shown.", hint="Ask again.", path=PACKAGE)
+    output, limit = webgal.scripts.output(), webgal.scripts.policy().limits.command_timeout_ms
+    try:
+        async with asyncio.timeout(limit / 1000):
+            if params.script_name != _STAYS:
+                return await _run(webgal, call, package, steps, output)
+            async with webgal.scripts.serving:  # of two who ask at once, the second finds the first one's
+                return _running(webgal, steps) or await _run(webgal, call, package, steps, output)
+    except TimeoutError:
+        raise Timeout(
+            f"{params.script_name} did not finish within {limit} ms and was ended.",
+            hint="A person can raise commandTimeoutMs in the policy.",
+            timeoutMs=limit,
+            logs=output.lines()[-_LAST_LINES:],
+        ) from None
+    finally:
+        call.keep("output.log", output.whole())
+
+
+async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, ...], output: KeptOutput) -> Result:
+    for step in steps:
+        output.add(f"$ {step.shown}\n".encode())
+        if step.event == _STAYS:
+            served = await webgal.scripts.serve(package, step, steps, output, call.progress)
+            if isinstance(served, Server):
+                told = [*_addresses(served), "It stays running until the handrail that started it ends."]
+                return Result(True, [*output.lines(), *told])
+            status = served
+        else:
+            status = await webgal.scripts.run(package, step, output, call.progress)
+        if status != 0:
+            return Result(False, [*output.lines(), f"exit status {status}"])
+    return Result(True, output.lines())
+
+
+def _running(webgal: WebGal, steps: tuple[Step, ...]) -> Result | None:
+    """What is said of a server that runs already. Conflict: it was asked for otherwise."""
+    server = webgal.scripts.server
+    if server is None or not server.is_running:
+        return None
+    if server.steps != steps:
+        raise Conflict(
+            "dev is running already, and otherwise than asked for.",
+            hint="It ends with the handrail that started it.",
+            ports=server.ports,
+        )
+    return Result(True, ["dev is running already.", *_addresses(server)])
+
+
+def _check_allowed(webgal: WebGal, params: Params) -> None:
+    limits = webgal.scripts.policy().limits
+    if params.script_name not in limits.allowed_commands:
+        raise Declined(
+            f"The policy does not allow the script {params.script_name}.",
+            hint=f"It allows {', '.join(limits.allowed_commands) or 'none'} (allowedCommands).",
+            reason="policy",
+        )
+    if params.args and not limits.command_args:
+        raise Declined(
+            "The policy allows no arguments for scripts.",
+            hint="Call it without args; a person can allow them with commandArgs in the policy.",
+            reason="policy",
+        )
+    if any("\0" in word for word in params.args):
+        raise InvalidParams("`args` holds a NUL character.")
+    if sum(len(word.encode(errors="replace")) for word in params.args) > _MOST_ARGUMENT_BYTES:
+        raise InvalidParams(f"`args` has more than {_MOST_ARGUMENT_BYTES} bytes.")
+
+
+def _addresses(server: Server) -> list[str]:
+    return [f"http://localhost:{port}/" for port in server.ports]
+
+
+def _fingerprint(steps: tuple[Step, ...]) -> str:
+    return sha256(msgspec.json.encode(steps)).hexdigest()
+
+
+def _path(params: Params) -> str:
+    """As rules name it, so that a yes for one script is none for another."""
+    return f"{PACKAGE}/scripts/{params.script_name}"
+
+
+def target(params: Params) -> Target:
+    return Target(path=_path(params))
+
+
+TOOL = Tool(
+    name="execute_command",
+    title="Run a script of the project",
+    params=Params,
+    input_schema=schema("webgal", "execute_command.request"),
+    output_schema=schema("webgal", "execute_command.response"),
+    effect=Effect.EXECUTE,
+    errors=(Declined, Timeout, NotFound, Damaged, Conflict, InputOutput, InvalidParams),
+    has_own_clock=True,
+    is_for_developers=True,
+    preview=plan,
+    target=target,
+    run=execute_command,
+)

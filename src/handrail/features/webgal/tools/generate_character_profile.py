@@ -1,0 +1,139 @@
+"""generate_character_profile of contract 3 §2.7: a character's definition, where the project keeps them."""
+
+import json
+
+import msgspec
+
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.previews.place import game_of, the_game
+from handrail.features.webgal.script.character_file import characters_of
+from handrail.kernel.call import Call
+from handrail.kernel.target import Target
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import (
+    Conflict,
+    Damaged,
+    Declined,
+    Failure,
+    InputOutput,
+    InvalidParams,
+    NotFound,
+    OutsideRoot,
+)
+from handrail.ports.paths import parse_path
+from handrail.ports.schemas import schema
+
+
+def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
+    """The file with one more character; None where it stands there already. Conflict: it is defined otherwise."""
+    try:
+        document = json.loads(text) if text.strip() else {"characters": []}
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"{path} is not JSON: {error}", hint="Mend it by hand first.", path=path) from None
+    characters = characters_of(document)
+    name = profile["name"]
+    if isinstance(characters, dict):
+        standing, wanted = characters.get(name), {key: value for key, value in profile.items() if key != "name"}
+        characters[name] = wanted
+    elif isinstance(characters, list):
+        found = [each for each in characters if isinstance(each, dict) and each.get("name") == name]
+        standing, wanted = found[0] if found else None, dict(profile)
+        characters.append(wanted)
+    else:
+        raise Damaged(f"{path} holds no list or table of characters.", path=path)
+    if standing is not None:
+        if standing == wanted:
+            return None
+        raise Conflict(
+            f"{name} is defined already, and otherwise.",
+            hint=f"Change {path} with replace_in_file if that is meant.",
+            path=path,
+        )
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+_FILE = "characters.json"
+
+
+class Params(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    name: str
+    image_file: str
+    default_expression: str | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    success: bool
+
+
+async def generate_character_profile(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Define a character: its name, its picture or model in `game/figure` and, if wanted, its usual expression.
+    Written to the project's `characters.json`, which a person may be asked about; a snapshot is kept. The checks of
+    scripts then know the name. A picture that is not there is E_NOT_FOUND with near names; a character that is
+    defined otherwise already is E_CONFLICT.
+    """
+    assert preview is not None
+    await in_thread(call, lambda: webgal.changes.commit(call, preview), is_final=True)
+    return Result(True)
+
+
+async def preview(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
+    return await in_thread(call, lambda: _planned(webgal, params))
+
+
+async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
+    return Target(path=_file(webgal))
+
+
+def _planned(webgal: WebGal, params: Params) -> Preview | Settled:
+    _check_image(webgal, params.image_file)
+    path = _file(webgal)
+    try:
+        before = webgal.games.text_of(path)
+    except NotFound:
+        before = ""
+    after = with_character(before, path, msgspec.to_builtins(params))
+    if after is None:
+        return Settled(Result(True))
+    return webgal.changes.planned(path, after.encode(), f"Define the character {params.name} in {path}")
+
+
+def _check_image(webgal: WebGal, name: str) -> None:
+    from handrail.features.webgal.script.listing import Standing
+
+    parse_path(name)
+    folder = the_game(webgal.games.files, webgal.games.may_read)
+    listing = webgal.games.around(folder).listing
+    if listing.find("figure", name)[0] in (Standing.THERE, Standing.UNKNOWN):
+        return
+    near = listing.near("figure", name)
+    hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources shows the figures."
+    raise NotFound(f"There is no figure {name!r}.", hint=hint, path=f"{folder}/figure/{name}", near=near)
+
+
+def _file(webgal: WebGal) -> str:
+    """The file that the project has already, or the game's own."""
+    files, folder = webgal.games.files, game_of(webgal.games.files)
+    own = _FILE if folder in (None, ".") else f"{folder}/{_FILE}"
+    for path in (own, _FILE):
+        try:
+            if files.mode(path) is not None:
+                return path
+        except Failure:
+            continue
+    return own
+
+
+TOOL = Tool(
+    name="generate_character_profile",
+    title="Define a character",
+    params=Params,
+    input_schema=schema("webgal", "generate_character_profile.request"),
+    output_schema=schema("webgal", "generate_character_profile.response"),
+    effect=Effect.WRITE,
+    errors=(OutsideRoot, Conflict, NotFound, Damaged, Declined, InputOutput, InvalidParams),
+    locate=locate,
+    preview=preview,
+    run=generate_character_profile,
+)

@@ -1,0 +1,81 @@
+"""list_project_resources of contract 3 §2.1."""
+
+import posixpath
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.previews.place import has_games, the_game
+from handrail.kernel.call import Call
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.errors import InputOutput, NotFound
+from handrail.ports.schemas import schema
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.script.listing import Surroundings
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+class Result(msgspec.Struct, frozen=True):
+    backgrounds: list[str]
+    figures: list[str]
+    bgm: list[str]
+    vocals: list[str]
+    scenes: list[str]
+
+
+async def list_project_resources(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
+    """List what the game's scripts can use, each relative to its own folder and sorted, subfolders included:
+    backgrounds (pictures and videos), figures (pictures, Live2D and Spine models, not the parts of a model), bgm,
+    vocals (voices and sound effects) and scenes.
+    """
+    return await in_thread(call, lambda: listed(webgal))
+
+
+def listed(webgal: WebGal) -> Result:
+    from handrail.features.webgal.script.listing import Surroundings
+    from handrail.features.webgal.script.media import IMAGES, SOUNDS, VIDEOS
+
+    games = webgal.games
+    around = games.around(the_game(games.files, games.may_read)) if has_games(games.files) else Surroundings()
+    return Result(
+        backgrounds=_with_ending(around, "background", IMAGES | VIDEOS | {".skel"}),
+        figures=_figures(around),
+        bgm=_with_ending(around, "bgm", SOUNDS),
+        vocals=_with_ending(around, "vocal", SOUNDS),
+        scenes=_with_ending(around, "scene", {".txt"}),
+    )
+
+
+def _with_ending(around: "Surroundings", folder: str, endings: Collection[str]) -> list[str]:
+    names = around.listing.by_folder.get(folder, ())
+    return sorted(name for name in names if posixpath.splitext(name)[1].lower() in endings)
+
+
+def _figures(around: "Surroundings") -> list[str]:
+    from handrail.features.webgal.script.media import IMAGES, is_model
+
+    return sorted(
+        name
+        for name in around.listing.by_folder.get("figure", ())
+        if (path := f"figure/{name}") not in around.parts
+        and (path in around.models or is_model(name) or posixpath.splitext(name)[1].lower() in IMAGES)
+    )
+
+
+TOOL = Tool(
+    name="list_project_resources",
+    title="List a game's resources",
+    params=Params,
+    input_schema={"type": "object", "additionalProperties": False, "properties": {}},
+    output_schema=schema("webgal", "list_project_resources.response"),
+    errors=(NotFound, InputOutput),
+    is_idempotent=True,
+    run=list_project_resources,
+)

@@ -1,0 +1,51 @@
+"""What `handrail webgal graph` shows: which scene leads to which, as data and as a picture."""
+
+from typing import Any
+
+import msgspec
+
+from handrail.features.webgal.port import WebGal
+from handrail.features.webgal.previews.place import games_below, only
+from handrail.kernel.call import Call
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.errors import InputOutput, InvalidParams, NotFound, OutsideRoot
+
+
+class Params(msgspec.Struct, frozen=True):
+    path: str = "."
+
+
+class Result(msgspec.Struct, frozen=True):
+    graph: dict[str, Any]
+    svg: str
+
+
+async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
+    """The scenes of a game, the ways between them, and a picture of both."""
+    return await in_thread(call, lambda: _shown(webgal, call, params))
+
+
+def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
+    from handrail.features.webgal.script.graph_picture import svg
+
+    may_read = webgal.games.may_read
+    folder = only(games_below(webgal.games.files, params.path, may_read), params.path, may_read)
+    graph = webgal.games.opened(folder, call.checkpoint)[0].graph()
+    return Result(graph.as_data(), svg(graph))
+
+
+TOOL = Tool(
+    name="show_scene_graph",
+    title="Show the scenes",
+    params=Params,
+    input_schema={
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"path": {"type": "string"}},
+    },
+    errors=(NotFound, OutsideRoot, InputOutput, InvalidParams),
+    is_idempotent=True,
+    is_for_agents=False,
+    run=show_scene_graph,
+)

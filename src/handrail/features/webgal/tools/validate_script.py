@@ -1,0 +1,74 @@
+"""validate_script of contract 3 §2.2."""
+
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.webgal.port import WebGal
+from handrail.kernel.call import Call
+from handrail.kernel.target import Target
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.errors import Damaged, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
+from handrail.ports.paths import parse_path
+from handrail.ports.schemas import schema
+
+
+class Params(msgspec.Struct, frozen=True):
+    path: str | None = None
+    content: str | None = None
+
+
+class Diagnostic(msgspec.Struct, frozen=True, rename="camel"):
+    line: int
+    kind: Literal["syntax", "resource", "style"]
+    message: str
+    fix_hint: str | UnsetType = UNSET
+
+
+class Result(msgspec.Struct, frozen=True):
+    valid: bool
+    diagnostics: list[Diagnostic]
+
+
+async def validate_script(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Check a WebGAL scene, by its `path` or by unsaved `content`: what the engine reads otherwise than meant (syntax),
+    files, labels and scenes that are not there (resource), and what is hardly meant so (style). `valid` means that
+    there is nothing of the first two. A `fixHint` is the whole line as it should be. Every message ends in its rule's
+    code: `;nolint CODE` on the line silences it. Checks `game/config.txt` too.
+    """
+    return await in_thread(call, lambda: _checked(webgal, call, params))
+
+
+def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
+    from handrail.features.webgal.script.findings import breaks, fixed_line, kind_of, message
+    from handrail.features.webgal.script.parser import split_lines
+
+    path = None if params.path is None else "/".join(parse_path(params.path))
+    text = webgal.games.text_of(path) if path is not None else params.content or ""
+    found = webgal.games.check_text(text, path, call.checkpoint)
+    lines = split_lines(text)
+    diagnostics = [
+        Diagnostic(each.line, kind_of(each), message(each, webgal.language), mended if mended is not None else UNSET)
+        for each in found
+        for mended in (fixed_line(each, lines),)
+    ]
+    return Result(not any(map(breaks, found)), diagnostics)
+
+
+def target(params: Params) -> Target:
+    return Target() if params.path is None else Target(path="/".join(parse_path(params.path)) or ".")
+
+
+TOOL = Tool(
+    name="validate_script",
+    title="Check a script",
+    params=Params,
+    input_schema=schema("webgal", "validate_script.request"),
+    output_schema=schema("webgal", "validate_script.response"),
+    errors=(Damaged, NotFound, OutsideRoot, TooLarge, InputOutput, InvalidParams),
+    is_idempotent=True,
+    target=target,
+    run=validate_script,
+)

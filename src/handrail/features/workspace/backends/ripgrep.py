@@ -1,0 +1,147 @@
+"""ripgrep as a child process, started in a held folder; it names lines, it hands over no content.
+
+ripgrep walks by path, so a hit is only a hint: the caller reads each one again through the sandbox.
+"""
+
+import asyncio
+import os
+import re
+import sysconfig
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from handrail.features.workspace.searching import Hit
+from handrail.ports.errors import InputOutput, InvalidParams, Unsupported
+
+_MAX_PATTERN_BYTES = 64 * 1024
+_CHUNK = 256 * 1024
+_MAX_RECORD = 64 * 1024
+_MAX_COMPLAINT = 8 * 1024
+_FAILED = 2
+
+
+class Ripgrep:
+    async def search(
+        self, folder: int, name: str, regex: str, glob: str | None, closed: Sequence[str]
+    ) -> AsyncGenerator[Hit, None]:
+        process = await asyncio.create_subprocess_exec(
+            *_command(name, regex, glob, closed),
+            cwd=f"/proc/self/fd/{folder}",
+            pass_fds=(folder,),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={"PATH": os.defpath},
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        complaint = asyncio.ensure_future(_beginning(process.stderr))
+        try:
+            async for record in _records(process.stdout):
+                if hit := _hit(record):
+                    yield hit
+            status = await process.wait()
+            text = (await complaint).decode(errors="replace").strip()
+            if status == _FAILED and text:
+                raise InvalidParams(f"ripgrep can't search for that: {text}", hint="The syntax is RE2's.")
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+            # asyncio reports the end of a child only when its pipes are read to the end.
+            while await process.stdout.read(_CHUNK):
+                pass
+            await complaint
+            await process.wait()
+
+
+async def _beginning(stream: asyncio.StreamReader) -> bytes:
+    """All of it is read, so that the child never blocks; the beginning is kept."""
+    kept = b""
+    while chunk := await stream.read(_MAX_COMPLAINT):
+        kept = (kept + chunk)[:_MAX_COMPLAINT]
+    return kept
+
+
+def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> list[str]:
+    for what, text in (("regex", regex), ("filePattern", glob or "")):
+        if "\0" in text:
+            raise InvalidParams(f"`{what}` holds a NUL character.")
+        if len(text.encode()) > _MAX_PATTERN_BYTES:
+            raise InvalidParams(f"`{what}` is longer than {_MAX_PATTERN_BYTES} bytes.")
+    command = [
+        program(),
+        "--no-config",
+        "--no-ignore",
+        "--hidden",
+        "--no-messages",
+        "--crlf",
+        "--encoding=none",
+        "--color=never",
+        "--no-heading",
+        "--with-filename",
+        "--line-number",
+        "--byte-offset",
+        "--null",
+        # Content would only be thrown away: with one column allowed, ripgrep prints a short note in its place.
+        "--max-columns=1",
+        # By itself it takes a gigabyte a thread for some patterns.
+        "--regex-size-limit=16M",
+        "--dfa-size-limit=64M",
+        f"--regexp={regex}",
+    ]
+    if glob is not None:
+        command.append(f"--glob={glob}")
+    command += [f"--iglob=!{_glob_literal(folder)}" for folder in closed]
+    command += ["--glob=!.handrail-*.tmp", "--", name]
+    return command
+
+
+def _glob_literal(name: str) -> str:
+    """Contract names are plain, and people write them with or without slashes."""
+    plain = re.sub(r"([\[\]{}*?\\!])", r"\\\1", name.strip("/"))
+    return f"/{plain}" if "/" in plain else plain
+
+
+@cache
+def program() -> str:
+    """The wheel's own binary, beside this Python; otherwise the one on the PATH."""
+    beside = Path(sysconfig.get_path("scripts")) / "rg"
+    if beside.exists():
+        return str(beside)
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        candidate = Path(folder) / "rg"
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    raise Unsupported("ripgrep is not installed.", hint="Install handrail again: it brings ripgrep along.")
+
+
+async def _records(stream: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
+    """Lines of the output; a path may hold an LF, so a record is complete only with its NUL."""
+    rest = b""
+    while chunk := await stream.read(_CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        pending = b""
+        for line in lines:
+            record = pending + line
+            if b"\0" in record:
+                yield record
+                pending = b""
+            elif len(record) < _MAX_RECORD:
+                pending = record + b"\n"
+        rest = pending + rest
+        if len(rest) > _MAX_RECORD:
+            raise InputOutput("ripgrep answered with something unreadable.")
+    if b"\0" in rest:
+        yield rest
+
+
+def _hit(record: bytes) -> Hit | None:
+    path, _, place = record.partition(b"\0")
+    numbers = place.split(b":", 2)
+    try:
+        return Hit(path.decode().removeprefix("./"), int(numbers[0]), int(numbers[1]))
+    except (UnicodeDecodeError, ValueError, IndexError):
+        return None

@@ -1,0 +1,78 @@
+"""Dry runs that wait for their write: durable, shared by all processes on the project, each good for one write."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from handrail.ports.errors import Failure, NotFound
+from handrail.ports.files import Folder
+
+_FOLDER = "dry_runs"
+_MAX_AGE_SECONDS = 24 * 3600
+_MAX_KEPT = 1000
+_NAME = re.compile(r"[0-9a-f]{64}\.json")
+
+
+class DryRun(msgspec.Struct, frozen=True, rename="camel"):
+    path: str
+    mode: str
+    content_hash: str
+    base_hash: str
+    created: float
+
+    @property
+    def key(self) -> str:
+        return _key(self.path, self.mode, self.content_hash)
+
+
+class DryRuns:
+    def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
+        self._own = own
+        self._now = now
+
+    def remember(self, path: str, mode: str, content_hash: str, base_hash: str) -> None:
+        self._forget_old()
+        run = DryRun(path, mode, content_hash, base_hash, self._now().timestamp())
+        self._own.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
+
+    def find(self, path: str, mode: str, content_hash: str) -> DryRun | None:
+        run = self._read(f"{_key(path, mode, content_hash)}.json")
+        if run is None or self._now().timestamp() - run.created > _MAX_AGE_SECONDS:
+            return None
+        return run
+
+    def holds(self, run: DryRun) -> bool:
+        """False when another write has used it already."""
+        return self._own.mode(f"{_FOLDER}/{run.key}.json") is not None
+
+    def use_up(self, run: DryRun) -> None:
+        self._own.remove(f"{_FOLDER}/{run.key}.json")
+
+    def give_back(self, run: DryRun) -> None:
+        """After a write that did not happen."""
+        self._own.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
+
+    def _read(self, name: str) -> DryRun | None:
+        try:
+            return msgspec.json.decode(self._own.read(f"{_FOLDER}/{name}"), type=DryRun)
+        except (NotFound, msgspec.MsgspecError):
+            return None
+
+    def _forget_old(self) -> None:
+        """Only when many have piled up, so that a dry run does not pay for a scan."""
+        try:
+            names = [name for name in self._own.names(_FOLDER) if _NAME.fullmatch(name)]
+        except Failure:
+            return
+        if len(names) < _MAX_KEPT:
+            return
+        dated = sorted((run.created if (run := self._read(name)) else 0.0, name) for name in names)
+        for _, name in dated[: len(dated) - _MAX_KEPT // 2]:
+            self._own.remove(f"{_FOLDER}/{name}")
+
+
+def _key(path: str, mode: str, content_hash: str) -> str:
+    return hashlib.sha256(msgspec.json.encode([path, mode, content_hash])).hexdigest()

@@ -1,0 +1,163 @@
+"""What a file held before each write: `snapshots/<id>.txt` and `<id>.meta.json`, immutable once written."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from handrail.ports.errors import Damaged, Failure, NotFound
+from handrail.ports.files import Folder
+
+_FOLDER = "snapshots"
+_TEXT, _META = ".txt", ".meta.json"
+_ALL_READ = 1000
+ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
+
+
+class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """`after_hash` is what the write left, `was_absent` that it made the file: undo needs both."""
+
+    id: str
+    path: str
+    timestamp: int | float
+    content_hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}$")]
+    idempotency_key: str | None = None
+    after_hash: str | None = None
+    was_absent: bool = False
+    execution_id: str | None = None
+    undoes: str | None = None
+
+
+class Snapshots:
+    def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
+        self._own = own
+        self._now = now
+        self._known: dict[str, Snapshot] = {}
+
+    def plan(
+        self,
+        path: str,
+        before: bytes | None,
+        *,
+        after_hash: str,
+        key: str | None,
+        execution_id: str,
+        undoes: str | None,
+    ) -> Snapshot:
+        """What `store` will keep, under a new id."""
+        at = self._now()
+        while True:
+            snapshot_id = f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
+            if self._own.mode(f"{_FOLDER}/{snapshot_id}{_TEXT}") is None:
+                break
+        return Snapshot(
+            id=snapshot_id,
+            path=path,
+            timestamp=int(at.timestamp() * 1000),
+            content_hash=hashlib.sha256(before or b"").hexdigest()[:8],
+            idempotency_key=key,
+            after_hash=after_hash,
+            was_absent=before is None,
+            execution_id=execution_id,
+            undoes=undoes,
+        )
+
+    def store(self, snapshot: Snapshot, before: bytes | None) -> None:
+        """Durably; complete with the second file."""
+        self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"")
+        self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
+
+    def is_complete(self, snapshot_id: str) -> bool:
+        return all(self._own.mode(f"{_FOLDER}/{snapshot_id}{ending}") is not None for ending in (_TEXT, _META))
+
+    def read(self, snapshot_id: str) -> tuple[Snapshot, bytes]:
+        try:
+            meta = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
+            content = self._own.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+        except NotFound:
+            raise NotFound(
+                f"There is no snapshot {snapshot_id}.",
+                hint="list_snapshots shows those that are kept.",
+                snapshotId=snapshot_id,
+            ) from None
+        try:
+            snapshot = msgspec.json.decode(meta, type=Snapshot)
+        except msgspec.MsgspecError as error:
+            raise Damaged(f"The snapshot's metadata is damaged: {error}", snapshotId=snapshot_id) from None
+        if snapshot.id != snapshot_id:
+            raise Damaged(f"The snapshot's metadata is that of {snapshot.id}.", snapshotId=snapshot_id)
+        return snapshot, content
+
+    def newest_first(self) -> Iterator[Snapshot]:
+        """Damaged or incomplete ones are skipped.
+
+        Where there are very many, metadata is read only as far as the iteration goes, and the second
+        that an id names stands for its timestamp's.
+        """
+        ids = sorted(self._complete_ids(), reverse=True)
+        if len(ids) <= _ALL_READ:
+            yield from _ordered([snapshot for snapshot_id in ids if (snapshot := self._known_or_read(snapshot_id))])
+            return
+        second: list[Snapshot] = []
+        current = ""
+        for snapshot_id in ids:
+            if snapshot_id[:20] != current:
+                yield from _ordered(second)
+                second, current = [], snapshot_id[:20]
+            if snapshot := self._known_or_read(snapshot_id):
+                second.append(snapshot)
+        yield from _ordered(second)
+
+    def read_again(self, snapshot_id: str) -> Snapshot | None:
+        """The metadata as it is now; None when it was damaged or dropped since it was first read."""
+        self._known.pop(snapshot_id, None)
+        return self._known_or_read(snapshot_id)
+
+    def retain(self, path: str, keep: int) -> None:
+        """Drops the oldest of a path beyond `keep`; 0 keeps all."""
+        if keep == 0:
+            return
+        of_path = [snapshot for snapshot in self.newest_first() if snapshot.path == path]
+        for snapshot in of_path[keep:]:
+            self.drop(snapshot.id)
+
+    def drop(self, snapshot_id: str) -> None:
+        """Also what a killed process left of it."""
+        for ending in (_META, _TEXT):
+            self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}")
+            self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
+        self._known.pop(snapshot_id, None)
+
+    def _complete_ids(self) -> list[str]:
+        try:
+            names = self._own.names(_FOLDER)
+        except NotFound:
+            names = []
+        described = {name[: -len(_META)] for name in names if name.endswith(_META)}
+        held = {name[: -len(_TEXT)] for name in names if name.endswith(_TEXT)}
+        complete = described & held
+        for gone in self._known.keys() - complete:
+            self._known.pop(gone, None)
+        return [name for name in complete if name in self._known or ID_PATTERN.fullmatch(name)]
+
+    def _known_or_read(self, snapshot_id: str) -> Snapshot | None:
+        """Snapshots never change, so what was read once is remembered."""
+        known = self._known.get(snapshot_id)
+        if known is None:
+            try:
+                data = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
+                known = msgspec.json.decode(data, type=Snapshot)
+            except (Failure, msgspec.MsgspecError):
+                return None
+            if known.id != snapshot_id:
+                return None
+            self._known[snapshot_id] = known
+        return known
+
+
+def _ordered(snapshots: list[Snapshot]) -> list[Snapshot]:
+    return sorted(snapshots, key=lambda snapshot: (snapshot.timestamp, snapshot.id), reverse=True)

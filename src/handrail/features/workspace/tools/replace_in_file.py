@@ -1,0 +1,78 @@
+"""replace_in_file of contract 3 §1.4: every occurrence in one file."""
+
+from dataclasses import replace
+
+import msgspec
+
+from handrail.features.workspace.change import Change, commit, look, preview_of
+from handrail.features.workspace.replacement import replace_all
+from handrail.features.workspace.workspace import Workspace, path_target, text_of
+from handrail.kernel.call import Call
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import (
+    BadEncoding,
+    Conflict,
+    Declined,
+    InputOutput,
+    InvalidParams,
+    NotClean,
+    NotFound,
+    OutsideRoot,
+    TooLarge,
+)
+from handrail.ports.schemas import schema
+
+
+class Params(msgspec.Struct, frozen=True):
+    path: str
+    find: str
+    replace: str
+    flags: str | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    count: int
+
+
+async def replace_in_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Replace every occurrence of `find` in one file and tell how many there were; 0 changes nothing.
+    `find` is literal text, unless `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is
+    a regular expression (RE2 syntax; flags g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$.
+    No dry run is needed: the approval shows the diff. A snapshot is kept.
+    """
+    assert preview is not None
+    change, count = preview.state
+    await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
+    return Result(count)
+
+
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+    return await in_thread(call, lambda: _planned(workspace, call, params))
+
+
+def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+    path, before = look(workspace, params.path)
+    if before is None:
+        raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
+    text_of(before, path)
+    after, count = replace_all(workspace.replacer, before, params.find, params.replace, params.flags, call.checkpoint)
+    if count == 0:
+        return Settled(Result(0))
+    change = Change(path, before, after)
+    return replace(preview_of(workspace, change, f"Replace {count} × in {path}"), state=(change, count))
+
+
+TOOL = Tool(
+    name="replace_in_file",
+    title="Replace in a file",
+    params=Params,
+    input_schema=schema("webgal", "replace_in_file.request"),
+    output_schema=schema("webgal", "replace_in_file.response"),
+    effect=Effect.WRITE,
+    errors=(OutsideRoot, NotFound, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams, TooLarge),
+    target=path_target,
+    preview=preview,
+    run=replace_in_file,
+)

@@ -1,0 +1,135 @@
+"""write_to_file of contract 3 §1.3: first as a dry run that shows the diff, then for real."""
+
+from dataclasses import replace
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.workspace.change import (
+    Change,
+    Repetition,
+    check_base,
+    commit,
+    compare,
+    content_hash,
+    look,
+    preview_of,
+    replayed,
+    settle,
+)
+from handrail.features.workspace.idempotency import Written
+from handrail.features.workspace.line_diff import LineDiff
+from handrail.features.workspace.workspace import Workspace, path_target
+from handrail.kernel.call import Call
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
+from handrail.ports.schemas import schema
+
+
+class Params(msgspec.Struct, frozen=True, rename="camel"):
+    path: str
+    content: str
+    dry_run: bool
+    mode: Literal["overwrite", "append"] = "overwrite"
+    idempotency_key: str | None = None
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    applied: bool
+    diff: LineDiff | UnsetType = UNSET
+    snapshot_id: str | UnsetType = UNSET
+    bytes_written: int | UnsetType = UNSET
+
+
+def effect(params: Params) -> Effect:
+    return Effect.READ if params.dry_run else Effect.WRITE
+
+
+async def write_to_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Write a UTF-8 text file of the project, whole (`overwrite`) or at its end (`append`); missing folders are made.
+    Call it with `dryRun: true` first: it returns the line diff and writes nothing. Then call it again with the same
+    path, mode and content and `dryRun: false`: a person may be asked, the file is written exactly as given, and
+    `snapshotId` names what it held before. When the file changed in between, E_CONFLICT: make a new dry run.
+    An `idempotencyKey` makes a repeated write harmless.
+    """
+    if preview is None:
+        return await in_thread(call, lambda: _dry_run(workspace, params))
+    change: Change = preview.state
+    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
+    if isinstance(done, Written):
+        return _repeated(done)
+    return Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
+
+
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+    return await in_thread(call, lambda: _planned(workspace, params))
+
+
+def _dry_run(workspace: Workspace, params: Params) -> Result:
+    change = _change(workspace, params)
+    changes = compare(workspace, change)
+    workspace.hide_from_git()
+    # Only now: a diff that nobody saw allows no write.
+    workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
+    return Result(applied=False, diff=changes)
+
+
+def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
+    """The order of the checks is the contract's: idempotency, dry run, conflict; approval follows."""
+    change = _change(workspace, params)
+    if (first := replayed(workspace, change.path, change.repetition)) is not None:
+        return Settled(_repeated(first))
+    dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
+    if dry_run is None:  # perhaps because the same write is under way elsewhere, or was cut off
+        settle(workspace)
+        if (first := replayed(workspace, change.path, change.repetition)) is not None:
+            return Settled(_repeated(first))
+        dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
+    if dry_run is not None:
+        check_base(change.path, dry_run.base_hash, change.base_hash)
+    elif workspace.policy().limits.write_requires_diff:
+        raise Declined(
+            "A write must follow a dry run of the same path, mode and content.",
+            hint="Call write_to_file with dryRun: true first, then repeat it with dryRun: false.",
+            path=change.path,
+            reason="noDryRun",
+        )
+    verb = "Append to" if params.mode == "append" else "Create" if change.before is None else "Overwrite"
+    return preview_of(workspace, replace(change, dry_run=dry_run), f"{verb} {change.path}")
+
+
+def _change(workspace: Workspace, params: Params) -> Change:
+    path, before = look(workspace, params.path)
+    content = params.content.encode()
+    after = (before or b"") + content if params.mode == "append" else content
+    key = params.idempotency_key
+    return Change(path, before, after, Repetition(key, params.mode, _hash(params)) if key is not None else None)
+
+
+def _hash(params: Params) -> str:
+    return content_hash(params.content.encode())
+
+
+def _bytes_written(params: Params, change: Change) -> int:
+    return len(params.content.encode()) if params.mode == "append" else len(change.after or b"")
+
+
+def _repeated(first: Written) -> Result:
+    return Result(applied=True, snapshot_id=first.snapshot_id, bytes_written=0)
+
+
+TOOL = Tool(
+    name="write_to_file",
+    title="Write a file",
+    params=Params,
+    input_schema=schema("webgal", "write_to_file.request"),
+    output_schema=schema("webgal", "write_to_file.response"),
+    effect=effect,
+    errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams),
+    target=path_target,
+    preview=preview,
+    run=write_to_file,
+)

@@ -1,0 +1,9 @@
+"""What a person does about who may do what, as the audit keeps it: sign-ins, consents taken back, tokens renewed."""
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.call import Caller
+
+
+def record_access(audit: Audit, by: Caller, done: str) -> None:
+    """`done` names things by their ids, and no secret. Blocks until it is on disk."""
+    audit.append({"event": "access", "caller": str(by), "target": done, "ok": True}, durable=True)

@@ -1,0 +1,131 @@
+"""The audit: what was done, in records that can only be added to.
+
+Each record seals the one before it (`chain`), and the head is kept apart from the log, so that a
+cut tail is found as well. It records what it is given and nothing else: callers pass digests,
+never parameters. Knows a journal, and no file.
+
+A record is announced in the head, written to the log, then acknowledged in the head. A process
+that dies in between leaves an announcement, and the log either as it was, or with exactly the
+announced record, or with a torn part of it, which the next record vouches for. Nothing else is
+taken for a crash. `append` builds on the head alone and never on what the log seems to say, so
+going on after somebody has changed the log hides nothing.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.chain import RESERVED, Head, Unsealed, read_head, seal, spell, unseal
+from handrail.kernel.chain_check import BrokenChain, check_chain
+from handrail.ports.errors import Damaged
+from handrail.ports.journal import HeldJournal, Journal
+
+
+class Audit:
+    """`clock` gives seconds since 1970."""
+
+    def __init__(self, journal: Journal, clock: Callable[[], float] = time.time) -> None:
+        self._journal = journal
+        self._clock = clock
+        self._last = Head()
+        self._last_spelled = self._last.spelled()
+
+    def append(self, record: Mapping[str, Any], durable: bool = False) -> int:
+        """The record's number, once it is written; with `durable`, once it is on disk."""
+        if not RESERVED.isdisjoint(record):
+            raise ValueError(f"The audit writes these members itself: {sorted(RESERVED.intersection(record))}")
+        members = spell(record)
+        with self._journal.hold(is_durable=durable) as held:
+            head = self._settle(held, self._read_head(held))
+            # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
+            return self._write(held, head.placed_at(held.size), members).count
+
+    def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
+        """Every record that can be read, as it was written; damage is for `verify` to find."""
+        return (entry for _, entry in self.lines(reverse=reverse))
+
+    def lines(self, *, reverse: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """The same, each with the line that it stands in."""
+        for line in self._journal.lines_backwards() if reverse else self._journal.lines():
+            try:
+                entry = msgspec.json.decode(line)
+            except msgspec.DecodeError:
+                continue
+            if isinstance(entry, dict):
+                yield line, entry
+
+    def verify(self) -> int:
+        """How many records there are; BrokenChain at the first line that is not as it was written."""
+        glimpse = self._journal.glimpse()
+        if glimpse.mark is None:
+            if glimpse.size:
+                raise BrokenChain(None, "the head is missing")
+            return 0
+        head = read_head(glimpse.mark)
+        if head is None:
+            raise BrokenChain(None, "the head was changed: its checksum does not fit")
+        if glimpse.size is None:
+            raise BrokenChain(None, "the log is missing")
+        return check_chain(self._journal.lines(until=glimpse.size), glimpse.size, head)
+
+    def flush(self) -> None:
+        self._journal.flush()
+
+    def close(self) -> None:
+        self._journal.close()
+
+    def _read_head(self, held: HeldJournal) -> Head:
+        if held.mark == self._last_spelled:
+            return self._last
+        head = Head() if held.mark is None and held.size == 0 else read_head(held.mark or b"")
+        if head is None:
+            raise Damaged(
+                f"The audit can't go on: the head beside {self._journal.location} is missing or was changed.",
+                hint="`handrail audit verify` says more. Moving the folder aside starts a new record.",
+            )
+        return head
+
+    def _settle(self, held: HeldJournal, head: Head) -> Head:
+        """What a killed process announced is acknowledged, withdrawn or vouched for."""
+        if not head.is_announcing:
+            return head
+        found = held.size - head.size
+        expected = head.next_size - head.size
+        if 0 < found <= expected:
+            written = held.read(head.size, found)
+            if _is_announced(written, expected, head.next_hash):
+                held.end_line()
+                return head.settled()
+            if found < expected:
+                torn = written.removesuffix(b"\n")
+                vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
+                return self._write(held, head.withdrawn(), spell(vouching))
+        return head.withdrawn()
+
+    def _write(self, held: HeldJournal, head: Head, members: bytes) -> Head:
+        line, sealed = seal(head.count + 1, self._now(), head.hash, members)
+        announced = head.announcing(held.size_after(line), sealed)
+        held.set_mark(announced.spelled())
+        held.append(line)
+        self._last = announced.settled()
+        self._last_spelled = self._last.spelled()
+        held.set_mark(self._last_spelled)
+        return self._last
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def _is_announced(written: bytes, expected: int, sealed: str) -> bool:
+    """True when only the LF may be missing."""
+    whole = written if written.endswith(b"\n") else written + b"\n"
+    if len(whole) != expected:
+        return False
+    try:
+        return unseal(whole[whole.rfind(b"\n", 0, -1) + 1 :]).hash == sealed
+    except Unsealed:
+        return False

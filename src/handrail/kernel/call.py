@@ -1,0 +1,87 @@
+"""One call on its way through the house: who asks, for which task, until when."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from handrail.kernel.target import Target
+from handrail.ports.errors import Aborted
+from handrail.ports.prompts import Beside, nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. `name` is what people read, `peer` is what the operating system vouches for."""
+
+    face: str
+    name: str
+    peer: str
+
+    def __str__(self) -> str:
+        return f"{self.face}:{self.name}:{self.peer}"
+
+
+Role = Literal["tool", "prompt", "resource"]
+Progress = Callable[[str], Awaitable[None]]
+Check = Callable[[Target], Awaitable[None]]
+Keep = Callable[[str, Any], None]
+
+
+async def unheard(message: str) -> None:
+    """A progress sink for callers that don't listen."""
+
+
+async def unchecked(target: Target) -> None:
+    """For a call that has not entered the gate, and so has no policy to ask."""
+
+
+def unkept(name: str, content: Any) -> None:
+    """For a call that has not entered the gate, and so has no evidence."""
+
+
+def new_execution_id() -> str:
+    return "exec_" + secrets.token_hex(12)
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Who said yes, and when; `prompt_id` is the prompt that a person answered, None where a preset answer did."""
+
+    by: str
+    at: datetime
+    prompt_id: str | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    tool: str
+    params: Any
+    caller: Caller
+    task: str | None = None
+    deadline_ms: int | None = None
+    trace_id: str | None = None
+    progress: Progress = unheard
+    beside: Beside = nowhere
+    """Where else than in the queue this caller's questions to people are put."""
+    execution_id: str = field(default_factory=new_execution_id)
+    is_aborted: bool = False
+    is_shown: bool = False
+    """A person is asked before it runs, and sees the preview."""
+    approved: Approved | None = None
+    """Known once the call runs; None where a rule allowed it."""
+    check: Check = unchecked
+    """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
+    role: Role = "tool"
+    """As what it is called: the name of a prompt is no tool's."""
+    keep: Keep = unkept
+    """Puts a file into the call's evidence, however the call ends."""
+
+    keeps_longer_than: int | None = None
+    """A result of more characters is put among the evidence, whatever the effect: who asks reads but a part of it."""
+
+    def checkpoint(self) -> None:
+        """Called by work in threads at every point where it can still stop cleanly."""
+        if self.is_aborted:
+            raise Aborted("The call was stopped before it changed anything.")

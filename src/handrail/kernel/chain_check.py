@@ -1,0 +1,107 @@
+"""Reads a chain of records from its first line to its head and finds whatever is not as it was written.
+
+One pass, one line in memory. Says which line and why; repairs nothing.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from handrail.kernel.chain import NO_HASH, Head, Link, Repair, Unsealed, unseal
+from handrail.ports.errors import Damaged
+
+
+class BrokenChain(Damaged):
+    """`details` has `reason`, and `line` (from 1) where it is a line of the log and not the head."""
+
+    recoverable = False
+
+    def __init__(self, line: int | None, reason: str) -> None:
+        super().__init__(
+            f"The audit is not as it was written: {reason}."
+            if line is None
+            else f"The audit is not as it was written, line {line}: {reason}.",
+            reason=reason,
+            line=line,
+        )
+
+
+class _Torn:
+    """Lines that are no records: a crash, if the next record vouches for them, and damage otherwise."""
+
+    def __init__(self, line: int, start: int, reason: str) -> None:
+        self.line = line
+        self.start = start
+        self.reason = reason
+        self._length = 0
+        self._digest = sha256()
+        self._separator = b""
+
+    def add(self, line: bytes) -> None:
+        # The last LF is the one that the repair put there: it counts once another line follows.
+        text = line.removesuffix(b"\n")
+        self._digest.update(self._separator + text)
+        self._length += len(self._separator) + len(text)
+        self._separator = line[len(text) :]
+
+    def is_vouched_for(self, repair: Repair | None) -> bool:
+        return repair is not None and (repair.length, repair.sha256) == (self._length, self._digest.hexdigest())
+
+    @property
+    def damage(self) -> BrokenChain:
+        return BrokenChain(self.line, self.reason)
+
+
+def check_chain(lines: Iterable[bytes], size: int, head: Head) -> int:
+    """The number of records in these `size` bytes; BrokenChain when they are not what the head says."""
+    count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
+    torn: _Torn | None = None
+    for number, line in enumerate(lines, 1):
+        try:
+            link = unseal(line)
+            _check_place(link, count + 1, last)
+        except Unsealed as fault:
+            torn = torn or _Torn(number, offset, str(fault))
+            torn.add(line)
+        else:
+            if torn is not None and not torn.is_vouched_for(link.repair):
+                raise torn.damage
+            if torn is None and link.repair is not None:
+                raise BrokenChain(number, "it repairs a torn line that is not there")
+            torn = None
+            count, last = link.seq, link.hash
+            if count == head.count + 1:
+                beyond = number
+        offset += len(line)
+    if torn is not None:
+        return _check_tail(torn, count, last, size, head)
+    found = Head(count, size, last)
+    if found == head.withdrawn() or (head.is_announcing and found == head.settled()):
+        return count
+    if count < head.count:
+        raise BrokenChain(number + 1, f"{_records(count + 1, head.count)} missing: the end was cut off")
+    if count > head.count:
+        raise BrokenChain(beyond, "it lies beyond the head, which never announced it")
+    raise BrokenChain(number, "it is not the record that the head names as the last")
+
+
+def _check_place(link: Link, seq: int, last: str) -> None:
+    if link.seq > seq:
+        raise Unsealed(f"{_records(seq, link.seq - 1)} missing before it")
+    if link.seq < seq:
+        raise Unsealed(f"it is record {link.seq} again, or out of order")
+    if link.prev != last:
+        raise Unsealed("it does not follow the record before it")
+
+
+def _check_tail(torn: _Torn, count: int, last: str, size: int, head: Head) -> int:
+    """A torn end is a crash only where the head had announced a longer record, right there."""
+    is_crash = (
+        head.is_announcing and (count, last, torn.start) == (head.count, head.hash, head.size) and size < head.next_size
+    )
+    if not is_crash:
+        raise torn.damage
+    return count
+
+
+def _records(first: int, last: int) -> str:
+    return f"record {first} is" if first == last else f"records {first} to {last} are"

@@ -1,0 +1,33 @@
+"""One thing that is looked at: whether it is there, and what to do where it is not."""
+
+import subprocess
+from collections.abc import Callable
+from typing import NamedTuple
+
+from handrail.ports.errors import Failure
+
+
+class Check(NamedTuple):
+    """`required`: handrail does not work without it. What is not required has a slower or smaller stand-in."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str | None = None
+    required: bool = True
+
+
+def attempt(name: str, look: Callable[[], str], fix: str, *, required: bool = True) -> Check:
+    try:
+        return Check(name, True, look(), required=required)
+    except Failure as failure:
+        return Check(name, False, failure.message, failure.hint or fix, required)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check(name, False, str(error), fix, required)
+
+
+def first_line(program: str, option: str) -> str:
+    printed = subprocess.run(
+        [program, option], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=True
+    )
+    return printed.stdout.partition("\n")[0].strip()

@@ -1,0 +1,24 @@
+"""What a dialect is: a table from condition to code, total because the root is in it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.ports.errors import Failure
+
+Table = Mapping[type[Failure], str]
+
+
+def code_of(failure: Failure, table: Table) -> str:
+    """The code of the nearest class that the table knows."""
+    for cls in type(failure).__mro__:
+        if cls in table:
+            return table[cls]
+    raise LookupError("the table does not map the root")
+
+
+def spell_codes(table: Table, failures: tuple[type[Failure], ...] | list[type[Failure]]) -> list[str]:
+    """The codes that a tool's declared conditions have on this wire, without repetition."""
+    return list(dict.fromkeys(table[next(cls for cls in failure.__mro__ if cls in table)] for failure in failures))
+
+
+Envelope = dict[str, Any]

@@ -1,0 +1,80 @@
+"""What was about to happen and what came of it, on disk, one folder a call with an effect."""
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.pruning import Limits, folders_in, prune
+from handrail.ports.errors import InputOutput, NotFound
+from handrail.ports.files import Folder
+
+_ARTIFACTS = "artifacts"
+
+
+class Evidence:
+    """`<project>/.handrail/artifacts/<surface>/YYYY-MM-DD/<executionId>/`."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._is_ignored_by_git = False
+
+    def open(self, surface: str, execution_id: str, at: datetime) -> "Exhibit":
+        if not self._is_ignored_by_git:
+            if self._folder.mode(".gitignore") is None:  # what a person put there stays
+                _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
+            self._is_ignored_by_git = True
+        return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
+
+    def location(self, exhibit: "Exhibit", name: str) -> str:
+        """For people to read; never used to open anything."""
+        return f"{self._folder.location}/{exhibit.path}/{name}"
+
+    def read(self, path: str, name: str, limit: int) -> bytes:
+        """A file of the exhibit that lies at `path`."""
+        return self._folder.read(f"{path}/{name}", limit)
+
+    def prune(self, limits: Limits, now: datetime) -> list[str]:
+        """The days that went."""
+        surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
+        return prune(self._folder, surfaces, limits, now)
+
+    def sweep(self) -> None:
+        """Removes what killed processes left half written."""
+        self._folder.sweep_all(".")
+
+
+class Exhibit:
+    """The folder of one call; remembers the hash of each file for the audit."""
+
+    def __init__(self, folder: Folder, path: str) -> None:
+        self._folder = folder
+        self.path = path
+        self.hashes: dict[str, str] = {}
+
+    def add(self, name: str, content: Any) -> None:
+        data = (
+            content
+            if isinstance(content, bytes)
+            else content.encode()
+            if isinstance(content, str)
+            else _pretty(content)
+        )
+        _write(self._folder, f"{self.path}/{name}", data)
+        self.hashes[name] = hashlib.sha256(data).hexdigest()
+
+
+def _write(folder: Folder, path: str, data: bytes) -> None:
+    try:
+        folder.write(path, data, is_durable=False)
+    except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
+        raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
+
+
+def _pretty(content: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)

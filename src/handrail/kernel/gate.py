@@ -1,0 +1,255 @@
+"""The one way through the house: validate → policy → approval → token → run → evidence → audit.
+
+Knows no wire and no operating system. Every face hands it a Call and gets a Reply or a Failure.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import partial
+from traceback import format_tb
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.approval import Approver, Question
+from handrail.kernel.call import Approved, Call
+from handrail.kernel.deadline import Deadline
+from handrail.kernel.digest import digest
+from handrail.kernel.lanes import Lanes
+from handrail.kernel.passage import Passage
+from handrail.kernel.policy import Policy, Verdict
+from handrail.kernel.recorder import Recorder
+from handrail.kernel.registry import Registered, Registry, UnknownTool
+from handrail.kernel.summoning import Summon, nobody_is_called, summoning
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Reply, Settled
+from handrail.ports.consents import Consents
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal
+from handrail.ports.policy import Decision
+from handrail.ports.tokens import Scope, TokenStore
+
+logger = logging.getLogger(__name__)
+
+_TOKEN_TTL = 60.0
+_PERSONS_FACES = frozenset({"cli", "console"})
+
+
+class Gate:
+    def __init__(
+        self,
+        registry: Registry,
+        policy: Callable[[], Policy],
+        approver: Approver,
+        tokens: TokenStore,
+        recorder: Recorder,
+        *,
+        consents: Consents | None = None,
+        summon: Summon = nobody_is_called,
+    ) -> None:
+        self.registry = registry
+        self._policy = policy
+        self._approver = approver
+        self._tokens = tokens
+        self._recorder = recorder
+        self._consents = consents
+        self._summon = summon
+        self._lanes = Lanes()
+
+    def asking(self, approver: Approver) -> "Gate":
+        """The same gate, where somebody else is asked."""
+        other = copy(self)
+        other._approver = approver
+        return other
+
+    async def run(self, call: Call) -> Reply:
+        """The tool's reply; a Failure when it was refused, stopped or went wrong."""
+        passage = Passage(call, self._entry(call))
+        call.beside = summoning(call, self._summon)
+        try:
+            reply = await self._pass(passage)
+        except asyncio.CancelledError:
+            call.is_aborted = True
+            self._recorder.close(passage, error=Aborted("The caller stopped the call."))
+            raise
+        except Failure as failure:
+            self._recorder.close(passage, error=failure)
+            raise
+        except Exception as fault:  # noqa: BLE001 - logged, without its own words
+            _log(call.tool, fault)
+            unforeseen = _as_failure(fault)
+            self._recorder.close(passage, error=unforeseen)
+            raise unforeseen from None
+        self._recorder.close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
+        return reply
+
+    def _entry(self, call: Call) -> Registered:
+        """What is for people alone exists only where people call: on the command line and in the console."""
+        entry = self.registry.find(call.tool)
+        is_for_people = not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES
+        if entry.role != call.role or is_for_people:
+            raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
+        return entry
+
+    async def _pass(self, passage: Passage) -> Reply:
+        call = passage.call
+        entry = self.registry.find_enabled(call.tool)
+        passage.params = entry.read_params(call.params)
+        passage.effect = entry.tool.effect_of(passage.params)
+        async with self._lanes.turn(_lane(passage, passage.effect)):
+            target = await self._target(passage)
+            passage.target = target.path or target.place
+            verdict = self._policy().decide(call.tool, passage.effect, target)
+            passage.verdict, passage.decision = verdict, str(verdict)
+            _refuse_if_denied(verdict, call.tool)
+            passage.passed.add(target)
+            call.check = partial(self._check, passage)
+            call.keep = partial(self._recorder.keep, passage)
+            if not passage.effect.changes:
+                if verdict.decision is Decision.ASK:
+                    passage.params_digest = _digest(passage.params, {})
+                    shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
+                    await self._approve(passage, shown, passage.params_digest)
+                return await self._within_deadline(passage, None)
+            return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
+
+    async def _target(self, passage: Passage) -> Target:
+        tool, port = passage.entry.tool, passage.entry.surface.port
+        if tool.locate is None:
+            return tool.target(passage.params)
+        async with self._deadline(passage):
+            return await tool.locate(port, passage.call, passage.params)
+
+    async def _check(self, passage: Passage, target: Target) -> None:
+        """`Call.check`: what was allowed for one place is not allowed for another that it leads to.
+
+        A person who has said yes to the call is asked again only where a rule speaks of that place.
+        """
+        assert passage.effect is not None
+        if target in passage.passed:
+            return
+        verdict = self._policy().decide_again(passage.call.tool, passage.effect, target)
+        passage.reached[str(target)] = str(verdict)
+        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
+        if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
+            words = f"{passage.entry.tool.title}: it has led to {target}"
+            shown = Preview(words, path=target.path, host=target.host, app=target.app)
+            assert passage.deadline is not None
+            async with passage.deadline.paused():
+                await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
+        passage.passed.add(target)
+
+    async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
+        tool = passage.entry.tool
+        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
+        preview = await self._preview(passage)
+        if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
+            # It has moved on meanwhile, to where the answer is not known.
+            passage.call.is_shown = self._approver.shows(passage.call, preview.place)
+            preview = await self._preview(passage) if passage.call.is_shown else preview
+        if isinstance(preview, Settled):
+            passage.decision = "settled"
+            return Reply(preview.result)
+        passage.params_digest = _digest(passage.params, preview.binding)
+        passage.undoes = preview.undoes
+        if is_asked and not self._is_allowed_for_good(passage, preview):
+            await self._approve(passage, preview, passage.params_digest)
+            passage.call.approved = self._approved(passage)
+        scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
+        token = self._tokens.issue(scope, _TOKEN_TTL)
+        self._recorder.begin(passage, preview)
+        self._tokens.consume(token, scope)
+        return await self._within_deadline(passage, preview)
+
+    async def _preview(self, passage: Passage) -> Preview | Settled:
+        tool = passage.entry.tool
+        if tool.preview is None:
+            return Preview(tool.title)
+        async with self._deadline(passage):
+            return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
+
+    async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
+        assert passage.effect is not None
+        question = Question(
+            passage.call,
+            passage.entry.tool.title,
+            passage.effect,
+            passage.params if preview.shown_params is None else preview.shown_params,
+            preview,
+            bound_to,
+            self._recorder.show(passage, preview),
+            passage.is_ruled,
+        )
+        await passage.call.progress("Waiting for a person's approval.")
+        answer = await self._approver.ask(question)
+        passage.answer = answer
+        if answer.status == "ok":
+            return
+        details = {"remark": answer.remark} if answer.remark else {}
+        if answer.status == "timeout":
+            raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
+        raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
+
+    def _is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
+        """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
+        if self._consents is None or preview.consent is None or passage.is_ruled:
+            return False
+        given = self._consents.allows(passage.call.caller, preview.consent)
+        if given is not None:
+            passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
+        return given is not None
+
+    def _approved(self, passage: Passage) -> Approved:
+        assert passage.answer is not None
+        return Approved(passage.answer.by, self._recorder.now(), passage.answer.prompt_id)
+
+    async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
+        tool, port = passage.entry.tool, passage.entry.surface.port
+        async with self._deadline(passage):
+            outcome = await tool.run(port, passage.call, passage.params, preview)
+        reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
+        self._recorder.keep_reply(passage, reply)
+        return reply
+
+    def _deadline(self, passage: Passage) -> Deadline:
+        tool = passage.entry.tool
+        passage.deadline = Deadline(
+            tool.name, passage.call.deadline_ms or (None if tool.has_own_clock else tool.deadline_ms)
+        )
+        return passage.deadline
+
+
+def _refuse_if_denied(verdict: Verdict, what: str) -> None:
+    if verdict.decision is Decision.DENY:
+        raise Declined(
+            f"The policy denies {what}: {verdict.because}.",
+            hint="A person can change the rule in the policy file.",
+            reason="policy",
+        )
+
+
+def _digest(params: Any, binding: Mapping[str, str]) -> str:
+    return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
+
+
+def _lane(passage: Passage, effect: Effect) -> str | None:
+    """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
+    call, lane = passage.call, passage.entry.tool.lane
+    if call.task is not None:
+        return f"task:{call.task}"
+    if not effect.changes:
+        return None
+    return f"caller:{call.caller}" if lane is None else f"caller:{call.caller}:{call.tool}:{lane(passage.params)}"
+
+
+def _log(tool: str, fault: Exception) -> None:
+    """Where it happened, never in its own words: a library's may quote a key."""
+    logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
+
+
+def _as_failure(fault: Exception) -> Failure:
+    if isinstance(fault, OSError):
+        return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
+    return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")

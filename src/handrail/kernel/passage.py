@@ -1,0 +1,72 @@
+"""What is known of a call on its way through the gate; the audit records it however the call ends."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from handrail.kernel.approval import Answer
+from handrail.kernel.call import Call
+from handrail.kernel.deadline import Deadline
+from handrail.kernel.evidence import Exhibit
+from handrail.kernel.policy import Verdict
+from handrail.kernel.registry import Registered
+from handrail.kernel.target import Target
+from handrail.ports.effect import Effect
+
+
+@dataclass(slots=True)
+class Passage:
+    call: Call
+    entry: Registered
+    started: float = field(default_factory=time.perf_counter)
+    params: Any = None
+    effect: Effect | None = None
+    verdict: Verdict | None = None
+    decision: str | None = None
+    answer: Answer | None = None
+    has_consent: bool = False
+    """What a person has allowed for good stands for the answer."""
+    params_digest: str | None = None
+    target: str | None = None
+    reached: dict[str, str] = field(default_factory=dict)
+    """What the policy said about each target beyond the first."""
+    passed: set[Target] = field(default_factory=set)
+    undoes: str | None = None
+    exhibit: Exhibit | None = None
+    deadline: Deadline | None = None
+
+    @property
+    def has_yes(self) -> bool:
+        return self.answer is not None or self.has_consent
+
+    @property
+    def is_ruled(self) -> bool:
+        """A rule spoke, not the default."""
+        return self.verdict is not None and not self.verdict.is_default
+
+    def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
+        """One line of the audit; what is not known yet is left out."""
+        call, exhibit = self.call, self.exhibit
+        record: dict[str, Any] = {
+            "event": event,
+            "executionId": call.execution_id,
+            "tool": call.tool,
+            "effect": self.effect.value if self.effect else None,
+            "caller": str(call.caller),
+            "task": call.task,
+            "traceId": call.trace_id,
+            "project": project,
+            "target": self.target,
+            "reached": self.reached or None,
+            "undoes": self.undoes,
+            "decision": self.decision,
+            "paramsDigest": self.params_digest,
+            **outcome,
+        }
+        if self.answer is not None:
+            record["answer"] = {"status": self.answer.status, "by": self.answer.by}
+        if exhibit is not None:
+            record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
+        if event == "end":
+            record["durationMs"] = round((time.perf_counter() - self.started) * 1000, 3)
+        return {key: value for key, value in record.items() if value is not None}

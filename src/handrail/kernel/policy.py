@@ -1,0 +1,128 @@
+"""What is allowed, asked or denied. Knows rules and defaults, not where they are kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.kernel.glob import app_matcher, covering, matcher
+from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
+from handrail.kernel.target import ANY_HOST, Target
+from handrail.kernel.web_address import host_matcher
+from handrail.ports.effect import Effect
+from handrail.ports.policy import Decision, Rule
+
+_BY_DEFAULT = "default"
+OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
+
+_DEFAULTS = {
+    Effect.READ: Decision.ALLOW,
+    Effect.ASK: Decision.ALLOW,
+    Effect.PROCESS_CONTROL: Decision.ALLOW,
+    Effect.WRITE: Decision.ASK,
+    Effect.UI_CONTROL: Decision.ASK,
+    Effect.EXECUTE: Decision.ASK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    decision: Decision
+    because: str
+
+    def __str__(self) -> str:
+        return f"{self.decision.name.lower()} ({self.because})"
+
+    @property
+    def is_default(self) -> bool:
+        """No rule speaks of it."""
+        return self.because == _BY_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The project's document, already tightened, and the rules of project and user together."""
+
+    document: PolicyDocument
+    rules: tuple[tuple[Rule, Decision, str], ...]
+
+    @property
+    def limits(self) -> Policies:
+        return self.document.policies
+
+    @property
+    def is_for_developers(self) -> bool:
+        return self.document.mode == "developer"
+
+    @property
+    def closed_folders(self) -> tuple[str, ...]:
+        return (*self.limits.forbidden_dirs, *OWN_NAMES)
+
+    def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
+        """The strictest matching rule; without one, the effect's default."""
+        default = _DEFAULTS[effect]
+        matches = [
+            Verdict(decision, because)
+            for rule, decision, because in self.rules
+            # An untrusted allow of what is allowed anyway takes nothing away.
+            if not (decision is not rule.verdict and default is Decision.ALLOW) and _applies(rule, tool, effect, target)
+        ]
+        return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, _BY_DEFAULT)
+
+    def decide_again(self, tool: str, effect: Effect, target: Target) -> Verdict:
+        """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
+        verdicts = [self.decide(tool, kind, target) for kind in (effect, Effect.READ)]
+        return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default))
+
+    def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK) -> bool:
+        """For results about many files: whether no rule is stricter about this one than what the call has passed."""
+        return self.decide(tool, Effect.READ, Target(path=path)).decision <= passed
+
+
+def compose(document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
+    """A project's own policy can only tighten until a person trusts it: its allow counts as ask."""
+    rules = [(rule, rule.verdict, "user rule") for rule in user_rules]
+    for rule in document.rules:
+        decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
+        rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
+    if not is_trusted:
+        document = _tightened(document)
+    return Policy(document, tuple(rules))
+
+
+def _tightened(document: PolicyDocument) -> PolicyDocument:
+    theirs, ours = document.policies, Policies()
+    return PolicyDocument(
+        contract_version=document.contract_version,
+        mode="cline",
+        rules=document.rules,
+        policies=Policies(
+            forbidden_dirs=tuple(dict.fromkeys((*DEFAULT_FORBIDDEN, *theirs.forbidden_dirs))),
+            write_requires_diff=True,
+            max_auto_fix=min(theirs.max_auto_fix, ours.max_auto_fix),
+            batch_max_lines=min(theirs.batch_max_lines, ours.batch_max_lines),
+            allowed_commands=tuple(name for name in theirs.allowed_commands if name in ours.allowed_commands),
+            browser_allowed_hosts=tuple(
+                host for host in theirs.browser_allowed_hosts if host in ours.browser_allowed_hosts
+            ),
+            snapshot_retention=theirs.snapshot_retention,
+            max_read_bytes=min(theirs.max_read_bytes, ours.max_read_bytes),
+            command_timeout_ms=min(theirs.command_timeout_ms, ours.command_timeout_ms),
+            command_args=False,
+            redact_env=theirs.redact_env,
+            lint_on_write=theirs.lint_on_write,
+            lint_ignore=theirs.lint_ignore,
+        ),
+    )
+
+
+def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
+    if rule.tool is not None and not matcher(rule.tool)(tool):
+        return False
+    if rule.effect is not None and rule.effect is not effect:
+        return False
+    if rule.path is not None and not (target.path is not None and covering(rule.path)(target.path)):
+        return False
+    if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
+        return False
+    if rule.host is None or target.host is None:
+        return rule.host is None
+    return rule.verdict is not Decision.ALLOW if target.host == ANY_HOST else host_matcher(rule.host)(target.host)

@@ -1,0 +1,168 @@
+"""What an answer must be like, given the prompt that it answers; and what an answer in the log counts for.
+
+Writing is strict: InvalidParams names each field. Reading knows three outcomes, and whatever is
+no clean ok or timeout counts as canceled, because nothing may be taken for a yes that is none.
+"""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.kernel.prompts.members import Members, Problems
+from handrail.kernel.prompts.rules import NewId, checked_tasks, new_id, note_strangers
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import (
+    MASK,
+    ChoicePrompt,
+    Coverage,
+    FileChangePrompt,
+    KvPrompt,
+    Prompt,
+    PromptResponse,
+    PromptTask,
+    ResultPrompt,
+    Scope,
+    Status,
+    TaskConfirmPrompt,
+)
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+COVERAGES: tuple[Coverage, ...] = get_args(Coverage)
+
+_EVERY_MEMBER = PromptResponse.__struct_encode_fields__
+_MEMBERS: Mapping[type[Prompt], tuple[str, ...]] = {
+    KvPrompt: ("status", "values"),
+    ChoicePrompt: ("status", "selection"),
+    TaskConfirmPrompt: ("status", "tasks", "remark"),
+    FileChangePrompt: ("status", "remark", "scope", "covers"),
+    ResultPrompt: ("status",),
+}
+
+
+def check_response(
+    prompt: Prompt, response: PromptResponse | Mapping[str, Any], new_draft_id: NewId = new_id
+) -> PromptResponse:
+    """The response as it may be written: what has no meaning beside its status is left out."""
+    value = msgspec.to_builtins(response) if isinstance(response, msgspec.Struct) else response
+    problems = Problems("response")
+    if not isinstance(value, Mapping):
+        problems.note("response", "must be an object")
+        problems.raise_any()
+    members = Members(value, problems)
+    status = members.one_of("status", STATUSES)
+    if "status" not in members:
+        members.note("status", "is required")
+    if status == "canceled" and prompt.allow_cancel is False:
+        members.note("status", "this prompt can't be canceled")
+    _note_foreign(members, prompt)
+    checked = PromptResponse(status=status or "canceled", remark=members.text("remark"))
+    if status == "ok":
+        checked = _answered(members, prompt, checked, new_draft_id)
+    problems.raise_any()
+    return checked
+
+
+def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = new_id) -> PromptResponse:
+    """What an entry of the log counts for. Without the prompt, only its form can be looked at."""
+    if not isinstance(response, Mapping):
+        return PromptResponse(status="canceled")
+    allowed = _EVERY_MEMBER if prompt is None else _MEMBERS[type(prompt)]
+    known = {name: response[name] for name in allowed if name in response}
+    status = known.get("status")
+    remark = known["remark"] if isinstance(known.get("remark"), str) else UNSET
+    if status != "ok":
+        return PromptResponse(status="timeout" if status == "timeout" else "canceled", remark=remark)
+    if remark is UNSET:
+        known.pop("remark", None)
+    if known.get("scope") not in SCOPES:
+        known.pop("scope", None)  # the narrowest is meant where none is named
+    if known.get("scope") != "rule" or known.get("covers") not in COVERAGES:
+        known.pop("covers", None)
+    try:
+        return check_response(prompt, known, new_draft_id) if prompt else msgspec.convert(known, PromptResponse)
+    except (InvalidParams, msgspec.ValidationError):
+        return PromptResponse(status="canceled", remark=remark)
+
+
+def mask(prompt: Prompt, response: PromptResponse) -> tuple[PromptResponse, dict[str, str]]:
+    """The response for the log, and the secrets that were in it."""
+    if not isinstance(prompt, KvPrompt) or response.values is UNSET:
+        return response, {}
+    secrets = {key: value for key, value in response.values.items() if key in prompt.secret_keys}
+    return unmask(response, dict.fromkeys(secrets, MASK)), secrets
+
+
+def unmask(response: PromptResponse, secrets: Mapping[str, str]) -> PromptResponse:
+    if response.values is UNSET or not secrets:
+        return response
+    return msgspec.structs.replace(response, values={**response.values, **secrets})
+
+
+def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_draft_id: NewId) -> PromptResponse:
+    values: dict[str, str] | UnsetType = UNSET
+    selection: str | tuple[str, ...] | UnsetType = UNSET
+    tasks: tuple[PromptTask, ...] | UnsetType = UNSET
+    scope: Scope | UnsetType = UNSET
+    covers: Coverage | UnsetType = UNSET
+    if isinstance(prompt, KvPrompt):
+        values = _values(members, prompt)
+    elif isinstance(prompt, ChoicePrompt):
+        selection = _selections(members, prompt) if prompt.multiple else _selection(members, prompt)
+    elif isinstance(prompt, TaskConfirmPrompt):
+        tasks = checked_tasks(members, new_draft_id)
+        if "tasks" not in members:
+            members.note("tasks", "is required")
+    elif isinstance(prompt, FileChangePrompt):
+        scope = members.one_of("scope", SCOPES)
+        covers = members.one_of("covers", COVERAGES)
+        if "covers" in members and (prompt.consent is UNSET or scope != "rule"):
+            members.note("covers", "needs the scope rule, and a prompt about an app's tool")
+    return msgspec.structs.replace(
+        response, values=values, selection=selection, tasks=tasks, scope=scope, covers=covers
+    )
+
+
+def _values(members: Members, prompt: KvPrompt) -> dict[str, str] | UnsetType:
+    values = members.pairs("values")
+    if values is UNSET:
+        return UNSET
+    known = {field.key for field in prompt.fields}
+    for key in values:
+        if key not in known:
+            members.note(f"values.{key}", "is no field of this prompt")
+    for field in prompt.fields:
+        if field.required is True and not values.get(field.key):
+            members.note(f"values.{field.key}", "is required")
+    return values
+
+
+def _selection(members: Members, prompt: ChoicePrompt) -> str | UnsetType:
+    selection = members.text("selection")
+    if "selection" not in members:
+        members.note("selection", "is required")
+    elif selection is not UNSET and all(selection != option.value for option in prompt.options):
+        members.note("selection", "is none of the options")
+    return selection
+
+
+def _selections(members: Members, prompt: ChoicePrompt) -> tuple[str, ...] | UnsetType:
+    selection = members.texts("selection")
+    if "selection" not in members:
+        members.note("selection", "is required")
+    if selection is UNSET:
+        return UNSET
+    note_strangers(members, "selection", selection, (option.value for option in prompt.options))
+    fewest, most = prompt.min_selections or 0, prompt.max_selections or len(prompt.options)
+    if not fewest <= len(selection) <= most:
+        members.note("selection", f"must name {fewest} to {most} options, not {len(selection)}")
+    return selection
+
+
+def _note_foreign(members: Members, prompt: Prompt) -> None:
+    """A remark or an answer that would be dropped in silence is refused."""
+    for name in _EVERY_MEMBER:
+        if name in members and name not in _MEMBERS[type(prompt)]:
+            members.note(name, "does not belong to the answer of this kind of prompt")

@@ -1,0 +1,57 @@
+"""A question that is put in several places at once: the first answer wins, and the log knows it.
+
+What a place answers is written as the prompt's response, so whoever waits for the queue hears it there. An answer
+that breaks the prompt's rules, or comes too late, leaves everything as it was.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from handrail.ports.errors import Conflict, Failure, InvalidParams
+from handrail.ports.prompts import PromptQueue, Side
+
+ANSWERED = "answered"
+"""The message with which a place is told that somebody else was first."""
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def answering(queue: PromptQueue, request_id: str, beside: Sequence[Side]) -> AsyncIterator[None]:
+    """While inside, the other places are asked as well; at the end each of them has let go of the question."""
+    asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in beside]
+    message = None
+    try:
+        yield
+        message = ANSWERED
+    finally:
+        for task in asked:
+            task.cancel(message)
+        await _ended(asked)
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """However often we are cancelled meanwhile, each is cancelled once: letting go may take it a moment."""
+    stop: asyncio.CancelledError | None = None
+    while running := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(running)
+        except asyncio.CancelledError as cancelled:
+            stop = cancelled
+    if stop is not None:
+        raise stop
+
+
+async def _answer(queue: PromptQueue, request_id: str, side: Side) -> None:
+    try:
+        response = await side.answer()
+        if response is not None:
+            await queue.respond(request_id, response, by=side.by)
+    except Conflict:
+        return
+    except InvalidParams as wrong:
+        logger.warning("what %s answered to %s breaks the rules: %s", side.by, request_id, wrong.message)
+    except Failure as failure:
+        logger.warning("%s could not be asked about %s: %s", side.by, request_id, failure.message)

@@ -1,0 +1,40 @@
+"""What a program may do in the queue: ask anything but what could pass for a question of handrail's own, and answer
+none of those: what handrail asks, for its gate or for an agent, it asks a person.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from handrail.kernel.queue_approver import PREFIX
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import FileChangePrompt, Prompt, PromptQueue
+
+_FOR_A_PERSON = (PREFIX, "plan_", "ask_")
+_OWN = (*_FOR_A_PERSON, "done_")
+"""What handrail's own questions begin with: the gate's, plans, the tools' and results."""
+
+
+def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) -> None:
+    """InvalidParams, where a yes to these words could be used for another deed than they tell."""
+    if request_id is not None and request_id.startswith(_OWN):
+        raise _reserved("requestId", f"must not begin with {', '.join(_OWN)}, as handrail's own questions do")
+    for member in ("scope", "consent"):
+        if isinstance(prompt, Mapping):
+            is_there = member in prompt
+        else:
+            is_there = isinstance(prompt, FileChangePrompt) and getattr(prompt, member) is not UNSET
+        if is_there:
+            raise _reserved(f"prompt.{member}", "is only in approvals of the gate")
+
+
+async def is_for_a_person(queue: PromptQueue, request_id: str) -> bool:
+    """By its id, whatever the log holds by now; a change to confirm is for a person, whoever asks."""
+    return request_id.startswith(_FOR_A_PERSON) or any(
+        entry.request_id == request_id and isinstance(entry.prompt, FileChangePrompt) for entry in await queue.pending()
+    )
+
+
+def _reserved(field: str, why: str) -> InvalidParams:
+    return InvalidParams(f"{field}: {why}.", fieldErrors=[{"field": field, "message": why}])

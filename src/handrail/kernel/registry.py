@@ -1,0 +1,130 @@
+"""Which tools there are. A value that the composition builds, not a side effect of imports."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.call import Role
+from handrail.kernel.tool import Schema, Shelf, Surface, Tool
+from handrail.kernel.validation import Validator
+from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
+
+
+class UnknownTool(NotFound):
+    """No surface has a tool of that name."""
+
+
+class Registered:
+    """A tool at its surface, ready to read parameters."""
+
+    def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool, role: Role = "tool") -> None:
+        self.tool = tool
+        self.role = role
+        self.surface = surface
+        self.is_enabled = is_enabled
+        self._validator: Validator | None = None
+
+    def read_params(self, raw: Any) -> Any:
+        """Typed parameters with defaults applied, or InvalidParams naming each wrong field."""
+        if not isinstance(raw, dict):
+            raise InvalidParams("The parameters must be a JSON object.")
+        if self.tool.normalize is not None:
+            raw = self.tool.normalize(raw)
+        if self._validator is None:
+            self._validator = Validator(self.tool.input_schema)
+        self._validator.check(raw)
+        try:
+            return msgspec.convert(_with_whole_numbers(raw, self.tool.input_schema), self.tool.params)
+        except msgspec.ValidationError as error:
+            raise InvalidParams(str(error)) from None
+
+
+def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """To JSON Schema 6.0 is an integer; to our types it becomes one here."""
+    properties = schema.get("properties", {})
+    return {
+        name: int(value) if isinstance(value, float) and properties.get(name, {}).get("type") == "integer" else value
+        for name, value in raw.items()
+    }
+
+
+class Registry:
+    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs.
+
+    `not_installed` says how to install what the surface of this name needs.
+    """
+
+    def __init__(
+        self,
+        surfaces: Sequence[Surface],
+        enabled: Collection[str] | None = None,
+        in_developer_mode: Callable[[], bool] = lambda: True,
+        not_installed: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._in_developer_mode = in_developer_mode
+        self._not_installed = not_installed
+        self._tools: dict[str, Registered] = {}
+        self._surfaces = [
+            surface
+            for surface in surfaces
+            if surface.name not in not_installed and (enabled is None or surface.name in enabled)
+        ]
+        for surface in surfaces:
+            shelved = [tool for shelf in surface.shelves for tool in (shelf.listing, shelf.reading)]
+            roles: tuple[tuple[Role, Sequence[Tool[Any, Any]]], ...]
+            roles = (("tool", surface.tools), ("prompt", surface.prompts), ("resource", shelved))
+            for role, tools in roles:
+                for tool in tools:
+                    if tool.name in self._tools:
+                        raise ValueError(f"two tools are named {tool.name}")
+                    self._tools[tool.name] = Registered(tool, surface, surface in self._surfaces, role)
+
+    def __iter__(self) -> Iterator[Registered]:
+        """The tools that agents may call, in the order of declaration."""
+        offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents]
+        try:
+            has_all = self._in_developer_mode()
+        except Declined:  # a policy that can't be read opens nothing
+            has_all = False
+        return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
+
+    @property
+    def prompts(self) -> Sequence[Registered]:
+        return self._offered("prompt")
+
+    @property
+    def shelves(self) -> Sequence[Shelf]:
+        return [shelf for surface in self._surfaces for shelf in surface.shelves]
+
+    def _offered(self, role: Role) -> list[Registered]:
+        return [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]
+
+    def find(self, name: str) -> Registered:
+        entry = self._tools.get(name)
+        if entry is None:
+            tools = [each.tool.name for each in self._tools.values() if each.role == "tool"]
+            near = get_close_matches(name, tools, n=3)
+            hint = f"Did you mean {', '.join(near)}?" if near else "`handrail tools` lists them all."
+            raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)
+        return entry
+
+    def find_enabled(self, name: str) -> Registered:
+        entry = self.find(name)
+        if (how := self._not_installed.get(entry.surface.name)) is not None:
+            raise Disabled(f"The tool {name} isn't installed.", hint=how, tool=name)
+        if not entry.is_enabled:
+            raise Disabled(
+                f"The tool {name} is switched off here.",
+                hint=f"Start handrail with --tools that include {entry.surface.name}, if no setting switches it off.",
+                tool=name,
+            )
+        if entry.tool.is_for_developers and not self._in_developer_mode():
+            raise Disabled(
+                f"The tool {name} works in developer mode alone.",
+                hint='It takes "mode": "developer" in .handrail/policy.json, and a person\'s `handrail policy trust`.',
+                tool=name,
+            )
+        return entry

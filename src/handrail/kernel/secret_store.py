@@ -1,0 +1,57 @@
+"""Secrets in the keyring where one answers, in our own file where none does. Knows neither of the two."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from handrail.kernel.evidence import utc_now
+from handrail.ports.errors import InvalidParams
+from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretShelf, Slip
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
+
+
+class KeptSecrets:
+    """A `SecretStore`. What is in the file moves into the keyring when it is next put."""
+
+    def __init__(self, keyring: Keyring, shelf: SecretShelf, now: Callable[[], datetime] = utc_now) -> None:
+        self._keyring = keyring
+        self._shelf = shelf
+        self._now = now
+
+    def get(self, name: str) -> Secret | None:
+        slip = self._shelf.slips().get(_checked(name))
+        if slip is None or slip.value is not None:
+            return None if slip is None else slip.value
+        value = self._keyring.read(self._shelf.account(name))
+        return None if value is None else Secret(value)
+
+    def put(self, name: str, secret: Secret) -> Kept:
+        at = self._now().isoformat(timespec="seconds")
+        account = self._shelf.account(_checked(name))
+        try:
+            self._keyring.write(account, secret.reveal())
+            slip = Slip(at)
+        except KeyringAway:
+            old = self._shelf.slips().get(name)
+            slip = Slip(at, secret, old is not None and (old.place == "keyring" or old.is_old_in_keyring))
+        self._shelf.put(name, slip)
+        return Kept(name, slip.place, at)
+
+    def forget(self, name: str) -> bool:
+        slip = self._shelf.slips().get(_checked(name))
+        if slip is None:
+            return False
+        if slip.place == "keyring" or slip.is_old_in_keyring:
+            self._keyring.remove(self._shelf.account(name))
+        self._shelf.remove(name)
+        return True
+
+    def kept(self) -> Sequence[Kept]:
+        return [Kept(name, slip.place, slip.at) for name, slip in sorted(self._shelf.slips().items())]
+
+
+def _checked(name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise InvalidParams(f"{name!r} is no name of a secret.", hint="`handrail secrets` lists those that there are.")
+    return name

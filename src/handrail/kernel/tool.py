@@ -1,0 +1,175 @@
+"""A tool is one declaration: data and one async function.
+
+Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and the docs follow from it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from handrail.kernel.call import Call
+from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.target import Target
+from handrail.ports.consents import ConsentTo
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Failure
+from handrail.ports.prompts import Warrant
+
+Schema = Mapping[str, Any]
+PortT = TypeVar("PortT")
+ParamsT = TypeVar("ParamsT")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a person is shown beside the words, as PNG; `name` is its file among the evidence."""
+
+    name: str
+    alt: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """All that will happen, shown to a person before it does.
+
+    `binding` joins the parameters in the approval's digest: when it differs at execution,
+    what was approved is not what would be done. `pictures` are worth their time only where `call.is_shown`.
+    """
+
+    summary: str
+    path: str | None = None
+    host: str | None = None
+    app: str | None = None
+    diff: str | None = None
+    command: str | None = None
+    cwd: str | None = None
+    binding: Mapping[str, str] = field(default_factory=dict)
+    state: Any = None
+    undoes: str | None = None
+    """The execution that would be taken back."""
+    pictures: Sequence[Picture] = ()
+    warrant: Warrant | None = None
+    """What the prompt says for another program, which checks it before it acts on our word."""
+
+    consent: ConsentTo | None = None
+    """What a person may allow for good, for this caller."""
+    shown_params: Any = None
+    """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
+
+    @property
+    def place(self) -> str | None:
+        return Target(host=self.host, app=self.app).place if self.consent is None else self.consent.place
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A preview that found the answer already: nothing will happen, nobody is asked."""
+
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A result with attachments, for faces that can show them.
+
+    `text` is the result as a model reads it best; without it, that is the result's JSON.
+    """
+
+    result: Any
+    content: Sequence[Text | Image | Audio | Resource] = ()
+    text: str | None = None
+    kept_result: Any = None
+    """The result as the evidence keeps it, where it holds a secret."""
+
+
+def no_target(params: Any) -> Target:
+    return Target()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[PortT, ParamsT]):
+    """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads.
+
+    What policy rules can match is told by `target` from the parameters alone, or where these don't tell it by `locate`.
+    Without a task, a caller's changes keep their order: all of them, or those for which `lane` tells the same.
+    `has_own_clock`: the port bounds every step itself, because waits for a person may fall between them.
+    """
+
+    name: str
+    title: str
+    params: type[ParamsT]
+    input_schema: Schema
+    run: Callable[[PortT, Call, ParamsT, Preview | None], Awaitable[Any]]
+    output_schema: Schema | None = None
+    effect: Effect | Callable[[ParamsT], Effect] = Effect.READ
+    errors: Sequence[type[Failure]] = ()
+    deadline_ms: int = 30_000
+    is_idempotent: bool = False
+    preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | Settled]] | None = None
+    target: Callable[[ParamsT], Target] = no_target
+    locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
+    has_own_clock: bool = False
+    lane: Callable[[ParamsT], str] | None = None
+    normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    is_for_agents: bool = True
+    is_for_developers: bool = False
+    """It runs in developer mode alone; in any other it is switched off and in no list."""
+
+    @property
+    def description(self) -> str:
+        return " ".join((self.run.__doc__ or "").split())
+
+    def effect_of(self, params: ParamsT) -> Effect:
+        return self.effect if isinstance(self.effect, Effect) else self.effect(params)
+
+    @property
+    def strongest_effect(self) -> Effect:
+        """What the docs and MCP hints say where the effect depends on the parameters."""
+        return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
+
+
+SHELF_KEYWORD = "x-handrail-shelf"
+"""In a prompt's schema: the name of the shelf that an argument's value comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Things that can be read by an address of their own. Both of its tools only read.
+
+    `listing` takes nothing and results in a list of `Listed`; `reading` takes a `uri` and replies with Resource parts.
+    """
+
+    name: str
+    title: str
+    description: str
+    template: str
+    """RFC 6570, of the addresses."""
+    mime: str
+    listing: Tool[Any, Any]
+    reading: Tool[Any, Any]
+
+
+class Listed(NamedTuple):
+    """`title` and `description` where the thing has its own; otherwise its shelf's title tells what it is."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Tools that share a port and an error dialect.
+
+    `prompts` are texts for a person to hand to an agent: they pass the gate as tools do and reply with what is to be
+    said. Their arguments are texts.
+    """
+
+    name: str
+    dialect: str
+    port: Any
+    tools: Sequence[Tool[Any, Any]]
+    prompts: Sequence[Tool[Any, Any]] = ()
+    shelves: Sequence[Shelf] = ()

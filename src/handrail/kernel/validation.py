@@ -1,0 +1,54 @@
+"""Parameters against the published JSON Schema, root `oneOf` and all."""
+
+from typing import Any
+
+from handrail.kernel.tool import Schema
+from handrail.ports.errors import InvalidParams
+
+_MAX_REPORTED = 20
+_MAX_BACKTRACKING = 100_000
+_MAX_PATTERN_BYTES = 8_000_000
+_MAX_AUTOMATON_BYTES = 1_000_000
+
+
+class Validator:
+    def __init__(self, schema: Schema) -> None:
+        import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
+
+        # A schema that came from outside must not make us fetch anything, nor search for ever.
+        patience = jsonschema_rs.FancyRegexOptions(_MAX_BACKTRACKING, _MAX_PATTERN_BYTES, _MAX_AUTOMATON_BYTES)
+        self._compiled = jsonschema_rs.validator_for(dict(schema), offline=True, pattern_options=patience)
+
+    def check(self, value: Any) -> None:
+        if wrong := self.faults(value):
+            summary = "; ".join(
+                f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in wrong
+            )
+            raise InvalidParams(f"The parameters are not valid: {summary}", fieldErrors=wrong)
+
+    def fits(self, value: Any) -> bool:
+        return self._compiled.is_valid(value)
+
+    def faults(self, value: Any) -> list[dict[str, str]]:
+        """Each wrong `field` with a `message`; empty where all is well."""
+        if self.fits(value):
+            return []
+        wrong: list[dict[str, str]] = []
+        for error in self._compiled.iter_errors(value):
+            field = ".".join(str(step) for step in (*error.instance_path, *_member(error.kind)))
+            wrong.append({"field": _shortened(field), "message": _shortened(error.message)})
+            if len(wrong) == _MAX_REPORTED:
+                break
+        return wrong
+
+
+def _member(kind: Any) -> list[str]:
+    """Of a member that is missing or unknown, the path ends at the object that should or should not have it."""
+    if kind.name == "required":
+        return [kind.property]
+    return list(kind.unexpected[:1]) if kind.name == "additionalProperties" else []
+
+
+def _shortened(message: str, limit: int = 300) -> str:
+    """Messages quote the offending value, which may be a whole file."""
+    return message if len(message) <= limit else f"{message[: limit // 2]} … {message[-limit // 2 :]}"

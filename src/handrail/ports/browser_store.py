@@ -1,0 +1,125 @@
+"""The ports to what contract 2 remembers: tasks, actions, plugins, artifacts.
+
+What writes takes its place in the order of writes when it is called and can be awaited until it is stored.
+"""
+
+from asyncio import Future
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from handrail.ports.browser import ActionRecord, Message, PluginRecord, TaskRecord
+from handrail.ports.errors import Failure
+
+
+class TaskStore(Protocol):
+    def save(self, task: TaskRecord) -> Future[None]: ...
+
+    async def find(self, task_id: str) -> TaskRecord | None: ...
+
+    async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
+        """The last changed first: those after the task `before`, in whose title or messages all `words` stand."""
+        ...
+
+    def bind(self, caller: str, task_id: str) -> Future[None]:
+        """From now on, this is the caller's own task."""
+        ...
+
+    async def bound(self, caller: str) -> str | None: ...
+
+    def add_message(self, task_id: str, message: Message) -> Future[bool]:
+        """Whether it is new: a message whose id is known in its task is not added again."""
+        ...
+
+    async def messages(self, task_id: str) -> Sequence[Message]:
+        """In the order in which they came."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAction:
+    """`failure` is set where it ended in one."""
+
+    record: ActionRecord
+    failure: Failure | None = None
+
+
+class ActionStore(Protocol):
+    def begin(self, action: ActionRecord) -> Future[None]:
+        """Conflict: an action of this id is known."""
+        ...
+
+    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Future[None]:
+        """Stores how it ended, and what its task has become."""
+        ...
+
+    async def find(self, action_id: str) -> StoredAction | None: ...
+
+    async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
+        """Those of a task that had this action in them and were carried out, the last ended first."""
+        ...
+
+    def end_interrupted(self, now: int) -> Future[int]:
+        """At the start of a server: what was under way when the last one went has ended, in an error. How many."""
+        ...
+
+    def forget(self, before: int) -> Future[None]:
+        """Actions that ended before that go."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PairedPlugin:
+    """A plugin that may connect with a token of its own, of which only the hash is kept."""
+
+    client_id: str
+    extension_id: str
+    name: str
+    token_hash: str
+    created_at: int
+
+
+class PluginStore(Protocol):
+    def save(self, plugin: PluginRecord) -> Future[None]: ...
+
+    async def all(self) -> Sequence[PluginRecord]: ...
+
+    def pair(self, plugin: PairedPlugin) -> Future[None]:
+        """Replaces what was paired as this client before."""
+        ...
+
+    def unpair(self, client_id: str) -> Future[None]: ...
+
+    async def paired(self) -> Sequence[PairedPlugin]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRecord:
+    """Times in milliseconds since 1970. `digest` is set once it was uploaded."""
+
+    artifact_id: str
+    task_id: str
+    kind: str
+    content_type: str
+    name: str
+    token_hash: str
+    upload_until: int
+    kept_until: int
+    digest: str | None = None
+    size: int = 0
+
+
+class ArtifactStore(Protocol):
+    def add(self, artifact: ArtifactRecord) -> Future[None]: ...
+
+    async def find(self, artifact_id: str) -> ArtifactRecord | None: ...
+
+    def set_content(self, artifact_id: str, digest: str, size: int) -> Future[None]: ...
+
+    async def expired(self, now: int) -> Sequence[str]:
+        """Ids of those whose time is over and whose files may still be there."""
+        ...
+
+    def forget(self, before: int) -> Future[None]:
+        """Those whose time was over before that are no longer told from ones that never were."""
+        ...

@@ -1,0 +1,62 @@
+"""What a person allows a program to do with an app for good: per caller, app and tool. Knows no store and no prompt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from handrail.kernel.call import Caller
+
+_NAMELESS = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentTo:
+    """What a call would do, and the digests of all that was declared about it: when it changes, no old yes counts."""
+
+    app: str
+    app_name: str
+    tool: str
+    tool_digest: str
+    app_digest: str
+    facts: Sequence[tuple[str, str]] = field(default=(), compare=False)
+    """What a person should know of it beside the parameters: what it does, where it goes, in whose name."""
+
+    @property
+    def place(self) -> str:
+        """Where a yes for the rest of a task holds: for the tool as it is declared now."""
+        return f"{self.app}/{self.tool}@{self.tool_digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A yes for good. `tool` is None where it is one to every tool of the app."""
+
+    id: str
+    caller: str
+    app: str
+    app_name: str
+    tool: str | None
+    digest: str
+    at: str
+    by: str
+
+
+class Consents(Protocol):
+    def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
+        """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
+        ...
+
+    def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given: ...
+
+    def given(self) -> Sequence[Given]:
+        """All of them, the newest first."""
+        ...
+
+    def revoke(self, id: str) -> bool:
+        """Whether there was one. It counts for the next call, in every process."""
+        ...
+
+
+def program(caller: Caller) -> str:
+    """Who is remembered: the program by its own name and version, or what the system says where it has told none."""
+    return f"{caller.face}:{caller.peer if caller.name == _NAMELESS else caller.name}"

@@ -1,0 +1,141 @@
+"""The port through which everything reaches the project's files.
+
+One implementation opens every path of every tool, snapshot and evidence file. All methods
+are synchronous and take a wire path (relative, POSIX); all raise conditions of the error tree:
+OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from handrail.ports.paths import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder. A link is neither a file nor a folder: it is never followed."""
+
+    name: str
+    is_folder: bool
+    is_link: bool
+
+
+class Stamp(NamedTuple):
+    """By which a file that was changed is told from itself before, without reading it."""
+
+    size: int
+    changed_ns: int
+    inode: int
+
+
+class Folder(Protocol):
+    """A folder that can't be left: no link is followed, inside or at the end of a path."""
+
+    @property
+    def location(self) -> str:
+        """The absolute path, for people to read; never used to open anything."""
+        ...
+
+    def parse(self, path: str) -> Parts:
+        """The components of a wire path, or OutsideRoot / InvalidParams."""
+        ...
+
+    def subfolder(self, name: str) -> "Folder":
+        """A view on a folder below, without this view's closed folders; made when first written to."""
+        ...
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        """The whole regular file; TooLarge beyond `limit` bytes."""
+        ...
+
+    def read_at(self, path: str, offset: int, size: int) -> bytes:
+        """At most `size` bytes from `offset`."""
+        ...
+
+    def mode(self, path: str) -> int | None:
+        """The permission bits of a regular file, or None when nothing or something else is there."""
+        ...
+
+    def has(self, path: str) -> bool:
+        """Whether anything stands there, were it a link; the cheapest way to learn that nothing does."""
+        ...
+
+    def entries(self, path: str) -> list[Entry]:
+        """What a folder holds, unsorted, closed folders and our own temporary files left out."""
+        ...
+
+    def names(self, path: str) -> list[str]:
+        """The bare names of all that a folder of ours holds, unsorted: cheaper than entries by far."""
+        ...
+
+    def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
+        """Everything below a folder, (path relative to it, entry), closed folders left out."""
+        ...
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Of one regular file; None when nothing or something else is there."""
+        ...
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        """Every regular file below a folder, by its path relative to it; closed folders left out, no link followed."""
+        ...
+
+    def write(
+        self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+    ) -> None:
+        """Replaces or creates the file in one step: a reader sees the old content or the new one.
+
+        Missing folders are made; mode, owner and extended attributes of the old file stay.
+        Durable: file and folder are fsynced before this returns. `guard` is called right before
+        the file appears; when it raises, nothing has changed.
+        """
+        ...
+
+    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+        """Like `write`, but Conflict when the name is taken."""
+        ...
+
+    def append(self, path: str, data: bytes) -> None:
+        """Adds whole lines in one step, under a lock that processes share; all of them or none.
+
+        What is missing is made. A torn tail gets the LF that it lacks.
+        """
+        ...
+
+    def remove(self, path: str, *, is_durable: bool = True) -> bool:
+        """Unlinks a file; False when there was none. Of many callers at once one gets True.
+
+        Durable: the folder is fsynced before this returns.
+        """
+        ...
+
+    def remove_tree(self, path: str) -> None:
+        """Removes a folder of ours with all that it holds."""
+        ...
+
+    def usage(self, path: str) -> int:
+        """The bytes of all files below a folder."""
+        ...
+
+    def hold(self, path: str) -> AbstractContextManager[int]:
+        """A descriptor of a folder, for a child process that starts in it."""
+        ...
+
+    def lock(
+        self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+    ) -> AbstractContextManager[None]:
+        """An exclusive lock across processes on a file of ours; Conflict after `timeout` seconds.
+
+        `on_wait` is called again and again while somebody else holds it; when it raises, the wait is over.
+        """
+        ...
+
+    def sweep(self, path: str) -> None:
+        """Removes the temporary file that a killed write of `path` may have left."""
+        ...
+
+    def sweep_all(self, path: str) -> None:
+        """The same for every path below a folder of ours in which nobody else may replace a file meanwhile."""
+        ...

@@ -1,0 +1,149 @@
+"""A language model as the agent knows it: what was said goes in, words and wishes for tools come out by and by.
+
+Refuses to know providers, keys and wires.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from handrail.ports.errors import Busy, Declined, Offline, TooLarge
+
+MOST_PICTURES = 3
+"""Of what tools hand back in a task, that its model is shown; each costs as much as a page of text."""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    mime: str
+    data: bytes
+
+
+class Attachment(msgspec.Struct, frozen=True):
+    """What a person attached, as they know it: its artifact, name and media type."""
+
+    id: str
+    name: str
+    type: str
+
+
+class Said(msgspec.Struct, frozen=True, tag="user"):
+    """A person's words. `id` is that of the event that brought them. What was attached is material, no words."""
+
+    id: str
+    text: str
+    attached: str = ""
+    """Texts, marked as untrusted."""
+    pictures: tuple[Picture, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+class ToolUse(msgspec.Struct, frozen=True):
+    """`arguments` is JSON as the model wrote it, well-formed or not. Providers give `id`, not always one of its own.
+
+    `execution_id` is ours: it is on record before the call is made, so that after a crash the audit tells of it.
+    """
+
+    id: str
+    name: str
+    arguments: str
+    execution_id: str = ""
+
+
+class Replied(msgspec.Struct, frozen=True, tag="assistant"):
+    """`origin` is the reply in the provider's own form, to be given back as it was. `id` is that of the message."""
+
+    text: str
+    uses: tuple[ToolUse, ...] = ()
+    origin: bytes = b""
+    id: str = ""
+
+
+class Returned(msgspec.Struct, frozen=True, tag="tool"):
+    """What came of a tool, as the model reads it. Of the `taken` pictures only a task's newest are still there."""
+
+    use_id: str
+    execution_id: str
+    tool: str
+    text: str
+    is_error: bool = False
+    unkept: str = ""
+    """What the model reads in place of `text`, with what a person gave in confidence: in memory alone."""
+    taken: int = 0
+    pictures: tuple[Picture, ...] = ()
+
+
+class Noted(msgspec.Struct, frozen=True, tag="note"):
+    """What handrail itself tells the model: what was left out, what a person decided."""
+
+    text: str
+
+
+Turn = Said | Replied | Returned | Noted
+
+
+class ToolOffer(msgspec.Struct, frozen=True):
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """`cost` in US dollars, None where nobody knows the model's price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(costs) if costs else None,
+        )
+
+
+class Delta(msgspec.Struct, frozen=True):
+    text: str
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The end of a stream. `length`: the model was cut off at its limit; `refusal`: it will not answer."""
+
+    replied: Replied
+    usage: Usage
+    stopped: Literal["end", "tools", "length", "refusal"] = "end"
+
+
+class Model(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Delta | Reply]:
+        """Deltas as they come, then one Reply. NoModel, WrongKey, RateLimited, Overflow or Cut."""
+        ...
+
+
+class NoModel(Offline):
+    """None is connected, or it can't be reached."""
+
+
+class WrongKey(Declined):
+    """The provider does not know the key, or the account may not use the model."""
+
+
+class RateLimited(Busy):
+    """`details["retryAfter"]` in seconds, where the provider tells it."""
+
+
+class Overflow(TooLarge):
+    """The conversation is longer than the model can read."""
+
+
+class Cut(Offline):
+    """The connection ended before the reply did. `spent` is what the provider had told by then."""
+
+    spent = Usage()

@@ -1,0 +1,98 @@
+"""The bytes of artifacts: `<stateDir>/uploads/artifacts/<artifactId>`, or below what MIMO_ARTIFACTS_DIR names."""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+
+SETTING = "MIMO_ARTIFACTS_DIR"
+_NAME = re.compile(r"art-[0-9a-f]{32}")
+_PART = re.compile(r"\.art-[0-9a-f]{32}\.[0-9a-f]{12}")
+
+
+def artifacts_folder(state: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    if named := environ.get(SETTING):
+        return Path(os.path.abspath(named))
+    return state / "uploads" / "artifacts"
+
+
+class ArtifactFolder:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def receive(self, artifact_id: str) -> "IncomingFile":
+        return IncomingFile(self._path(artifact_id))
+
+    def read(self, artifact_id: str) -> bytes | None:
+        path = self._path(artifact_id)
+        try:
+            with open(open_private(path, os.O_RDONLY), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise refused(path, error) from None
+
+    def remove(self, artifact_id: str) -> None:
+        path = self._path(artifact_id)
+        try:
+            with suppress(FileNotFoundError):
+                path.unlink()
+        except OSError as error:
+            raise refused(path, error) from None
+
+    def names(self) -> list[str]:
+        """Of artifacts, and of nothing else that lies there."""
+        try:
+            found = os.listdir(self._folder)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise refused(self._folder, error) from None
+        return [name for name in found if _NAME.fullmatch(name)]
+
+    def remove_parts(self) -> None:
+        """At the start of a server: what the last one had not yet received whole."""
+        with suppress(FileNotFoundError):
+            for name in os.listdir(self._folder):
+                if _PART.fullmatch(name):
+                    (self._folder / name).unlink(missing_ok=True)
+
+    def _path(self, artifact_id: str) -> Path:
+        if _NAME.fullmatch(artifact_id) is None:
+            raise ValueError("an artifact's id becomes a file's name, so it has one form")
+        return self._folder / artifact_id
+
+
+class IncomingFile:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+        try:
+            make_private_folder(path.parent)
+            self._descriptor = open_private(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        except OSError as error:
+            raise refused(path, error) from None
+
+    def write(self, data: bytes) -> None:
+        try:
+            write_whole(self._descriptor, data)
+        except OSError as error:
+            raise refused(self._path, error) from None
+
+    def keep(self) -> None:
+        try:
+            os.fsync(self._descriptor)
+            self._part.replace(self._path)
+            sync_folder(self._path.parent)
+        except OSError as error:
+            raise refused(self._path, error) from None
+
+    def discard(self) -> None:
+        os.close(self._descriptor)
+        with suppress(OSError):
+            self._part.unlink()

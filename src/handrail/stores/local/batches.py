@@ -1,0 +1,131 @@
+"""Many small writes from an event loop: each takes its place when it is asked for, all that wait share a commit.
+
+One that comes alone is committed at once, which takes less time than the way to a thread and back; what may take long,
+as others' locks and bringing the log home do, is the thread's. A write that fails, fails alone. Nothing here is durable
+against a power cut: against a crash, it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from handrail.ports.errors import Failure
+from handrail.stores.local.database import Database, Occupied
+
+if TYPE_CHECKING:
+    import sqlite3
+
+T = TypeVar("T")
+Work = Callable[["sqlite3.Connection"], Any]
+_Pending = tuple[Work, "asyncio.Future[Any]"]
+
+_LOG_LENGTH = 100
+"""Commits after which the log is brought home; SQLite would do it by itself, within a commit, after a few more."""
+
+
+class Batches:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pending: list[_Pending] = []
+        self._flushing: asyncio.Task[None] | None = None
+        self._last: asyncio.Future[Any] | None = None
+        self._thread = ThreadPoolExecutor(1, "batches")  # writers would only wait for each other
+        self._is_first = True
+        self._commits = 0
+        self._bringing_home: asyncio.Task[None] | None = None
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
+        """Done once the work is committed. Who does not wait for it, or no longer, loses nothing."""
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        done.add_done_callback(_looked_at)
+        if self._is_alone() and self._at_once(work, done):
+            return done
+        self._pending.append((work, done))
+        self._last = done
+        if self._flushing is None:
+            self._flushing = asyncio.create_task(self._flush())
+        shown = asyncio.shield(done)  # who is cancelled while waiting does not cancel the write
+        shown.add_done_callback(_looked_at)
+        return shown
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Sees every write that was asked for before, and waits for no later one."""
+        if self._last is not None and not self._last.done():
+            await asyncio.wait({self._last})
+        return await self._in_thread(self._read, work)
+
+    async def close(self) -> None:
+        while self._flushing is not None:
+            await asyncio.shield(self._flushing)
+        if self._bringing_home is not None:
+            await asyncio.shield(self._bringing_home)
+        await self._in_thread(self._database.close)
+        self._thread.shutdown(wait=False)
+
+    def _is_alone(self) -> bool:
+        """Nothing waits, and nothing was written at once in this turn of the loop: more would share."""
+        return self._is_first and not self._pending and self._flushing is None and self._database.is_open
+
+    def _at_once(self, work: Work, done: asyncio.Future[Any]) -> bool:
+        """False where somebody else is at it: the thread has the patience."""
+        self._is_first = False
+        asyncio.get_running_loop().call_soon(self._end_turn)
+        try:
+            with self._database.writing(is_durable=False, is_patient=False) as connection:
+                outcome = work(connection)
+        except Occupied:
+            return False
+        except Failure as failure:
+            done.set_exception(failure)
+            return True
+        done.set_result(outcome)
+        self._commits += 1
+        if self._commits >= _LOG_LENGTH:
+            self._commits = 0
+            self._bringing_home = asyncio.create_task(self._bring_home())
+        return True
+
+    def _end_turn(self) -> None:
+        self._is_first = True
+
+    async def _bring_home(self) -> None:
+        with suppress(Failure):  # the next one may do it
+            await self._in_thread(self._database.checkpoint)
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+
+    def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._database.reading() as connection:
+            return work(connection)
+
+    async def _flush(self) -> None:
+        try:
+            while self._pending:
+                batch, self._pending = self._pending, []
+                for (_, done), outcome in zip(batch, await self._in_thread(self._commit, batch), strict=True):
+                    if isinstance(outcome, Failure):
+                        done.set_exception(outcome)
+                    else:
+                        done.set_result(outcome)
+        finally:
+            self._flushing = None
+
+    def _commit(self, batch: list[_Pending]) -> list[Any]:
+        """What each came to; a Failure is what it failed with."""
+        try:
+            with self._database.writing(is_durable=False) as connection:
+                return [work(connection) for work, _ in batch]
+        except Failure as failure:
+            if len(batch) == 1:
+                return [failure]
+        return [outcome for one in batch for outcome in self._commit([one])]
+
+
+def _looked_at(done: asyncio.Future[Any]) -> None:
+    if not done.cancelled():
+        done.exception()

@@ -1,0 +1,127 @@
+"""Actions of the browser: begun, ended, and spelled as contract 2 does where they failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.faces.http.dialect import action_code, failure_of
+from handrail.ports.browser import ActionRecord, TaskRecord
+from handrail.ports.browser_store import StoredAction
+from handrail.ports.errors import Conflict, Failure, Offline
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tasks import save_task
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_INSERT = """
+INSERT INTO browser_action (action_id, task_id, client_id, actions, created_at, trace_id) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_END = """
+UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL
+"""
+_INTERRUPT_TASKS = """
+UPDATE browser_task SET status = 'error', updated_at = ? WHERE status IN ('created', 'running', 'ongoing')
+  AND (status = 'running' OR task_id IN (SELECT task_id FROM browser_action WHERE status IS NULL))
+"""
+_INTERRUPT = "UPDATE browser_action SET status = 'error', error = ?, ended_at = ? WHERE status IS NULL"
+_FIND = """
+SELECT task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
+FROM browser_action WHERE action_id = ?
+"""
+_LAST_WITH = """
+SELECT action_id, task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
+FROM browser_action WHERE task_id = ? AND status IN ('success', 'partial') AND instr(actions, ?)
+ORDER BY ended_at DESC LIMIT ?
+"""
+
+
+class SqliteActions:
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+
+    def begin(self, action: ActionRecord) -> asyncio.Future[None]:
+        trace = None if action.trace_id is UNSET else action.trace_id
+        values = (
+            action.action_id, action.task_id, action.client_id, msgspec.json.encode(action.actions),
+            action.created_at, trace,
+        )  # fmt: skip
+
+        def work(rows: sqlite3.Connection) -> None:
+            if rows.execute(_INSERT, values).rowcount == 0:
+                raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id)
+
+        return self._batches.write(work)
+
+    def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> asyncio.Future[None]:
+        result = None if action.result is UNSET else msgspec.json.encode(action.result)
+        values = (action.status, result, _spelled(failure), action.ended_at, action.action_id)
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute(_END, values)
+            save_task(rows, task)
+
+        return self._batches.write(work)
+
+    async def find(self, action_id: str) -> StoredAction | None:
+        row = await self._batches.read(lambda rows: rows.execute(_FIND, (action_id,)).fetchone())
+        return None if row is None else _stored(action_id, row)
+
+    async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
+        key = f'"{name}":{{'.encode()
+        rows = await self._batches.read(lambda rows: rows.execute(_LAST_WITH, (task_id, key, limit)).fetchall())
+        found = (_stored(row[0], row[1:]).record for row in rows)
+        return [record for record in found if name in record.actions]  # a typed text may hold the name as well
+
+    def end_interrupted(self, now: int) -> asyncio.Future[int]:
+        error = _spelled(Offline("handrail was stopped before the action had ended."))
+
+        def work(rows: sqlite3.Connection) -> int:
+            rows.execute(_INTERRUPT_TASKS, (now,))
+            return rows.execute(_INTERRUPT, (error, now)).rowcount
+
+        return self._batches.write(work)
+
+    def forget(self, before: int) -> asyncio.Future[None]:
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute("DELETE FROM browser_action WHERE ended_at < ?", (before,))
+
+        return self._batches.write(work)
+
+
+def _spelled(failure: Failure | None) -> bytes | None:
+    if failure is None:
+        return None
+    error: dict[str, Any] = {
+        "code": action_code(failure), "message": failure.message, "retryable": failure.retryable,
+        "hint": failure.hint, "details": failure.details,
+    }  # fmt: skip
+    return msgspec.json.encode(error)
+
+
+def _stored(action_id: str, row: tuple[Any, ...]) -> StoredAction:
+    task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at = row
+    record = ActionRecord(
+        action_id=action_id,
+        task_id=task_id,
+        client_id=client_id,
+        actions=msgspec.json.decode(actions),
+        created_at=created_at,
+        trace_id=trace_id or UNSET,
+        status=status or UNSET,
+        result=UNSET if result is None else msgspec.json.decode(result),
+        ended_at=UNSET if ended_at is None else ended_at,
+    )
+    if error is None:
+        return StoredAction(record)
+    told = msgspec.json.decode(error)
+    failure = failure_of(
+        told["code"], told["message"], retryable=told["retryable"], hint=told["hint"], details=told["details"]
+    )
+    return StoredAction(record, failure)

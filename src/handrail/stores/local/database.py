@@ -1,0 +1,212 @@
+"""The state's rows: one SQLite file in WAL mode that many threads and processes share.
+
+Knows tables and transactions, not what the rows are for.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
+from handrail.stores.local import locks
+from handrail.stores.local.migration import Step, steps_from
+from handrail.stores.local.private_file import open_private, refused
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def _add_tokens(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """
+        CREATE TABLE token (
+          fingerprint TEXT PRIMARY KEY,
+          caller TEXT NOT NULL,
+          method TEXT NOT NULL,
+          params_digest TEXT NOT NULL,
+          deadline REAL NOT NULL,
+          used_at REAL
+        ) WITHOUT ROWID
+        """
+    )
+    connection.execute("CREATE INDEX token_by_deadline ON token (deadline)")
+
+
+def _add_claimed(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE claimed (key TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID")
+
+
+def _add_answerers(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE answerer (request_id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID")
+
+
+def _add_consents(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """
+        CREATE TABLE consent (
+          id TEXT PRIMARY KEY,
+          caller TEXT NOT NULL,
+          app TEXT NOT NULL,
+          app_name TEXT NOT NULL,
+          tool TEXT NOT NULL,
+          digest TEXT NOT NULL,
+          at TEXT NOT NULL,
+          by TEXT NOT NULL
+        ) WITHOUT ROWID
+        """
+    )
+    connection.execute("CREATE INDEX consent_by_app ON consent (app, caller)")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, _add_consents)
+
+
+class Occupied(Conflict):
+    """Somebody else holds the database."""
+
+
+class Database:
+    """Opened and migrated when first used. Each process and each fork has a connection of its own."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        steps: Sequence[Step[sqlite3.Connection]] = STEPS,
+        patience: float = locks.PATIENCE,
+    ) -> None:
+        self.path = path
+        self._steps = steps
+        self._patience = patience
+        self._begin()
+
+    def _begin(self) -> None:
+        self._turn = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._is_synchronous = True
+        self._is_patient = True
+        self._process = os.getpid()
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None and self._process == os.getpid()
+
+    @contextmanager
+    def writing(self, *, is_durable: bool, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+        """One transaction that no other writer overlaps; what raises inside undoes it.
+
+        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it. Who is not patient
+        gets Occupied at once where somebody else writes.
+        """
+        with self._connected(is_patient=is_patient) as connection:
+            if is_patient != self._is_patient:
+                connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000) if is_patient else 0}")
+                self._is_patient = is_patient
+            if is_durable != self._is_synchronous:
+                connection.execute(f"PRAGMA synchronous = {'FULL' if is_durable else 'NORMAL'}")
+                self._is_synchronous = is_durable
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def checkpoint(self) -> None:
+        """Brings what was written home from the log, as far as nobody reads it there."""
+        with self._connected() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        with self._connected() as connection:
+            yield connection
+
+    def close(self) -> None:
+        with self._turn:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _connected(self, *, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+        import sqlite3
+
+        if self._process != os.getpid():
+            self._leave_parent()
+        with self._taken(is_patient=is_patient):
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                    self._is_synchronous = self._is_patient = True
+                yield self._connection
+            except sqlite3.Error as error:
+                raise self._condition(error) from error
+            except OSError as error:
+                raise refused(self.path, error) from error
+
+    @contextmanager
+    def _taken(self, *, is_patient: bool) -> Iterator[None]:
+        if not self._turn.acquire(blocking=is_patient):
+            raise Occupied(f"{self.path}: another thread holds the database.")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _open(self) -> sqlite3.Connection:
+        import sqlite3
+
+        os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))  # SQLite gives its other files the same mode
+        # Several processes that switch to WAL at once would be told that the database is locked.
+        with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=self._patience):
+            connection = sqlite3.connect(
+                self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                self._migrate(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for number, step in steps_from(version, self._steps, str(self.path)):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                step(connection)
+                connection.execute(f"PRAGMA user_version = {number}")
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _leave_parent(self) -> None:
+        """After a fork: closing the parent's connection here would drop the parent's locks."""
+        _inherited.append(self._connection)
+        self._begin()
+
+    def _condition(self, error: sqlite3.Error) -> Failure:
+        import sqlite3
+
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return Occupied(f"{self.path}: another process holds the database.")
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return Damaged(f"{self.path}: {error}.", hint="Move the file aside: handrail makes a new one.")
+        return InputOutput(f"{self.path}: {error}.")
+
+
+# Connections of a parent process, kept from being collected and so from being closed.
+_inherited: list[sqlite3.Connection | None] = []

@@ -1,0 +1,160 @@
+"""The one primitive: open a path below a held folder without following any link.
+
+`by_openat2` leaves the whole resolution to the kernel; `by_walk` opens one component after
+the other with O_NOFOLLOW, for kernels, sandboxes and systems without openat2(2). Both refuse
+the same paths; `open_beneath` is the first one that works on this machine.
+"""
+
+import errno
+import os
+import stat
+import struct
+import sys
+from collections.abc import Callable
+from functools import cache, lru_cache
+
+from handrail.ports.errors import InvalidParams, OutsideRoot, Unsupported
+from handrail.ports.paths import Parts
+from handrail.stores.local.files.refusal import refusal
+
+Opener = Callable[[int, Parts, int, int], int]
+
+_O_PATH: int = getattr(os, "O_PATH", 0)
+# Opens a name without the right to read it, where the system can do that.
+O_LOOK = _O_PATH or os.O_RDONLY | os.O_NONBLOCK
+
+_SYS_OPENAT2 = 437
+_MACHINES = frozenset({"x86_64", "aarch64", "riscv64", "ppc64le", "s390x", "loongarch64"})
+_RESOLVE_NO_MAGICLINKS, _RESOLVE_NO_SYMLINKS, _RESOLVE_BENEATH = 0x02, 0x04, 0x08
+_PATH_MAX = 4096
+_ATTEMPTS = 100
+
+
+def open_beneath(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
+    """A descriptor (close-on-exec) of what `parts` name below `root_fd`; no parts name the folder itself."""
+    return _best()(root_fd, parts, flags, mode)
+
+
+def has_openat2() -> bool:
+    return _openat2() is not None
+
+
+def by_openat2(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
+    path = encoded(parts)
+    folder = root_fd
+    try:
+        while len(path) >= _PATH_MAX:  # more than the kernel takes at once: first as many names as fit
+            cut = path.rfind(b"/", 0, _PATH_MAX)
+            if cut < 0:
+                raise refusal(errno.ENAMETOOLONG, "/".join(parts))
+            inner = _resolve(folder, path[:cut], _how(_O_PATH | os.O_DIRECTORY, 0), parts)
+            if folder != root_fd:
+                os.close(folder)
+            folder, path = inner, path[cut + 1 :]
+        return _resolve(folder, path, _how(flags, mode), parts)
+    finally:
+        if folder != root_fd:
+            os.close(folder)
+
+
+def _resolve(folder: int, path: bytes, how: bytes, parts: Parts) -> int:
+    call = _openat2()
+    if call is None:
+        raise Unsupported("This kernel has no openat2(2).")
+    code = 0
+    for _ in range(_ATTEMPTS):  # bounded: a leased file says EAGAIN until its lease is broken
+        fd, code = call(folder, path, how)
+        if fd >= 0:
+            return fd
+        if code not in (errno.EAGAIN, errno.EINTR):
+            break
+    raise refusal(code, "/".join(parts) or ".")
+
+
+def by_walk(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
+    names = encoded(parts).split(b"/")
+    folder = root_fd
+    try:
+        for name in names[:-1]:
+            inner = _open_unlinked(folder, name, _O_PATH | os.O_DIRECTORY, 0, parts)
+            if folder != root_fd:
+                os.close(folder)
+            folder = inner
+        return _open_unlinked(folder, names[-1], flags, mode, parts)
+    finally:
+        if folder != root_fd:
+            os.close(folder)
+
+
+def encoded(parts: Parts) -> bytes:
+    """The parts as the kernel takes them, after a last look: nothing climbs, nothing hides a separator or an end."""
+    path = "/".join(parts)
+    if parts and (".." in parts or "." in parts or "" in parts or path.count("/") >= len(parts)):
+        raise OutsideRoot(f"Path not allowed: {path!r}.", path=path)
+    if "\0" in path:
+        raise InvalidParams("The path holds a NUL character.", path=path)
+    try:
+        return path.encode("utf-8", "surrogateescape") or b"."
+    except UnicodeEncodeError:
+        raise InvalidParams("The path holds a lone surrogate.", path=ascii(path)) from None
+
+
+def _open_unlinked(folder: int, name: bytes, flags: int, mode: int, parts: Parts) -> int:
+    """Opens one component. Where systems disagree on the errno for a link, a look at the name settles it."""
+    try:
+        fd = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    except OSError as error:
+        code = errno.ELOOP if _is_link(folder, name) else error.errno
+        raise refusal(code or errno.EIO, "/".join(parts) or ".") from error
+    # O_PATH opens a link itself instead of refusing it.
+    if flags & _O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise refusal(errno.ELOOP, "/".join(parts))
+    return fd
+
+
+def _is_link(folder: int, name: bytes) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=64)
+def _how(flags: int, mode: int) -> bytes:
+    """struct open_how. O_NOFOLLOW stays away: with O_PATH it would open a link itself."""
+    resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
+    return struct.pack("QQQ", (flags & ~os.O_NOFOLLOW) | os.O_CLOEXEC, mode, resolve)
+
+
+@cache
+def _openat2() -> Callable[[int, bytes, bytes], tuple[int, int]] | None:
+    """The system call as a function that gives (descriptor, errno); None where it can't be had."""
+    if sys.platform != "linux" or os.uname().machine not in _MACHINES or sys.maxsize < 2**32:
+        return None
+    import ctypes  # imported late: it costs milliseconds at start
+
+    syscall = ctypes.CDLL(None, use_errno=True).syscall
+    syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    syscall.restype = ctypes.c_long
+    get_errno = ctypes.get_errno
+
+    def call(root_fd: int, path: bytes, how: bytes) -> tuple[int, int]:
+        fd: int = syscall(_SYS_OPENAT2, root_fd, path, how, 24)
+        return (fd, 0) if fd >= 0 else (fd, get_errno())
+
+    # Old kernels say ENOSYS, seccomp filters EPERM: whatever it is, only a success counts.
+    folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fd, _ = call(folder, b".", _how(_O_PATH | os.O_DIRECTORY, 0))
+    finally:
+        os.close(folder)
+    if fd < 0:
+        return None
+    os.close(fd)
+    return call
+
+
+@cache
+def _best() -> Opener:
+    return by_openat2 if has_openat2() else by_walk

@@ -1,0 +1,183 @@
+"""A project's folder on the local disk: the implementation of the `Folder` port.
+
+It knows no tool and no policy: it reads wire paths, refuses closed folders and handrail's own
+temporary files, and hands the parts to the root, which opens them by the one primitive.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+from handrail.ports.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
+from handrail.ports.files import Entry, Stamp
+from handrail.ports.paths import ClosedFolders, Parts, folded, parse_path
+from handrail.stores.local.files import atomic, tree
+from handrail.stores.local.files.appending import append
+from handrail.stores.local.files.beneath import Opener, open_beneath
+from handrail.stores.local.files.listing import listed, stamped
+from handrail.stores.local.files.lock import locked
+from handrail.stores.local.files.refusal import told
+from handrail.stores.local.files.root import Root, shown
+from handrail.stores.local.files.temporary import is_temporary
+
+_CHUNK = 1 << 20
+_NONE_CLOSED = ClosedFolders(())
+
+
+class LocalFolder:
+    """A view on the root or on a folder below it. Threads may share it; it holds nothing but the root's descriptor."""
+
+    def __init__(self, root: Root, prefix: Parts = (), closed: ClosedFolders = _NONE_CLOSED) -> None:
+        self._root = root
+        self._prefix = prefix
+        self._closed = closed
+
+    @classmethod
+    def open(cls, path: str, closed: ClosedFolders = _NONE_CLOSED, opener: Opener = open_beneath) -> "LocalFolder":
+        """The project at an absolute path."""
+        return cls(Root(path, opener), closed=closed)
+
+    def close(self) -> None:
+        """Ends this view and every other one on the same root."""
+        self._root.close()
+
+    @property
+    def location(self) -> str:
+        return os.path.join(self._root.location, *self._prefix)
+
+    def parse(self, path: str) -> Parts:
+        parts = parse_path(path)
+        self._closed.check(parts)
+        if any(is_temporary(folded(part)) for part in parts):
+            raise OutsideRoot(f"Path not allowed: {path!r} is a temporary file of handrail's.", path=path)
+        return parts
+
+    def subfolder(self, name: str) -> "LocalFolder":
+        return LocalFolder(self._root, self._prefix + parse_path(name))
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        with self._root.file(self._parts(path)) as (fd, size):
+            if limit is not None and size > limit:
+                raise _too_large(path, limit)
+            # One byte more than expected shows that this was all, or that the file grew meanwhile.
+            data = os.read(fd, size + 1)
+            if len(data) == size:
+                return data
+            chunks, total = [data], len(data)
+            while (limit is None or total <= limit) and (chunk := os.read(fd, _CHUNK)):
+                chunks.append(chunk)
+                total += len(chunk)
+            if limit is not None and total > limit:
+                raise _too_large(path, limit)
+            return b"".join(chunks)
+
+    def read_at(self, path: str, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 0:
+            raise InvalidParams("Offset and size can't be negative.", path=path)
+        with self._root.file(self._parts(path)) as (fd, total):
+            end = min(offset + size, total)
+            chunks = []
+            while offset < end and (chunk := os.pread(fd, end - offset, offset)):
+                chunks.append(chunk)
+                offset += len(chunk)
+            return b"".join(chunks)
+
+    def mode(self, path: str) -> int | None:
+        try:
+            found = self._root.look(self._parts(path))
+        except NotFound:
+            return None
+        return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
+
+    def has(self, path: str) -> bool:
+        return self._root.has(self._parts(path))
+
+    def entries(self, path: str) -> list[Entry]:
+        return self._list(self._parts(path))
+
+    def names(self, path: str) -> list[str]:
+        parts = self._parts(path)
+        with self._root.folder(parts) as fd, told(shown(parts)):
+            return os.listdir(fd)
+
+    def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
+        top = self._parts(path)
+        with self._root.folder(top):  # refused here and now, not at the first step
+            return tree.walk(self._list, top)
+
+    def stamp(self, path: str) -> Stamp | None:
+        try:
+            found = self._root.look(self._parts(path))
+        except NotFound:
+            return None
+        regular = stat.S_ISREG(found.st_mode)
+        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if regular else None
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        top = self._parts(path)
+        with self._root.folder(top):  # as with `walk`
+            return dict(tree.stamps(self._stamped, top))
+
+    def write(
+        self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+    ) -> None:
+        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+            atomic.replace(place, data, is_durable=is_durable, guard=guard)
+
+    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+            atomic.create(place, data, is_durable=is_durable)
+
+    def append(self, path: str, data: bytes) -> None:
+        parts = self._parts(path)
+        append(lambda: self._root.open_journal(parts), data, shown(parts))
+
+    def remove(self, path: str, *, is_durable: bool = True) -> bool:
+        try:
+            with self._root.place(self._parts(path), is_made=False) as place:
+                return atomic.remove(place, is_durable=is_durable)
+        except NotFound:
+            return False
+
+    def remove_tree(self, path: str) -> None:
+        tree.remove(self._root.folder, self._parts(path))
+
+    def usage(self, path: str) -> int:
+        return tree.usage(self._root.folder, self._parts(path))
+
+    def hold(self, path: str) -> AbstractContextManager[int]:
+        return self._root.folder(self._parts(path))
+
+    def lock(
+        self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+    ) -> AbstractContextManager[None]:
+        parts = self._parts(path)
+        return locked(lambda: self._root.open_lock_file(parts), shown(parts), timeout, on_wait)
+
+    def sweep(self, path: str) -> None:
+        try:
+            with self._root.place(self._parts(path), is_made=False) as place:
+                atomic.sweep(place)
+        except NotFound:
+            pass
+
+    def sweep_all(self, path: str) -> None:
+        tree.sweep(self._root.folder, self._parts(path))
+
+    def _parts(self, path: str) -> Parts:
+        return self._prefix + self.parse(path)
+
+    def _stamped(self, parts: Parts) -> list[tuple[str, Stamp | None]]:
+        closed = self._closed.names_in(parts[len(self._prefix) :])
+        with self._root.folder(parts) as fd, told(shown(parts)):
+            return list(stamped(fd, closed))
+
+    def _list(self, parts: Parts) -> list[Entry]:
+        closed = self._closed.names_in(parts[len(self._prefix) :])
+        with self._root.folder(parts) as fd, told(shown(parts)):
+            return listed(fd, closed)
+
+
+def _too_large(path: str, limit: int) -> TooLarge:
+    return TooLarge(f"{path!r} is larger than {limit} bytes.", path=path, limit=limit)

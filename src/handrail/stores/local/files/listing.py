@@ -1,0 +1,45 @@
+"""What a held folder has in it, in names that can go over the wire."""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+
+from handrail.ports.files import Entry, Stamp
+from handrail.ports.paths import folded
+from handrail.stores.local.files.temporary import is_temporary
+
+
+def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Every name; bytes that are no UTF-8 are escaped as lone surrogates, whatever the locale."""
+    with os.scandir(fd) as found:
+        for item in found:
+            name = item.name
+            yield name if name.isascii() else os.fsencode(name).decode("utf-8", "surrogateescape"), item
+
+
+def listed(fd: int, closed: Collection[str]) -> list[Entry]:
+    """The entries without the `closed` (folded) names, our temporary files and names that are no UTF-8."""
+    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in _open_ones(fd, closed)]
+
+
+def stamped(fd: int, closed: Collection[str]) -> Iterator[tuple[str, Stamp | None]]:
+    """The same as `listed`, folders without a stamp, and neither links nor special files; what vanishes is left out."""
+    for name, item in _open_ones(fd, closed):
+        if item.is_dir(follow_symlinks=False):
+            yield name, None
+            continue
+        with suppress(FileNotFoundError):
+            found = item.stat(follow_symlinks=False)
+            if stat.S_ISREG(found.st_mode):
+                yield name, Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _open_ones(fd: int, closed: Collection[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    for name, item in scan(fd):
+        if (key := folded(name)) not in closed and not is_temporary(key) and _is_text(name):
+            yield name, item
+
+
+def _is_text(name: str) -> bool:
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)

@@ -1,0 +1,61 @@
+"""Exclusive locks across threads and processes: flock(2) on a fresh open file description.
+
+The kernel drops such a lock with its holder, so a killed process blocks nobody.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from handrail.ports.errors import Conflict
+from handrail.stores.local.files.refusal import told
+
+_POLL_S = 0.005
+
+
+def try_lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def held(
+    open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
+) -> Iterator[int]:
+    """The file that `open_file` opens anew, locked; Conflict when `timeout` seconds did not suffice."""
+    deadline = time.monotonic() + timeout
+    while (fd := _attempt(open_file, path)) is None:
+        if time.monotonic() >= deadline:
+            raise Conflict(f"Somebody else holds the lock {path!r}.", path=path)
+        on_wait()
+        time.sleep(_POLL_S)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def locked(open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None]) -> Iterator[None]:
+    with held(open_file, path, timeout, on_wait):
+        yield
+
+
+def _attempt(open_file: Callable[[], int], path: str) -> int | None:
+    fd = open_file()
+    try:
+        # A lock on a file that was removed meanwhile would exclude nobody.
+        with told(path):
+            is_ours = try_lock(fd) and os.fstat(fd).st_nlink > 0
+    except BaseException:
+        os.close(fd)
+        raise
+    if is_ours:
+        return fd
+    os.close(fd)
+    return None

@@ -1,0 +1,108 @@
+"""The held folder that every path starts from, and the ways to open something below it."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from handrail.ports.errors import InvalidParams
+from handrail.ports.paths import Parts
+from handrail.stores.local.files.atomic import Place
+from handrail.stores.local.files.beneath import O_LOOK, Opener, encoded
+from handrail.stores.local.files.parents import made
+from handrail.stores.local.files.refusal import check_regular, refusal, told
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY
+# O_NONBLOCK: a pipe without a writer must not hang us before we see that it is one.
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+_LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class Root:
+    """A folder's descriptor, opened once; its path may be a link, which is resolved then and never again."""
+
+    def __init__(self, path: str, opener: Opener) -> None:
+        if not os.path.isabs(path) or "\0" in path:
+            raise InvalidParams(f"Not the absolute path of a folder: {path!r}.", path=path)
+        with told(path):
+            self.location = os.path.realpath(path)
+            self._fd = os.open(self.location, FOLDER | os.O_CLOEXEC)
+        self._opener = opener
+
+    def close(self) -> None:
+        # The number is given up with the file: it may soon stand for another one.
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    @contextmanager
+    def folder(self, parts: Parts) -> Iterator[int]:
+        fd = self._opener(self._fd, parts, FOLDER, 0)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    @contextmanager
+    def file(self, parts: Parts) -> Iterator[tuple[int, int]]:
+        """A regular file to read from: descriptor and size."""
+        fd = self._opener(self._fd, parts, _FILE, 0)
+        try:
+            with told(shown(parts)):
+                found = os.fstat(fd)
+                check_regular(found, shown(parts))
+                yield fd, found.st_size
+        finally:
+            os.close(fd)
+
+    def look(self, parts: Parts) -> os.stat_result:
+        """What the parts name, without reading it."""
+        fd = self._opener(self._fd, parts, O_LOOK, 0)
+        try:
+            return os.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def has(self, parts: Parts) -> bool:
+        """Whether the name is in its folder, which must be there."""
+        fd = self._opener(self._fd, parts[:-1], FOLDER, 0)
+        try:
+            os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise refusal(error.errno or errno.EIO, shown(parts)) from error
+        finally:
+            os.close(fd)
+        return True
+
+    @contextmanager
+    def place(self, parts: Parts, *, is_made: bool, is_durable: bool = False) -> Iterator[Place]:
+        """The name in its held parent, which is made where it is missing, if so wanted."""
+        if not parts:
+            raise refusal(errno.EISDIR, shown(parts))
+        above = parts[:-1]
+        held = made(self._opener, self._fd, above, is_durable=is_durable) if is_made else self.folder(above)
+        with held as fd:
+            yield Place(fd, encoded(parts[-1:]), shown(parts))
+
+    def open_lock_file(self, parts: Parts) -> int:
+        return self._open_made(parts, _LOCK_FILE, 0o600)
+
+    def open_journal(self, parts: Parts) -> int:
+        return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o666)
+
+    def _open_made(self, parts: Parts, flags: int, mode: int) -> int:
+        """A regular file, which is made where it is missing."""
+        with self.place(parts, is_made=True) as place:
+            fd = self._opener(place.folder, parts[-1:], flags, mode)
+        try:
+            check_regular(os.fstat(fd), shown(parts))
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
+
+
+def shown(parts: Parts) -> str:
+    return "/".join(parts) or "."

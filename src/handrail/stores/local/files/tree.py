@@ -1,0 +1,123 @@
+"""Whole trees without recursion: one descriptor at a time, every folder opened anew from the root.
+
+So depth costs neither stack nor descriptors, and a folder that vanishes or becomes a link
+meanwhile is merely left out.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
+from typing import TypeVar
+
+from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
+from handrail.ports.files import Entry, Stamp
+from handrail.ports.paths import Parts
+from handrail.stores.local.files.beneath import encoded
+from handrail.stores.local.files.listing import scan
+from handrail.stores.local.files.refusal import refusal, told
+from handrail.stores.local.files.temporary import discard, is_temporary
+
+OpenFolder = Callable[[Parts], AbstractContextManager[int]]
+T = TypeVar("T")
+
+
+def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tuple[str, Entry]]:
+    """Everything below `top`, as (path relative to it, entry); a folder comes before what it holds."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        prefix = folder + "/" if folder else ""
+        for entry in _readable(list_folder, top, folder):
+            path = prefix + entry.name
+            if entry.is_folder:
+                pending.append(path)
+            yield path, entry
+
+
+def stamps(
+    stamped_folder: Callable[[Parts], list[tuple[str, Stamp | None]]], top: Parts
+) -> Iterator[tuple[str, Stamp]]:
+    """Every regular file below `top`; folders come without a stamp."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        prefix = folder + "/" if folder else ""
+        for name, stamp in _readable(stamped_folder, top, folder):
+            if stamp is None:
+                pending.append(prefix + name)
+            else:
+                yield prefix + name, stamp
+
+
+def _readable(list_folder: Callable[[Parts], list[T]], top: Parts, folder: str) -> list[T]:
+    """What a folder holds; nothing where it has vanished, become a link or is closed to us."""
+    try:
+        return list_folder((*top, *folder.split("/")) if folder else top)
+    except (NotFound, OutsideRoot):
+        return []
+    except InputOutput as failure:
+        if failure.details.get("error") == "EACCES":
+            return []
+        raise
+
+
+def remove(open_folder: OpenFolder, top: Parts) -> None:
+    """Removes the folder `top` with everything in it; a link is removed, not what it points at."""
+    if not top:
+        raise refusal(errno.EBUSY, ".")
+    folders: list[Parts] = []
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(NotFound), open_folder(folder) as fd, told("/".join(folder)):
+            pending += _empty(fd, folder)
+            folders.append(folder)
+    for folder in reversed(folders):
+        with suppress(NotFound), open_folder(folder[:-1]) as fd, told("/".join(folder)):
+            os.rmdir(encoded(folder[-1:]), dir_fd=fd)
+
+
+def usage(open_folder: OpenFolder, top: Parts) -> int:
+    """The bytes of all regular files below `top`; what vanishes meanwhile does not count."""
+    total = 0
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        try:
+            with open_folder(folder) as fd, told("/".join(folder)):
+                for name, item in scan(fd):
+                    if item.is_dir(follow_symlinks=False):
+                        pending.append((*folder, name))
+                    elif item.is_file(follow_symlinks=False):
+                        with suppress(FileNotFoundError):
+                            total += item.stat(follow_symlinks=False).st_size
+        except (NotFound, OutsideRoot):
+            if folder == top:
+                raise
+    return total
+
+
+def sweep(open_folder: OpenFolder, top: Parts) -> None:
+    """Removes the temporary files below `top` that no live writer holds."""
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, told("/".join(folder)):
+            for name, item in list(scan(fd)):
+                if item.is_dir(follow_symlinks=False):
+                    pending.append((*folder, name))
+                elif is_temporary(name):
+                    discard(fd, encoded((name,)))
+
+
+def _empty(fd: int, folder: Parts) -> list[Parts]:
+    """Unlinks what is no folder, gives the folders."""
+    inner: list[Parts] = []
+    for name, item in list(scan(fd)):
+        if item.is_dir(follow_symlinks=False):
+            inner.append((*folder, name))
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(encoded((name,)), dir_fd=fd)
+    return inner

@@ -1,0 +1,84 @@
+"""A journal while one writer holds its lock: what was there, what is added, and the way back.
+
+Whoever makes one holds the lock; taking it and letting go is none of its business.
+"""
+
+import os
+from contextlib import suppress
+
+from handrail.stores.local import private_file
+from handrail.stores.local.private_file import PrivateFile, write_whole
+
+_LONGEST_MARK = 4096
+
+
+class HeldFile:
+    def __init__(self, descriptor: int, size: int, mark: PrivateFile | None) -> None:
+        self._descriptor = descriptor
+        self._mark_file = mark
+        self._has_touched_mark = False
+        self._first_size = self.size = size
+        self._first_mark = self.mark = read_mark(mark) if mark is not None else None
+
+    @property
+    def has_changed(self) -> bool:
+        return self.size != self._first_size or self.mark != self._first_mark
+
+    def set_mark(self, mark: bytes) -> None:
+        self._has_touched_mark = True
+        self._write_mark(mark)
+        self.mark = mark
+
+    def read(self, offset: int, size: int) -> bytes:
+        return os.pread(self._descriptor, size, offset)
+
+    def size_after(self, line: bytes) -> int:
+        return self.size + self._is_torn + len(line) + 1
+
+    def append(self, line: bytes) -> None:
+        if b"\n" in line:
+            raise ValueError("A line feed ends a line and can't stand inside one.")
+        self._write(b"\n%b\n" % line if self._is_torn else line + b"\n")
+
+    def end_line(self) -> None:
+        if self._is_torn:
+            self._write(b"\n")
+
+    def sync(self) -> None:
+        """The lines first: a mark must not name what is not there."""
+        if self.size != self._first_size:
+            private_file.fdatasync(self._descriptor)
+        if self._mark_file is not None and self.mark != self._first_mark:
+            private_file.fdatasync(self._mark_file.descriptor)
+
+    @property
+    def is_last(self) -> bool:
+        """False once somebody has written after us."""
+        return os.fstat(self._descriptor).st_size == self.size
+
+    def roll_back(self) -> None:
+        """As good as the disk allows. Asks the file and not `size`, which a short write does not reach."""
+        with suppress(OSError):
+            if os.fstat(self._descriptor).st_size > self._first_size:
+                os.ftruncate(self._descriptor, self._first_size)
+        with suppress(OSError):
+            if self._has_touched_mark:
+                self._write_mark(self._first_mark or b"")
+
+    @property
+    def _is_torn(self) -> bool:
+        return self.size > 0 and self.read(self.size - 1, 1) != b"\n"
+
+    def _write(self, data: bytes) -> None:
+        write_whole(self._descriptor, data)
+        self.size += len(data)
+
+    def _write_mark(self, mark: bytes) -> None:
+        assert self._mark_file is not None, "this journal has no mark"
+        write_whole(self._mark_file.descriptor, mark, 0)
+        if len(mark) != len(self.mark or b""):
+            os.ftruncate(self._mark_file.descriptor, len(mark))
+
+
+def read_mark(file: PrivateFile) -> bytes | None:
+    return file.read(_LONGEST_MARK)

@@ -1,0 +1,212 @@
+"""An append-only file of lines that many processes share: one write of one line under flock.
+
+The lock is on the log itself, so other programs that follow the same custom are kept out too.
+What a line means is none of its business.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from handrail.ports.errors import Conflict
+from handrail.ports.journal import Glimpse
+from handrail.stores.local import locks, private_file
+from handrail.stores.local.flusher import Flusher, Later, in_a_thread
+from handrail.stores.local.held_file import HeldFile, read_mark
+from handrail.stores.local.private_file import PrivateFile, open_private, refused
+
+_BLOCK = 1 << 16
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+
+
+class JournalFile:
+    """`log` holds the lines; `mark`, where it is given, one small text that changes with them."""
+
+    def __init__(
+        self,
+        log: Path,
+        mark: Path | None = None,
+        *,
+        patience: float = locks.PATIENCE,
+        flush_after: float = 1.0,
+        later: Later = in_a_thread,
+    ) -> None:
+        self._log = PrivateFile(log, os.O_RDWR | os.O_APPEND)
+        self._mark = PrivateFile(mark) if mark is not None else None
+        self._patience = patience
+        self._flush_after = flush_after
+        self._later = later
+        self._begin()
+
+    def _begin(self) -> None:
+        self._turn = threading.Lock()
+        self._flusher = Flusher(self._sync, after=self._flush_after, later=self._later)
+        self._is_dirty = False
+        self._process = os.getpid()
+
+    @property
+    def location(self) -> str:
+        return str(self._log.path)
+
+    @contextmanager
+    def hold(self, *, is_durable: bool, lets_go_early: bool = False) -> Iterator[HeldFile]:
+        if self._process != os.getpid():
+            self._leave_parent()
+        with self._turn:  # flock knows open files and not threads, so threads take turns first
+            try:
+                self._flusher.raise_failure()
+                held = self._locked()
+                try:
+                    yield held
+                    if is_durable and not lets_go_early:
+                        held.sync()
+                except BaseException:
+                    held.roll_back()
+                    raise
+                finally:
+                    locks.release(self._log.descriptor)
+                if is_durable and lets_go_early:
+                    self._sync_unlocked(held)
+            except OSError as error:
+                raise refused(self._log.path, error) from error
+            if held.has_changed and not is_durable:
+                self._is_dirty = True
+                self._flusher.note_change()
+
+    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
+        with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
+            held.append(line)
+
+    def glimpse(self) -> Glimpse:
+        try:
+            while True:
+                try:
+                    descriptor = open_private(self._log.path, os.O_RDONLY)
+                except FileNotFoundError:
+                    return Glimpse(None, self._glimpsed_mark())
+                try:
+                    locks.acquire(descriptor, is_shared=True, patience=self._patience)
+                    status = os.fstat(descriptor)
+                    with suppress(FileNotFoundError):
+                        if os.path.samestat(status, os.lstat(self._log.path)):
+                            return Glimpse(status.st_size, self._glimpsed_mark())
+                finally:
+                    os.close(descriptor)
+        except OSError as error:
+            raise refused(self._log.path, error) from error
+
+    def lines(self, start: int = 0, until: int | None = None) -> Iterator[bytes]:
+        with self._read() as descriptor:
+            if descriptor is None:
+                return
+            with open(descriptor, "rb", buffering=_BLOCK, closefd=False) as file:
+                left = (os.fstat(descriptor).st_size if until is None else until) - file.seek(start)
+                for line in file:
+                    if left <= 0:
+                        return
+                    yield line if len(line) <= left else line[:left]
+                    left -= len(line)
+
+    def lines_backwards(self) -> Iterator[bytes]:
+        with self._read() as descriptor:
+            if descriptor is None:
+                return
+            at = os.fstat(descriptor).st_size
+            end = b""  # of the line that begins in an earlier block
+            while at > 0:
+                start = max(0, at - _BLOCK)
+                end, *later = _LINE.findall(os.pread(descriptor, at - start, start) + end)
+                at = start
+                yield from reversed(later)
+            if end:
+                yield end
+
+    def flush(self) -> None:
+        try:
+            self._flusher.raise_failure()
+            self._sync()
+        except OSError as error:
+            raise refused(self._log.path, error) from error
+
+    def close(self) -> None:
+        try:
+            self.flush()
+        finally:
+            with self._turn:
+                self._close_files()
+
+    def _locked(self) -> HeldFile:
+        while True:
+            descriptor = self._log.descriptor
+            locks.acquire(descriptor, patience=self._patience)
+            size = self._log.size()
+            if size is not None:
+                return HeldFile(descriptor, size, self._mark)
+            # The log was moved or removed, and the lock with it: take the one that others will find.
+            locks.release(descriptor)
+            self._log.close()
+
+    def _sync_unlocked(self, held: HeldFile) -> None:
+        """Many who sync one file at a time share one trip to the disk."""
+        try:
+            held.sync()
+        except BaseException:
+            with suppress(Conflict):
+                locks.acquire(self._log.descriptor, patience=self._patience)
+                try:
+                    if held.is_last:
+                        held.roll_back()
+                finally:
+                    locks.release(self._log.descriptor)
+            raise
+
+    def _glimpsed_mark(self) -> bytes | None:
+        if self._mark is None:
+            return None
+        fresh = PrivateFile(self._mark.path, os.O_RDONLY)
+        try:
+            return read_mark(fresh)
+        finally:
+            fresh.close()
+
+    @contextmanager
+    def _read(self) -> Iterator[int | None]:
+        try:
+            descriptor = open_private(self._log.path, os.O_RDONLY)
+        except FileNotFoundError:
+            yield None
+            return
+        except OSError as error:
+            raise refused(self._log.path, error) from error
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _sync(self) -> None:
+        """On copies of the descriptors, so that nobody waits for the disk with the lock in hand."""
+        with self._turn:
+            if not self._is_dirty:
+                return
+            self._is_dirty = False
+            files = [self._log, self._mark] if self._mark is not None else [self._log]
+            copies = [os.dup(file.known_descriptor) for file in files if file.known_descriptor is not None]
+        try:
+            for copy in copies:
+                private_file.fdatasync(copy)
+        finally:
+            for copy in copies:
+                os.close(copy)
+
+    def _close_files(self) -> None:
+        self._log.close()
+        if self._mark is not None:
+            self._mark.close()
+
+    def _leave_parent(self) -> None:
+        """After a fork: a descriptor that is shared with the parent would share its lock too."""
+        self._close_files()
+        self._begin()

@@ -1,0 +1,58 @@
+"""Which model is used, written to `config.toml` by a person's own command: the rest of the file stays as it is."""
+
+import json
+import os
+import re
+import secrets
+import tomllib
+from pathlib import Path
+
+from handrail.stores.local import locks
+from handrail.stores.local.private_file import open_private, write_whole
+from handrail.stores.local.settings import CONFIG_FILE, BrokenSettings
+
+_TABLE = re.compile(r"^\s*\[", re.MULTILINE)
+
+
+def choose(state: Path, **values: str) -> None:
+    """BrokenSettings: the file can't be read, or not be changed without harm."""
+    file = state / CONFIG_FILE
+    with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
+        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        after = _changed(before, values)
+        if _read(file, after) != {**_read(file, before), **values}:
+            raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
+        _replace(file, after)
+
+
+def _changed(text: str, values: dict[str, str]) -> str:
+    """A JSON string is a TOML string. What stands before the first table is the file's own."""
+    first = _TABLE.search(text)
+    head, tail = (text, "") if first is None else (text[: first.start()], text[first.start() :])
+    for name, value in values.items():
+        line = f"{name} = {json.dumps(value)}"
+        head, count = re.subn(rf"^[ \t]*{name}[ \t]*=.*$", lambda _, line=line: line, head, flags=re.MULTILINE)  # type: ignore[misc]
+        if not count:
+            head = f"{line}\n{head}"
+    return head + tail
+
+
+def _read(file: Path, text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BrokenSettings(f"{file}: {error}") from None
+
+
+def _replace(file: Path, text: str) -> None:
+    new = file.with_name(f".{CONFIG_FILE}.{secrets.token_hex(6)}")
+    try:
+        descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_whole(descriptor, text.encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)

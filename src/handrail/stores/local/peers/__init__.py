@@ -1,0 +1,16 @@
+"""Who is at the other end of a Unix socket, as this system tells it."""
+
+import socket
+import sys
+
+from handrail.ports.peers import Caller
+
+
+def identify(connection: socket.socket) -> Caller:
+    if sys.platform == "darwin":
+        from handrail.stores.local.peers.macos import MacCaller
+
+        return MacCaller.of(connection)
+    from handrail.stores.local.peers.linux import LinuxCaller
+
+    return LinuxCaller.of(connection)

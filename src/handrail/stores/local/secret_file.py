@@ -1,0 +1,116 @@
+"""`<stateDir>/secrets.json`: which secrets there are, and the values that no keyring took. The owner's alone.
+
+Whole or not at all: a reader never sees half of it, and a full disk leaves the old one.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.ports.errors import Damaged
+from handrail.ports.secrets import Secret, Slip
+from handrail.stores.local import locks
+from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+
+SECRETS_FILE = "secrets.json"
+_LARGEST = 16 * 1024 * 1024
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    at: str
+    value: str | UnsetType = UNSET
+    is_old_in_keyring: bool | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return f"_Entry(at={self.at!r})"
+
+
+class _Content(msgspec.Struct, frozen=True):
+    version: Literal[1] = 1
+    store: str = msgspec.field(default_factory=lambda: secrets.token_hex(8))
+    secrets: dict[str, _Entry] = {}
+
+
+class SecretFile:
+    """A `SecretShelf`. Safe from many processes at once."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / SECRETS_FILE
+
+    def account(self, name: str) -> str:
+        with self._changing() as content:
+            return f"{content.store}/{name}"
+
+    def slips(self) -> Mapping[str, Slip]:
+        try:
+            content = self._read() or _Content()
+        except OSError as error:
+            raise refused(self._path, error) from error
+        return {
+            name: Slip(entry.at, None if entry.value is UNSET else Secret(entry.value), entry.is_old_in_keyring is True)
+            for name, entry in content.secrets.items()
+        }
+
+    def put(self, name: str, slip: Slip) -> None:
+        with self._changing() as content:
+            value = UNSET if slip.value is None else slip.value.reveal()
+            content.secrets[name] = _Entry(slip.at, value, slip.is_old_in_keyring or UNSET)
+
+    def remove(self, name: str) -> None:
+        with self._changing() as content:
+            content.secrets.pop(name, None)
+
+    @contextmanager
+    def _changing(self) -> Iterator[_Content]:
+        """The content under the lock; what was changed in it is on disk when the block is left."""
+        try:
+            make_private_folder(self._path.parent)
+            with locks.exclusive(self._path.with_name(f"{SECRETS_FILE}.lock")):
+                found = self._read()
+                content = found or _Content()
+                before = msgspec.json.encode(content)
+                yield content
+                if found is None or msgspec.json.encode(content) != before:
+                    self._replace(msgspec.json.encode(content))
+        except OSError as error:
+            raise refused(self._path, error) from error
+
+    def _read(self) -> _Content | None:
+        try:
+            descriptor = open_private(self._path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            if os.fstat(descriptor).st_mode & 0o077:
+                os.fchmod(descriptor, 0o600)  # a backup that was put back may have opened it to others
+            data = os.read(descriptor, _LARGEST)
+        finally:
+            os.close(descriptor)
+        try:
+            return msgspec.json.decode(data, type=_Content)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise Damaged(
+                f"{self._path} can't be read.", hint="Move it aside and sign in again; handrail makes a new one."
+            ) from None
+
+    def _replace(self, data: bytes) -> None:
+        new = self._path.with_name(f".{SECRETS_FILE}.{secrets.token_hex(6)}")
+        try:
+            descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            try:
+                write_whole(descriptor, data)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            new.replace(self._path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                new.unlink()
+            raise
+        sync_folder(self._path.parent)

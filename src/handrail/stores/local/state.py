@@ -1,0 +1,130 @@
+"""The state directory: where it is, whose it is, and in which format.
+
+`format` holds the version. A directory without it is format 0 when there is something in it, and
+new otherwise. Knows the names of what lies there, not what is inside.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handrail.ports.errors import Damaged, InputOutput
+from handrail.stores.local import locks
+from handrail.stores.local.database import Database
+from handrail.stores.local.journal import JournalFile
+from handrail.stores.local.migration import Step, steps_from
+from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+
+_FORMAT = "format"
+_LOCK = "format.lock"
+_OURS = ("audit", "config.toml", "handrail.db", "server.json", "trusted.json", "ui-prompts.jsonl", "uploads", "waiters")
+_VERSION = re.compile(rb"([0-9]{1,9})\n?")
+
+
+def _make_private(state: Path) -> None:
+    """To format 1: what format 0 wrote with the user's umask becomes the owner's alone."""
+    for name in _OURS:
+        top = state / name
+        _close_to_others(top)
+        if top.is_dir() and not top.is_symlink():
+            for folder, folders, files in os.walk(top):
+                for child in (*folders, *files):
+                    _close_to_others(Path(folder, child))
+
+
+def _close_to_others(path: Path) -> None:
+    if not path.is_symlink() and path.exists():
+        path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+# Each step must bear being run again: a crash may come between its end and the new number.
+STEPS: Sequence[Step[Path]] = (_make_private,)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    path: Path
+    database: Database = field(compare=False)
+
+    def journal(self, name: str) -> JournalFile:
+        """`<stateDir>/<name>/log.jsonl`, with its mark in `head` beside it."""
+        return JournalFile(self.path / name / "log.jsonl", self.path / name / "head")
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def open_state(
+    given: Path | None = None,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    steps: Sequence[Step[Path]] = STEPS,
+    patience: float = locks.PATIENCE,
+) -> State:
+    """Makes the directory, or brings it to today's format; safe from many processes at once."""
+    path = state_path(given, environ)
+    try:
+        make_private_folder(path)
+        if _read_format(path) != len(steps):
+            with locks.exclusive(path / _LOCK, patience=patience):
+                _migrate(path, steps)
+    except OSError as error:
+        raise refused(path, error) from error
+    return State(path, Database(path / "handrail.db"))
+
+
+def state_path(given: Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """`given`, or `$HANDRAIL_STATE`, or `$XDG_STATE_HOME/handrail`, or `~/.local/state/handrail`."""
+    if given is not None:
+        return Path(os.path.abspath(given))
+    if named := environ.get("HANDRAIL_STATE"):
+        return Path(os.path.abspath(named))
+    if (home := environ.get("XDG_STATE_HOME")) and os.path.isabs(home):  # the XDG rules ignore relative ones
+        return Path(home, "handrail")
+    try:
+        return Path(environ.get("HOME") or Path.home(), ".local", "state", "handrail")
+    except RuntimeError:
+        raise InputOutput("There is no home directory to keep the state in.", hint="Set HANDRAIL_STATE.") from None
+
+
+def _migrate(path: Path, steps: Sequence[Step[Path]]) -> None:
+    version = _read_format(path)
+    if version is None:
+        is_new = not any(name not in (_LOCK, _FORMAT + ".new") for name in os.listdir(path))
+        version = len(steps) if is_new else 0
+        if is_new:
+            _write_format(path, version)
+    for number, step in steps_from(version, steps, str(path)):
+        step(path)
+        _write_format(path, number)
+
+
+def _read_format(path: Path) -> int | None:
+    try:
+        descriptor = open_private(path / _FORMAT, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        found = _VERSION.fullmatch(os.read(descriptor, 64))
+    finally:
+        os.close(descriptor)
+    if found is None:
+        raise Damaged(
+            f"{path / _FORMAT} does not hold the version of a handrail state.",
+            hint="This folder is another program's, or damaged: name another one with --state.",
+        )
+    return int(found[1])
+
+
+def _write_format(path: Path, version: int) -> None:
+    new = path / f"{_FORMAT}.new"
+    descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        write_whole(descriptor, b"%d\n" % version)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    new.replace(path / _FORMAT)
+    sync_folder(path)

@@ -1,0 +1,42 @@
+"""One-time tokens in SQLite: of any number of uses at once, in threads or processes, one wins."""
+
+import time
+from collections.abc import Callable
+
+from handrail.kernel.tokens import Ticket, check, fingerprint, new_token, refusal
+from handrail.ports.tokens import Scope
+from handrail.stores.local.database import Database
+
+_KEPT_AFTER_DEADLINE = 3600.0  # so that a late use is told "expired" or "used", and not "invalid"
+
+
+class SqliteTokens:
+    """`clock` gives seconds since 1970: deadlines hold across processes and restarts."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    def issue(self, scope: Scope, ttl: float) -> str:
+        token, now = new_token(), self._clock()
+        # Not durable: a token that a power cut forgets is refused, which is safe.
+        with self._database.writing(is_durable=False) as rows:
+            rows.execute("DELETE FROM token WHERE deadline < ?", (now - _KEPT_AFTER_DEADLINE,))
+            rows.execute(
+                "INSERT INTO token (fingerprint, caller, method, params_digest, deadline) VALUES (?, ?, ?, ?, ?)",
+                (fingerprint(token), scope.caller, scope.method, scope.params_digest, now + ttl),
+            )
+        return token
+
+    def consume(self, token: str | None, scope: Scope) -> None:
+        if not token:
+            raise refusal("missing", "This call needs a one-time token.")
+        key = fingerprint(token)
+        with self._database.writing(is_durable=True) as rows:
+            now = self._clock()
+            found = rows.execute(
+                "SELECT caller, method, params_digest, deadline, used_at FROM token WHERE fingerprint = ?", (key,)
+            ).fetchone()
+            ticket = Ticket(Scope(*found[:3]), found[3], found[4] is not None) if found else None
+            check(ticket, scope, now)
+            rows.execute("UPDATE token SET used_at = ? WHERE fingerprint = ?", (now, key))

@@ -1,0 +1,224 @@
+"""Who waits for an answer, and the way by which secrets reach them: a Unix socket for each, in a folder of our own.
+
+Whether somebody can be reached there also tells whether the caller still lives. What a secret is,
+and what the log says meanwhile, is not known here.
+"""
+
+import asyncio
+import errno
+import os
+import socket
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import cast
+
+import msgspec
+
+from handrail.ports.errors import InputOutput
+from handrail.stores.local.private_file import make_private_folder, refused
+
+_LONGEST_PATH = 107 if sys.platform == "linux" else 103
+_LARGEST_DELIVERY = 1 << 25
+_DELIVERY_SECONDS = 2.0
+_STALE_AFTER_SECONDS = 60.0
+_TAKEN = b"taken\n"
+
+
+class _Delivery(msgspec.Struct, frozen=True):
+    digest: str
+    values: dict[str, str]
+
+
+class Mailbox:
+    """What was delivered to one who waits. The digest tells which of several answers it belongs to."""
+
+    def __init__(self) -> None:
+        self._delivered: dict[str, dict[str, str]] = {}
+        self._arrival = asyncio.Event()
+
+    def put(self, digest: str, values: dict[str, str]) -> None:
+        self._delivered[digest] = values
+        self._arrival.set()
+
+    async def take(self, digest: str) -> Mapping[str, str]:
+        """Empty when nothing was delivered: it is sent before the answer, so it is here already or on its way."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_DELIVERY_SECONDS):
+                while digest not in self._delivered:
+                    self._arrival.clear()
+                    await self._arrival.wait()
+        return self._delivered.get(digest, {})
+
+
+class _Door:
+    """Who is with us now, so that nobody stays when we leave."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self.mailbox = mailbox
+        self._visits: set[asyncio.Transport] = set()
+        self._departure = asyncio.Event()
+        self._is_closed = False
+
+    def enter(self, visit: asyncio.Transport) -> None:
+        self._visits.add(visit)
+        if self._is_closed:
+            visit.abort()
+
+    def leave(self, visit: asyncio.Transport) -> None:
+        self._visits.discard(visit)
+        self._departure.set()
+
+    async def close(self) -> None:
+        self._is_closed = True
+        for visit in self._visits:
+            visit.abort()
+        while self._visits:
+            self._departure.clear()
+            await self._departure.wait()
+
+
+class _Visit(asyncio.Protocol):
+    """One delivery. Who only wants to know whether we live says nothing."""
+
+    def __init__(self, door: _Door) -> None:
+        self._door = door
+        self._message = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._door.enter(self._transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._door.leave(self._transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._message += data
+        if len(self._message) > _LARGEST_DELIVERY:
+            self._transport.abort()
+        elif data.endswith(b"\n"):
+            try:
+                delivery = msgspec.json.decode(self._message, type=_Delivery)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                self._transport.abort()
+                return
+            self._door.mailbox.put(delivery.digest, delivery.values)
+            self._transport.write(_TAKEN)
+            self._transport.close()
+
+
+class Waiters:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._is_swept = False
+
+    def is_waiting(self, request_id: str) -> bool:
+        return self._is_alive(_name(request_id))
+
+    def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
+        """True once the waiter has it; blocks for two seconds at most."""
+        message = msgspec.json.encode(_Delivery(digest, dict(values))) + b"\n"
+        try:
+            with self._connected(_name(request_id)) as connection:
+                connection.settimeout(_DELIVERY_SECONDS)
+                connection.sendall(message)
+                return connection.recv(len(_TAKEN), socket.MSG_WAITALL) == _TAKEN
+        except OSError:
+            return False
+
+    @asynccontextmanager
+    async def waiting(self, request_id: str) -> AsyncIterator[Mailbox]:
+        """As long as this is entered, `is_waiting` is true. The last to enter is the one who is reached."""
+        self._sweep_once()
+        mailbox = Mailbox()
+        with self._listening(_name(request_id)) as listener:
+            door = _Door(mailbox)
+            loop = asyncio.get_running_loop()
+            server = await loop.create_unix_server(lambda: _Visit(door), sock=listener)
+            try:
+                yield mailbox
+            finally:
+                server.close()
+                await door.close()
+
+    @contextmanager
+    def _listening(self, name: str) -> Iterator[socket.socket]:
+        path, new = self._folder / name, f"{token_hex(8)}.new"
+        with socket.socket(socket.AF_UNIX) as listener:
+            try:
+                self._make_folder()
+                with self._address(new) as address:
+                    listener.bind(address)
+                os.chmod(self._folder / new, 0o600)
+                listener.listen()
+                listener.setblocking(False)
+                # Under its name only now that it listens: a socket that refuses is taken for a dead one.
+                os.rename(self._folder / new, path)
+                identity = os.lstat(path).st_ino
+            except OSError as error:
+                raise refused(path, error) from error
+            try:
+                yield listener
+            finally:
+                with suppress(OSError):
+                    if os.lstat(path).st_ino == identity:
+                        os.unlink(path)
+
+    def _make_folder(self) -> None:
+        make_private_folder(self._folder)
+        if stat.S_IMODE(os.lstat(self._folder).st_mode) & 0o077:
+            os.chmod(self._folder, 0o700)
+
+    def _sweep_once(self) -> None:
+        """Removes what killed processes left behind."""
+        if self._is_swept:
+            return
+        self._is_swept = True
+        with suppress(FileNotFoundError):
+            for name in os.listdir(self._folder):
+                with suppress(OSError):
+                    if not self._is_alive(name) and self._age(name) > _STALE_AFTER_SECONDS:
+                        os.unlink(self._folder / name)
+
+    def _age(self, name: str) -> float:
+        return time.time() - os.lstat(self._folder / name).st_mtime
+
+    def _is_alive(self, name: str) -> bool:
+        try:
+            with self._connected(name):
+                return True
+        except OSError as error:
+            return error.errno == errno.EAGAIN  # so many want to reach it that the queue is full
+
+    @contextmanager
+    def _connected(self, name: str) -> Iterator[socket.socket]:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.setblocking(False)
+            with self._address(name) as address:
+                connection.connect(address)
+            yield connection
+
+    @contextmanager
+    def _address(self, name: str) -> Iterator[str]:
+        """What bind and connect take: the kernel's limit on their length is far below that of a path."""
+        path = str(self._folder / name)
+        if len(os.fsencode(path)) <= _LONGEST_PATH:
+            yield path
+            return
+        if sys.platform != "linux":
+            raise InputOutput(f"{path} is too long for a socket.", hint="Name a shorter state directory.")
+        folder = os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield f"/proc/self/fd/{folder}/{name}"
+        finally:
+            os.close(folder)
+
+
+def _name(request_id: str) -> str:
+    """requestIds are foreign text: none becomes a file name."""
+    return sha256(request_id.encode("utf-8", "surrogatepass")).hexdigest()[:32] + ".sock"

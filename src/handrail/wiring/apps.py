@@ -1,0 +1,92 @@
+"""Apps as the rest of the house sees them: found when they are asked for, connected to when they are called."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.features.apps.apps import Apps
+from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.switchboard import Switchboard
+from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from handrail.features.apps.model import AppCatalogue, AppTransport, Credentials, Execution
+    from handrail.wiring.house import House
+
+
+class Connections:
+    """The transports, each imported and opened with the first call that needs it."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+        self._open: dict[type, AppTransport] = {}
+
+    def transport(self, execution: Execution) -> AppTransport:
+        kind = type(execution)
+        if kind not in self._open:
+            self._open[kind] = self._opened(execution)
+        return self._open[kind]
+
+    async def close(self) -> None:
+        while self._open:
+            _, transport = self._open.popitem()
+            await transport.close()
+
+    def _opened(self, execution: Execution) -> AppTransport:
+        match execution:
+            case DBusExecution():
+                from handrail.features.apps.backends.dbus import DBusTransport
+
+                return DBusTransport(os.getuid())
+            case StdioExecution():
+                from handrail.features.apps.backends.stdio import StdioTransport
+
+                return StdioTransport()
+            case HttpExecution():
+                from handrail.features.apps.backends.http import HttpTransport
+
+                return HttpTransport(self._credentials)
+            case AppleEventsExecution():
+                from handrail.features.apps.backends.apple_events import AppleEventsTransport
+
+                return AppleEventsTransport()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApps:
+    """What the house holds of them: the surface's port, and what must be closed."""
+
+    port: Apps
+    catalogue: Catalogue
+    connections: Connections
+
+    async def disconnect(self) -> None:
+        await self.connections.close()
+
+
+def open_apps(credentials: Credentials) -> OpenApps:
+    """Reads no descriptor yet."""
+    catalogue = Catalogue(*usual_places(Path.home()))
+    connections = Connections(credentials)
+    checks = Checks()
+    port = Apps(catalogue, checks, Switchboard(connections.transport, checks))
+    return OpenApps(port, catalogue, connections)
+
+
+def offered_tools(house: House) -> AppCatalogue | None:
+    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+    is_on = any(entry.surface.name == "apps" for entry in house.registry)
+    return house.apps.catalogue if house.settings.app_tools and is_on else None
+
+
+def descriptor_problems() -> tuple[int, Sequence[Problem]]:
+    """How many apps there are, and what is wrong with descriptors: for `handrail doctor`."""
+    catalogue = Catalogue(*usual_places(Path.home()))
+    problems = catalogue.problems()
+    return len(catalogue.apps()), problems

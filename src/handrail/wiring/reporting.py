@@ -1,0 +1,85 @@
+"""`handrail report`: which tasks there were, and one of them as a page."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.features.agent.texts import unmarked
+from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
+from handrail.ports.errors import InputOutput
+from handrail.ports.model import Noted, Replied, Returned
+from handrail.wiring.browsers import open_bus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from handrail.ports.model import Turn
+    from handrail.stores.local.state import State
+    from handrail.wiring.house import House
+
+_MOST_TASKS = 10_000
+_MOST_TURNS = 1_000_000
+
+
+def task_summaries(house: House) -> Sequence[TaskSummary]:
+    return tasks(house.audit, house.project.location)
+
+
+def write_report(house: House, task: str | None, to: Path) -> Story:
+    """Of a task, or of every call. The page is whole or not there; it is its owner's alone."""
+    story, pieces = report_of(house, task)
+    _write(to, pieces)
+    return story
+
+
+def report_of(house: House, task: str | None) -> tuple[Story, Iterable[str]]:
+    """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
+    from handrail.features.history.report.page import page
+
+    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(house.state, task))
+    story = tell(
+        house.audit, house.evidence, house.project.location, task, title=title, words=words, exchanges=exchanges
+    )
+    return story, page(story, datetime.now(UTC))
+
+
+async def _said(state: State, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
+    """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
+    bus = open_bus(state)
+    try:
+        found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
+        if found is None:
+            return "", (), {}
+        words = [Word(said.role, said.content, said.timestamp) for said in await bus.tasks.messages(task)]
+        turns = await bus.runs.page(task, None, _MOST_TURNS)
+        words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Noted)]
+        return found.title, words, _exchanges([one.turn for one in turns])
+    finally:
+        await bus.close()
+
+
+def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
+    told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, Returned)}
+    uses = [use for turn in turns if isinstance(turn, Replied) for use in turn.uses]
+    return {use.execution_id: Exchange(use.arguments, told.get(use.execution_id, "")) for use in uses}
+
+
+def _write(to: Path, pieces: Iterable[str]) -> None:
+    try:
+        descriptor, half = tempfile.mkstemp(dir=to.absolute().parent, prefix=f".{to.name}-")
+        try:
+            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces)
+            os.replace(half, to)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(half)
+            raise
+    except OSError as error:
+        raise InputOutput(f"The report can't be written to {to}: {error.strerror or error}.") from None
