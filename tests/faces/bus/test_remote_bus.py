@@ -72,6 +72,28 @@ def test_conditions_arrive_as_what_they_were(server: Running) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(
+    "code", ["SCHEMA_VALIDATION_FAILED", "INVALID_TASK_TAB", "PLUGIN_OFFLINE", "BAD_REQUEST", "X_OWN"]
+)
+def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_it(server: Running, code: str) -> None:
+    details = {"fieldErrors": [], "context": {"a": 1}, "hint": ["not", "a", "text"], "retryable": "later"}
+
+    async def run() -> None:
+        bus = remote_bus(server.state)
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            running = asyncio.ensure_future(bus.act(task, CLICK))
+            error = {"code": code, "message": "no", "retryable": True, "details": details}
+            await browser.answer(await browser.action(), status="error", error=error)
+            with pytest.raises(Reported) as failed:
+                await running
+            failure = failed.value
+            assert (failure.code, failure.message, failure.retryable) == (code, "no", True)
+            assert failure.details == details
+
+    asyncio.run(run())
+
+
 def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
     async def run() -> None:
         bus = remote_bus(server.state)
