@@ -2,11 +2,12 @@
 
 `install` changes how this process starts `handrail` and modules of the tests, and nothing else. Such a start is a fork
 of the server below, made a child of this process; the program has its own arguments, environment, folder, streams and
-signals as ever. What asks for more, such as a terminal, is started the long way, and so is everything in a campaign.
+signals as ever. What asks for more, is started the long way, and so is everything in a campaign.
 """
 
 import atexit
 import ctypes
+import fcntl
 import gc
 import json
 import os
@@ -16,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +29,12 @@ SCRIPT = Path(sys.executable).with_name("handrail")
 OF_THE_INTERPRETER = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "TZ", "SSL_", "VIRTUAL_ENV")
 _CLONE_PARENT = 0x8000
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+
+
+def take_terminal() -> None:
+    """For a child: its standard input becomes its controlling terminal."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 # In the process of the tests
@@ -45,7 +53,12 @@ def _quickly(long_way: Callable[..., None]) -> Callable[..., None]:
         preexec, _, pass_fds, cwd, env, _, _, shell = more[:8]
         p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite = more[8:14]
         gid, gids, uid, umask, new_session, group = more[15:21]
-        is_plain = not (preexec or pass_fds or shell or gid or gids or uid) and umask == -1 and group == -1
+        takes_terminal = preexec is take_terminal
+        is_plain = (
+            not ((preexec and not takes_terminal) or pass_fds or shell or gid or gids or uid)
+            and umask == -1
+            and group == -1
+        )
         words = None if isinstance(args, str | bytes | os.PathLike) else [os.fspath(word) for word in args]
         if executable or not is_plain or not words or not (program := _program(words)) or not _is_like_ours(env):
             long_way(self, args, executable, *more)
@@ -56,6 +69,7 @@ def _quickly(long_way: Callable[..., None]) -> Callable[..., None]:
             "env": {os.fsdecode(name): os.fsdecode(value) for name, value in (env or os.environ).items()},
             "cwd": os.fsdecode(cwd) if cwd else os.getcwd(),
             "is_new_session": bool(new_session),
+            "takes_terminal": takes_terminal,
         }
         streams = [own if own >= 0 else number for number, own in enumerate((p2cread, c2pwrite, errwrite))]
         self.pid = _server().start(order, streams)
@@ -177,6 +191,8 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> None:
         os.dup2(stream, number)
     for stream in streams:
         os.close(stream)
+    if order["takes_terminal"]:
+        take_terminal()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order["cwd"])
     os.environ.clear()
