@@ -10,10 +10,8 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp import elicitation
-from handrail.faces.mcp.app_tools import AppTools
-from handrail.faces.mcp.content import as_content
-from handrail.faces.mcp.listing import listed
-from handrail.faces.mcp.reading import offer_reading
+from handrail.faces.mcp.listing import AppTools, as_content, listed
+from handrail.faces.mcp.resources import offer_resources
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 from handrail.features.apps.model import AppCatalogue
 from handrail.kernel.call import Call, Caller, Role
@@ -83,7 +81,7 @@ def build_server(
     server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    offer_reading(server, gate, _call)
+    offer_resources(server, gate, _call)
     server.middleware.clear()  # OpenTelemetry spans that nobody collects
     return server
 
