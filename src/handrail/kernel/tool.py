@@ -52,6 +52,9 @@ class Preview:
     warrant: Warrant | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""
 
+    executor: str | None = None
+    """The program that carries out what `warrant` says. The gate issues it the call's token, and it uses that up."""
+
     consent: ConsentTo | None = None
     """What a person may allow for good, for this caller."""
     shown_params: Any = None

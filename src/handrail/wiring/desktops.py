@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 from handrail.extras import is_installed
@@ -33,6 +34,18 @@ def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
 
     folder, patience = os.path.realpath(project), _SERVERS_PATIENCE if is_server else 0.0
     return HostClient(folder, partial(found_host, state.path, folder, patience=patience))
+
+
+def own_executor() -> str:
+    """Whom the host takes this process for, so that tokens of its gate are good for this process alone."""
+    from handrail.features.desktop.host.confirmation import gateway_scope
+    from handrail.stores.local.peers import identify
+
+    here, there = socketpair()
+    with here, there:
+        caller = identify(here)
+    caller.close()
+    return gateway_scope(caller.peer)
 
 
 @asynccontextmanager

@@ -52,7 +52,7 @@ from handrail.stores.local.user_rules import UserRules
 from handrail.wiring.approving import InQueue, queue_approver, summons_to
 from handrail.wiring.apps import OpenApps, open_apps
 from handrail.wiring.browsers import open_bus, remote_bus
-from handrail.wiring.desktops import host_client
+from handrail.wiring.desktops import host_client, own_executor
 from handrail.wiring.previews import kept_previews, open_theatre
 from handrail.wiring.sign_ins import credentials_in
 
@@ -144,7 +144,7 @@ def open_house(
     browser = browser_surface.surface(bus or remote_bus(state.path), files)
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
-    desktop = desktop_surface.surface(host, files, tokens, policy.current)
+    desktop = desktop_surface.surface(host, files, own_executor, policy.current)
     apps = open_apps(credentials_in(state.path))
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
     theatre = open_theatre(files, policy.current, settings, is_server=is_server)
@@ -164,7 +164,7 @@ def open_house(
         in_developer_mode=lambda: policy.current().is_for_developers,
         not_installed=_not_installed(),
     )
-    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder, {"desktop": files.subfolder(".")})
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal
     if isinstance(approver, InQueue):
         approver = queue_approver(state, prompts, approver)

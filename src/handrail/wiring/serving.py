@@ -80,7 +80,7 @@ async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
 
 def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
     from handrail.faces.http.desk import Desk
-    from handrail.features.desktop.host.sights import Sights
+    from handrail.features.desktop.host.last_look import LastLook
     from handrail.features.history.activity_feed import ActivityFeed
     from handrail.kernel.approvals import OwnCommand
     from handrail.stores.local.following import FollowedFile
@@ -95,7 +95,7 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
         trying_gate=house.gate.asking(queue_approver(house.state, house.prompts, InQueue())),
         audit=house.audit,
         evidence=house.evidence,
-        sights=Sights(house.project),
+        last_look=LastLook(house.project),
         game=cache(lambda: _game(house)),
         previews=cache(lambda: framed_previews(house)),
         hosting=cache(lambda: hosted_previews(house)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -35,7 +36,13 @@ class ScriptedHost:
         self.asked: list[tuple[str, Json]] = []
 
     async def call(
-        self, method: str, params: Mapping[str, Any], *, timeout_ms: int, request_id: str | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
     ) -> Json:
         self.asked.append((method, dict(params)))
         answer = self.answers.get(method)
@@ -43,9 +50,7 @@ class ScriptedHost:
             raise answer
         if answer is not None:
             return {"executionId": "x", **answer(dict(params))}
-        if method == "desktop.confirm.issue":
-            return {"token": "t"}
-        assert method == "desktop.observe", method
+        assert method in ("desktop.locate", "desktop.observe"), method
         return {"executionId": "x", "routeResolved": self.front()}
 
     def front(self) -> Json:
@@ -65,7 +70,7 @@ class DesktopGate:
         self.house = Gatehouse(folder, (), policy=lambda: policy)
         self.host = host
         self.questions = self.house.person.questions
-        tools = surface(host, self.house.folder, self.house.tokens, lambda: policy)
+        tools = surface(host, self.house.folder, lambda: "the host", lambda: policy)
         self.house.gate.registry = Registry([tools])
 
     async def does(self, tool: str, **params: Any) -> Reply:

@@ -21,7 +21,6 @@ from handrail.features.desktop.tools import (
 from handrail.kernel.policy import Policy
 from handrail.kernel.tool import Surface
 from handrail.ports.files import Folder
-from handrail.ports.tokens import TokenStore
 
 TOOLS = (
     desktop_observe.TOOL,
@@ -42,10 +41,10 @@ TOOLS = (
 def surface(
     host: DesktopHost | None,
     files: Folder | None = None,
-    passes: TokenStore | None = None,
+    executor: Callable[[], str] = str,
     policy: Callable[[], Policy] | None = None,
 ) -> Surface:
     """Without a host the tools can be described, not run."""
-    if host is None or files is None or passes is None or policy is None:
+    if host is None or files is None or policy is None:
         return Surface("desktop", "desktop", None, TOOLS)
-    return Surface("desktop", "desktop", Desktop(host, files, passes, policy), TOOLS)
+    return Surface("desktop", "desktop", Desktop(host, files, executor, policy), TOOLS)

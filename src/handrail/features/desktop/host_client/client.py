@@ -5,6 +5,7 @@ Where the host is, and whether it has to be started first, is somebody else's bu
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -28,7 +29,13 @@ class HostClient:
         self._connection: Connection | None = None
 
     async def call(
-        self, method: str, params: Mapping[str, Any], *, timeout_ms: int, request_id: str | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
         clock = asyncio.get_running_loop().time
         until = clock() + min(timeout_ms / 1000, _STARTS_WITHIN)
@@ -36,7 +43,7 @@ class HostClient:
             connection = await self._connected()
             try:
                 return await asked(
-                    connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id
+                    connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id, meta=meta
                 )
             except NotReady:  # nothing was done: the host is still starting
                 if clock() >= until:
@@ -64,18 +71,19 @@ async def asked(
     *,
     timeout_ms: int,
     request_id: str | None = None,
+    meta: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """One call over one connection."""
     id = request_id or str(uuid4())
-    meta = {"schemaVersion": SCHEMA_VERSION, "requestId": id, "workspacePath": workspace, "timeoutMs": timeout_ms}
+    base = {"schemaVersion": SCHEMA_VERSION, "requestId": id, "workspacePath": workspace, "timeoutMs": timeout_ms}
     try:
         async with asyncio.timeout(timeout_ms / 1000 + _GRACE_SECONDS):
-            answer = await connection.ask(id, method, {"meta": meta, **params})
+            answer = await connection.ask(id, method, {"meta": {**base, **meta}, **params})
     except TimeoutError:
         raise Timeout(f"The desktop's host has not answered {method} in time.", timeoutMs=timeout_ms) from None
     except asyncio.CancelledError:
         own = str(uuid4())
-        connection.tell(own, "desktop.abort", {"meta": {**meta, "requestId": own}, "executionId": id})
+        connection.tell(own, "desktop.abort", {"meta": {**base, "requestId": own}, "executionId": id})
         raise
     return _result(answer)
 

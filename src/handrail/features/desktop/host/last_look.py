@@ -1,4 +1,4 @@
-"""What was seen of the desktop last, by an agent or by a person: read from the evidence that the host left."""
+"""The last look at the desktop, by an agent or a person, read from the evidence that the host left."""
 
 import os
 import re
@@ -19,7 +19,7 @@ _MOST_REMEMBERED = 20
 _LINE = re.compile(r"^(?P<indent> *)(?P<id>e:\d+) (?P<text>.*)$")
 
 
-class Sights:
+class LastLook:
     """`workspace` is the project. Every method blocks."""
 
     def __init__(self, workspace: Folder) -> None:
@@ -27,18 +27,18 @@ class Sights:
         self._root = os.path.realpath(workspace.location)
         self._folders: OrderedDict[str, str] = OrderedDict()
 
-    def last(self) -> dict[str, Any] | None:
+    def read(self) -> dict[str, Any] | None:
         """The newest look that has a picture and an outline."""
         for looked_at, line in enumerate(self._observed()):
             if looked_at == _MOST_LOOKED_AT:
                 break
-            sight = self._sight(line)
-            if sight is not None:
-                return sight
+            look = self._look(line)
+            if look is not None:
+                return look
         return None
 
     def picture(self, execution_id: str) -> bytes:
-        """Of a sight that was given; NotFound for any other."""
+        """Of a look that was returned; NotFound for any other."""
         folder = self._folders.get(execution_id)
         if folder is None:
             raise NotFound(f"No picture of {execution_id!r} was shown here.", hint="Look again.")
@@ -56,12 +56,12 @@ class Sights:
             if is_seen and isinstance(entry.get("evidenceDir"), str):
                 yield entry
 
-    def _sight(self, line: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _look(self, line: Mapping[str, Any]) -> dict[str, Any] | None:
         folder = os.path.relpath(line["evidenceDir"], self._root)
-        result = self._read(folder, "result.json").get("result")
+        result = self._json(folder, "result.json").get("result")
         if not isinstance(result, dict) or not isinstance(result.get("outline"), str) or "area" not in result:
             return None
-        tree = self._read(folder, "ax.json")
+        tree = self._json(folder, "ax.json")
         frames = dict(_frames(tree.get("root")))
         execution_id = str(line.get("executionId"))
         self._folders[execution_id] = folder
@@ -77,7 +77,7 @@ class Sights:
             "truncated": result.get("truncated") is True,
         }
 
-    def _read(self, folder: str, name: str) -> Mapping[str, Any]:
+    def _json(self, folder: str, name: str) -> Mapping[str, Any]:
         try:
             return _decoded(self._workspace.read(f"{folder}/{name}", _LARGEST)) or {}
         except Failure:

@@ -1,4 +1,4 @@
-"""What the methods of the host share, and what a method is."""
+"""What the host's methods share, and the three kinds of methods there are."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,8 +9,10 @@ from handrail.features.desktop.host.confirmation import Confirmation
 from handrail.features.desktop.host.executions import Execution, Executions
 from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params
 from handrail.features.desktop.host.refs import ElementRefs
-from handrail.features.desktop.host.sight import Sight
+from handrail.features.desktop.host.search import Search
 from handrail.features.desktop.host.source import DesktopSource
+from handrail.features.desktop.host.subject import Subject
+from handrail.features.desktop.platform import Delivery, Desktop
 from handrail.ports.files import Folder
 from handrail.ports.once import Once
 from handrail.ports.peers import Caller
@@ -20,7 +22,7 @@ Result = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Equipment:
+class Services:
     version: str
     source: DesktopSource
     confirmation: Confirmation
@@ -28,11 +30,11 @@ class Equipment:
     once: Once
     refs: ElementRefs = field(default_factory=ElementRefs)
     executions: Executions = field(default_factory=Executions)
-    hands: asyncio.Lock = field(default_factory=asyncio.Lock)
+    input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """There is one keyboard and one pointer, whatever the number of workspaces."""
 
-    async def sight(self) -> Sight:
-        return Sight(await self.source.get(), self.refs)
+    async def search(self) -> Search:
+        return Search(await self.source.get(), self.refs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +53,35 @@ class Inquiry:
 
     name: str
     params: type[Params]
-    run: Callable[[Equipment, Visit, Any], Awaitable[Result]]
-    at_once: Callable[[Equipment, Visit, Any], Result | None] | None = None
+    run: Callable[[Services, Visit, Any], Awaitable[Result]]
+    at_once: Callable[[Services, Visit, Any], Result | None] | None = None
     """The answer from what is known already, where that suffices: it costs no task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class Reading:
     """A method that has an executionId, can be aborted and leaves evidence, but not of `unrecorded` members."""
 
     name: str
     params: type[Params]
-    run: Callable[[Equipment, Execution, Any], Awaitable[Result]]
+    run: Callable[[Services, Execution, Any], Awaitable[Result]]
     unrecorded: frozenset[str] = frozenset()
 
-    @property
-    def acts(self) -> bool:
-        """It touches an app, needs a confirmation and has its turn in the workspace's lane."""
-        return issubclass(self.params, ConfirmedParams)
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A method that touches an app: it needs a confirmation and has its turn in the workspace's lane."""
+
+    name: str
+    params: type[ConfirmedParams]
+    done: str
+    """The member of the result that says it was delivered."""
+    subject: Callable[[Services, Any], Awaitable[Subject]]
+    """What these parameters mean now."""
+    deliver: Callable[[Desktop, Execution, Subject, Any], Awaitable[Delivery | None]]
+    needs_front: Callable[[Subject], bool] = lambda subject: True
+    check: Callable[[Any, str], None] = lambda params, at: None
+    """InvalidParams for what the types can't tell; `at` is where the parameters stand."""
 
 
-Method = Inquiry | Errand
+Method = Inquiry | Reading | Action

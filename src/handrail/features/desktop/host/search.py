@@ -1,4 +1,4 @@
-"""What the host sees through the desktop's eyes: the windows of a route, the matches of a selector, a call's target."""
+"""Finds on the desktop what a call means: the windows of a route, the matches of a selector, a target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import Routed, resolve
 from handrail.features.desktop.host.selection import Neighbourhood, best_anchor, fits, flattened, ranked
 from handrail.features.desktop.platform import Found, Query, Reader, Window
-from handrail.ports.errors import Timeout
+from handrail.ports.errors import NotFound, Timeout
 
 _SEARCHED_DEPTH = 100
 _SEARCHED_NODES = 10_000
@@ -23,7 +23,7 @@ class Match:
     found: Found
 
 
-class Sight:
+class Search:
     def __init__(self, reader: Reader, refs: ElementRefs) -> None:
         self._reader = reader
         self._refs = refs
@@ -41,11 +41,13 @@ class Sight:
             return await self._known(target.element_ref)
         assert target.selector is not None
         routed = await self.routed(route)
-        matches = await self.matches(routed, target.selector)
-        if not matches:
-            raise ElementNotFound(
-                "The selector fits no element.", hint="desktop.observe shows what there is.", route=routed.spelled()
-            )
+        try:
+            matches = await self.matches(routed, target.selector)
+            if not matches:
+                raise ElementNotFound("The selector fits no element.", hint="desktop.observe shows what there is.")
+        except NotFound as missing:
+            missing.details["route"] = routed.spelled()
+            raise
         return routed, matches[0]
 
     async def matches(self, routed: Routed, selector: Selector) -> Sequence[Match]:
