@@ -1,22 +1,30 @@
-"""Tools, and what they return, as MCP shows them.
-
-With the setting `app_tools` each tool of each app is an MCP tool of its own: another way to call apps_call.
-"""
+"""Tools, and what they return, as MCP shows them."""
 
 import base64
-from collections.abc import Iterator
-from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
-from handrail.features.apps.model import App, AppCatalogue, AppTool
 from handrail.kernel.content import Audio, Image, Resource, Text
-from handrail.kernel.tool import Schema, Tool
+from handrail.kernel.tool import Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure
 
+_SCHEMAS = ("inputSchema", "outputSchema")
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
-_LONGEST_NAME = 64
-_DIGEST_DIGITS = 8
+
+
+class AliasTools(Protocol):
+    """Further MCP tools, each another way to call the tool `calls` of ours with certain parameters."""
+
+    calls: str
+
+    def listed(self) -> list[dict[str, Any]]: ...
+
+    def translated(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """Parameters of `calls`, or None if this isn't one of these tools."""
+        ...
+
+    def has_schema(self, params: dict[str, Any]) -> bool:
+        """Whether the result of a call with these parameters has a schema that was listed."""
+        ...
 
 
 def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
@@ -25,7 +33,7 @@ def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": _for_clients(tool.input_schema),
+        "inputSchema": tool.input_schema,
         "annotations": {
             "title": tool.title,
             "readOnlyHint": effect in (Effect.READ, Effect.ASK),
@@ -35,8 +43,8 @@ def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
         },
     }
     if tool.output_schema is not None:
-        shown["outputSchema"] = _for_clients(tool.output_schema)
-    return shown
+        shown["outputSchema"] = tool.output_schema
+    return shortened(shown)
 
 
 def as_content(part: Text | Image | Audio | Resource) -> dict[str, Any]:
@@ -55,67 +63,9 @@ def as_resource(part: Resource) -> dict[str, Any]:
     return {"uri": part.uri, "mimeType": part.mime, "text": part.text}
 
 
-class AppTools:
-    def __init__(self, catalogue: AppCatalogue) -> None:
-        self._catalogue = catalogue
-        self._shortened: dict[str, tuple[str, str]] = {}
-
-    def listed(self) -> list[dict[str, Any]]:
-        return [
-            _listed_app_tool(app, tool, self._name(app.id, tool.name)) for app in self._apps() for tool in app.tools
-        ]
-
-    def translated(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Parameters of apps_call, or None if the name isn't that of an app's tool."""
-        app, _, tool = name.rpartition("-")
-        if len(name) == _LONGEST_NAME:
-            if name not in self._shortened:
-                self.listed()  # a client may know it from before our start
-            app, tool = self._shortened.get(name, (app, tool))
-        return {"app": app.replace("-", "."), "tool": tool, "params": arguments} if app else None
-
-    def has_schema(self, app: str, tool: str) -> bool:
-        try:
-            its = self._catalogue.find(app).tool(tool)
-        except Failure:
-            return False
-        return its is not None and _has_object_result(its)
-
-    def _apps(self) -> Iterator[App]:
-        for known in self._catalogue.apps():
-            try:
-                yield self._catalogue.find(known.id)
-            except Failure:
-                continue  # broken, as a closer look has shown: hidden, as everywhere
-
-    def _name(self, app: str, tool: str) -> str:
-        """An id has no hyphen, so the tool begins after the last one. A name that is too long ends in a digest."""
-        name = f"{app.replace('.', '-')}-{tool}"
-        if len(name) > _LONGEST_NAME:
-            digest = sha256(name.encode()).hexdigest()[:_DIGEST_DIGITS]
-            name = f"{name[: _LONGEST_NAME - _DIGEST_DIGITS - 1]}_{digest}"
-            self._shortened[name] = app, tool
-        return name
-
-
-def _listed_app_tool(app: App, tool: AppTool, name: str) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "name": name,
-        "title": f"{app.name}: {tool.name}",
-        "description": tool.description,
-        "inputSchema": _for_clients({**tool.parameters, "type": "object"}),
-        "annotations": {"idempotentHint": tool.is_idempotent, "openWorldHint": True},
+def shortened(tool: dict[str, Any]) -> dict[str, Any]:
+    """Without the keywords at a schema's root for which clients drop a tool; validation enforces them all the same."""
+    return {
+        name: {key: its for key, its in value.items() if key not in _LEFT_OUT} if name in _SCHEMAS else value
+        for name, value in tool.items()
     }
-    if tool.returns is not None and _has_object_result(tool):
-        shown["outputSchema"] = _for_clients(tool.returns)
-    return shown
-
-
-def _has_object_result(tool: AppTool) -> bool:
-    """MCP takes only results whose schema's root is an object."""
-    return tool.returns is not None and tool.returns.get("type") == "object"
-
-
-def _for_clients(schema: Schema) -> dict[str, Any]:
-    """Clients drop tools whose root has these keywords; validation enforces them all the same."""
-    return {key: value for key, value in schema.items() if key not in _LEFT_OUT}

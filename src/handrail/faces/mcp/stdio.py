@@ -14,11 +14,11 @@ import anyio
 import msgspec
 import pydantic
 
+from handrail.faces.mcp.listing import AliasTools
 from handrail.faces.mcp.refusal import refusal, rpc_error
 from handrail.faces.mcp.sdk import ServerRequestContext, SessionMessage, types
 from handrail.faces.mcp.server import build_server
 from handrail.faces.mcp.standard_streams import Sink, Source, claimed
-from handrail.features.apps.model import AppCatalogue
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.kernel.line_framer import LineFramer, LongLine
@@ -30,7 +30,7 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AppCatalogue | None = None) -> None:
+async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
     """Until the client closes our stdin."""
     server = build_server(gate, _peer, elicits_approvals=elicits_approvals, app_tools=app_tools)
     async with claimed() as (source, sink):
