@@ -8,7 +8,8 @@ from handrail.faces.mcp.listing import as_content, as_resource
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Resource
-from handrail.kernel.dialects import envelope
+from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import Dialect
 from handrail.kernel.gate import Gate
 from handrail.kernel.tool import SHELF_KEYWORD, Listed, Shelf, Tool
 from handrail.ports.errors import Failure, Internal, InvalidParams, NotFound
@@ -71,7 +72,7 @@ def _offer_shelves(server: Server[Any], gate: Gate, make_call: MakeCall) -> None
         return {"resourceTemplates": [_template(shelf) for shelf in gate.registry.shelves], **_FRESH, **_COMPLETE}
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
-        uri, dialect = str(params.uri), "webgal"
+        uri, dialect = str(params.uri), DIALECT
         try:
             shelf = _shelf_of(gate.registry.shelves, uri)
             dialect = gate.registry.find(shelf.reading.name).surface.dialect
@@ -182,8 +183,8 @@ def _completion(names: Sequence[str], typed: str) -> dict[str, Any]:
     return {"completion": {"values": values, "total": len(matches), "hasMore": len(matches) > len(values)}}
 
 
-def _refusal(failure: Failure, code: int = types.INVALID_PARAMS, dialect: str = "webgal") -> MCPError:
+def _refusal(failure: Failure, code: int = types.INVALID_PARAMS, dialect: Dialect = DIALECT) -> MCPError:
     """The protocol's code, and as data the error object of the contract that is spoken there."""
     code = types.INTERNAL_ERROR if isinstance(failure, Internal) else code
     text = failure.message if failure.hint is None else f"{failure.message} {failure.hint}"
-    return MCPError(code=code, message=text, data=envelope(dialect, failure))
+    return MCPError(code=code, message=text, data=dialect.envelope(failure))

@@ -14,7 +14,6 @@ from handrail.faces.mcp.listing import AliasTools, as_content, listed, shortened
 from handrail.faces.mcp.resources import offer_resources
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Caller, Role
-from handrail.kernel.dialects import envelope
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
 from handrail.kernel.tool import Reply
@@ -87,7 +86,7 @@ def build_server(
 def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
     """The contract's error object as text only: clients validate structured content even of errors."""
     dialect = gate.registry.find(tool).surface.dialect
-    text = msgspec.json.encode(envelope(dialect, failure)).decode()
+    text = msgspec.json.encode(dialect.envelope(failure)).decode()
     return {"content": [{"type": "text", "text": text}], "isError": True, **_COMPLETE}
 
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.dialect import packed
+from handrail.faces.http.dialect import DIALECT, packed
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.people import caller as caller_of
@@ -42,7 +42,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
             )
             done = await unless_gone(request.receive, running)
         except Failure as failure:
-            return failed(failure, "mimo", exact=packed(failure))
+            return failed(failure, DIALECT, exact=packed(failure))
         return Acted(
             status=done.status,
             result=done.result,

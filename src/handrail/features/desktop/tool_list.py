@@ -1,9 +1,5 @@
 """The person's desktop, through the host that carries contract 1's methods out."""
 
-from collections.abc import Callable
-
-from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host_port import DesktopHost
 from handrail.features.desktop.tools import (
     desktop_abort,
     desktop_click,
@@ -18,9 +14,6 @@ from handrail.features.desktop.tools import (
     desktop_type_text,
     desktop_wait_until,
 )
-from handrail.kernel.policy import Policy
-from handrail.kernel.tool import Surface
-from handrail.ports.files import Folder
 
 TOOLS = (
     desktop_observe.TOOL,
@@ -36,15 +29,3 @@ TOOLS = (
     desktop_health.TOOL,
     desktop_doctor.TOOL,
 )
-
-
-def surface(
-    host: DesktopHost | None,
-    files: Folder | None = None,
-    executor: Callable[[], str] = str,
-    policy: Callable[[], Policy] | None = None,
-) -> Surface:
-    """Without a host the tools can be described, not run."""
-    if host is None or files is None or policy is None:
-        return Surface("desktop", "desktop", None, TOOLS)
-    return Surface("desktop", "desktop", Desktop(host, files, executor, policy), TOOLS)

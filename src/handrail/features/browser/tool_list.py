@@ -1,6 +1,5 @@
 """The person's browser, through the extension that carries contract 2's actions out."""
 
-from handrail.features.browser.browser import Browser
 from handrail.features.browser.tools import (
     browser_click,
     browser_console,
@@ -33,9 +32,6 @@ from handrail.features.browser.tools import (
     task_start,
     task_stop,
 )
-from handrail.kernel.tool import Surface
-from handrail.ports.browser import Bus
-from handrail.ports.files import Folder
 
 TOOLS = (
     task_start.TOOL,
@@ -69,8 +65,3 @@ TOOLS = (
     task_group_update.TOOL,
     task_stop.TOOL,
 )
-
-
-def surface(bus: Bus | None, files: Folder | None = None) -> Surface:
-    """Without a bus the tools can be described, not run."""
-    return Surface("browser", "mimo", Browser(bus, files) if bus is not None and files is not None else None, TOOLS)

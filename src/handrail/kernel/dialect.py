@@ -1,11 +1,18 @@
-"""What a dialect is: a table from condition to code, total because the root is in it."""
+"""How a contract spells errors on its wire: a table from condition to code, and the object around it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from handrail.ports.errors import Failure
 
 Table = Mapping[type[Failure], str]
+"""Total, because the root of all conditions is in it."""
+Envelope = dict[str, Any]
+
+
+class Dialect(NamedTuple):
+    codes: Table
+    envelope: Callable[[Failure], Envelope]
 
 
 def code_of(failure: Failure, table: Table) -> str:
@@ -19,6 +26,3 @@ def code_of(failure: Failure, table: Table) -> str:
 def spell_codes(table: Table, failures: tuple[type[Failure], ...] | list[type[Failure]]) -> list[str]:
     """The codes that a tool's declared conditions have on this wire, without repetition."""
     return list(dict.fromkeys(table[next(cls for cls in failure.__mro__ if cls in table)] for failure in failures))
-
-
-Envelope = dict[str, Any]

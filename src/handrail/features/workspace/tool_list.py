@@ -11,8 +11,6 @@ from handrail.features.workspace.tools import (
     undo_write,
     write_to_file,
 )
-from handrail.features.workspace.workspace import Workspace
-from handrail.kernel.tool import Surface
 
 TOOLS = (
     list_files.TOOL,
@@ -25,8 +23,3 @@ TOOLS = (
     get_runtime_info.TOOL,
     undo_write.TOOL,
 )
-
-
-def surface(workspace: Workspace | None) -> Surface:
-    """Without a workspace the tools can be described, not run."""
-    return Surface("workspace", "webgal", workspace, TOOLS)

@@ -1,7 +1,6 @@
 """WebGAL games: check scripts, list resources, define characters, show scenes, run the project's scripts."""
 
 from handrail.features.webgal import scene_shelf
-from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.prompts import PROMPTS
 from handrail.features.webgal.tools import (
     browser_action,
@@ -13,7 +12,6 @@ from handrail.features.webgal.tools import (
     show_scene_graph,
     validate_script,
 )
-from handrail.kernel.tool import Surface
 
 TOOLS = (
     list_project_resources.TOOL,
@@ -25,8 +23,5 @@ TOOLS = (
     check_game.TOOL,
     show_scene_graph.TOOL,
 )
-
-
-def surface(port: WebGal | None) -> Surface:
-    """Without a port the tools can be described, not run."""
-    return Surface("webgal", "webgal", port, TOOLS, PROMPTS, (scene_shelf.SHELF,))
+RESOURCES = (scene_shelf.SHELF,)
+__all__ = ["PROMPTS", "RESOURCES", "TOOLS"]
