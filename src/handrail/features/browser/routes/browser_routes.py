@@ -1,7 +1,7 @@
-"""`/api/browser`: the bus for handrail's other processes, whose own gate has let the call pass.
+"""`/api/browser`: what a task looked like last, and the bus for handrail's other processes, which have their own gate.
 
-The server's token alone does not open it: an agent's program may hold that, and would act without being asked. Who
-calls must also show the console's key, which lies in the state directory alone, or be the person at the console.
+The server's token alone does not open the bus: an agent's program may hold that, and would act without being asked. Who
+acts must also show the console's key, which lies in the state directory alone, or be the person at the console.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,15 @@ from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.dialect import DIALECT, packed
 from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.people import caller as caller_of
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
-from handrail.features.browser.routes.bodies import Act, Acted, OwnTask, given
-from handrail.features.browser.routes.endpoint import Endpoint
-from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord
+from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
+from handrail.kernel import task_ids
+from handrail.ports.browser import ActionResult, OpenTabs, Sight, TaskRecord
 from handrail.ports.errors import Failure
 
 _WHAT = "Acting past handrail's tools"
@@ -59,7 +60,15 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
         check_is_persons(request, key, _WHAT, _HINT)
         return await bus.open_tabs(body.caller, given(body.task_id))
 
+    async def view(request: Request, body: None) -> Sight:
+        return await bus.sight(request.query_params.get("taskId", ""))
+
+    task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)
     return [
+        Endpoint(
+            "GET", "/api/browser/view", "A task's last picture, and what was indexed on it.", view, Sight,
+            query=[task], errors=(404,),
+        ),
         Endpoint(
             "POST", "/api/browser/act", "Carries out actions, and waits until they have ended.", act, Acted, Act,
             errors=(404, 409, 429),

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from handrail import __version__
 from handrail.faces.http.credentials import COOKIE
 from handrail.faces.http.dialect import STATUS
-from handrail.features.browser.routes.endpoint import Endpoint
+from handrail.faces.http.endpoint import Endpoint
 
 PATH = "/api/openapi.json"
 _REF = "#/components/schemas/{name}"

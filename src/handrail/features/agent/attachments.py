@@ -1,12 +1,14 @@
-"""What a person attaches to words: artifacts, as material for the model and as a name for the person."""
+"""What a person attaches to a message: artifacts, as material for the model and as a name for the person."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+import msgspec
 
 from handrail.features.agent.texts import untrusted
-from handrail.features.browser.bus.artifacts import Artifacts
+from handrail.ports.browser import Artifact
+from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import InvalidParams, TooLarge
-from handrail.ports.model import Attachment, Picture
+from handrail.ports.model import Attachment, Picture, Said
 
 _MOST = 8
 _LONGEST_TEXT = 400_000
@@ -16,19 +18,16 @@ _LARGEST_PICTURES = 20_000_000
 _PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """`text` is marked as untrusted."""
+class Artifacts(Protocol):
+    async def described(self, artifact_id: str) -> ArtifactRecord: ...
 
-    text: str = ""
-    pictures: tuple[Picture, ...] = ()
-    named: tuple[Attachment, ...] = ()
+    async def fetch(self, artifact_id: str) -> Artifact: ...
 
 
-async def attached(artifacts: Artifacts, ids: Any) -> Attached:
-    """InvalidParams, TooLarge, NotFound."""
+async def with_attachments(said: Said, artifacts: Artifacts, ids: Any) -> Said:
+    """Texts are marked as untrusted. InvalidParams, TooLarge, NotFound."""
     if ids is None:
-        return Attached()
+        return said
     if not isinstance(ids, list) or len(ids) > _MOST or not all(isinstance(id, str) for id in ids):
         raise InvalidParams(f"`attachments` must be a list of at most {_MOST} artifact ids.")
     texts, pictures, named = list[str](), list[Picture](), list[Attachment]()
@@ -50,4 +49,6 @@ async def attached(artifacts: Artifacts, ids: Any) -> Attached:
         texts.append(untrusted(f"attachment {name}", text))
     if sum(len(picture.data) for picture in pictures) > _LARGEST_PICTURES:
         raise TooLarge(f"The pictures are larger than {_LARGEST_PICTURES:,} bytes together, which no model reads.")
-    return Attached("\n\n".join(texts), tuple(pictures), tuple(named))
+    return msgspec.structs.replace(
+        said, attached="\n\n".join(texts), pictures=tuple(pictures), attachments=tuple(named)
+    )

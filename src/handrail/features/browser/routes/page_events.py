@@ -15,14 +15,14 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.faces.http.dialect import envelope
+from handrail.faces.socketio.messages import event_envelope
 from handrail.faces.socketio.rooms import Rooms
 from handrail.faces.socketio.sockets import FRONTEND
 from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import End
 from handrail.features.browser.bus.plugins import Plugin
-from handrail.features.browser.bus.tasks import Task
-from handrail.features.browser.routes.messages import event_envelope
+from handrail.ports.agent import AgentTask
 
 EVENT = "frontend_event"
 LEGACY_EVENT = "message"
@@ -40,7 +40,7 @@ def room_of(task_id: str) -> str:
     return f"task:{task_id}"
 
 
-class News:
+class PageEvents:
     def __init__(self, bus: LocalBus, environ: Mapping[str, str] = os.environ, *, speaks_legacy: bool = False) -> None:
         self._bus = bus
         self._speaks_legacy = speaks_legacy
@@ -53,8 +53,8 @@ class News:
         self._changed_windows: set[str] = set()
         self._plugins_changed = False
         self._preferred: str | None = None
-        self._telling: set[asyncio.Task[None]] = set()
-        bus.dispatcher.observer = self.action_changed
+        self._sending: set[asyncio.Task[None]] = set()
+        bus.listen(self)
 
     def open(self, rooms: Rooms) -> None:
         self._rooms = rooms
@@ -104,8 +104,8 @@ class News:
         else:
             self.tell(record.task_id, used, trace)
 
-    def task_changed(self, task: Task, reason: str | None = None) -> None:
-        """An addition to the contract: a person took over, handed back or stopped."""
+    def task_changed(self, task: AgentTask, reason: str | None = None) -> None:
+        """`taskStatus`, an addition to the contract."""
         self.task_noted(task.id)
         event: dict[str, Any] = {"type": "taskStatus", "status": task.record.status}
         self.tell(task.id, event if reason is None else {**event, "reason": reason})
@@ -161,5 +161,5 @@ class News:
 
     def _keep(self, telling: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(telling)
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)

@@ -63,6 +63,11 @@ def route(endpoint: Endpoint) -> Route:
     return Route(endpoint.path, answer, methods=[endpoint.method])
 
 
+def given(value: Any) -> Any:
+    """None for what was left out."""
+    return None if value is msgspec.UNSET else value
+
+
 async def _decoded(request: Request, type: type[msgspec.Struct]) -> Any:
     given = strict_json.decode(await request.body(), max_bytes=MAX_BODY)
     if not isinstance(given, dict):
