@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from handrail.kernel.call import Call
 from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.dialect import Dialect
 from handrail.kernel.target import Target
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
@@ -171,7 +172,7 @@ class Surface:
     """
 
     name: str
-    dialect: str
+    dialect: Dialect
     port: Any
     tools: Sequence[Tool[Any, Any]]
     prompts: Sequence[Tool[Any, Any]] = ()

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
-from handrail.features.desktop.surface import surface
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.feature import FEATURE
 from handrail.kernel.call import Call
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
-from handrail.kernel.registry import Registry
+from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Failure
 from handrail.ports.policy import Rule
@@ -70,7 +71,7 @@ class DesktopGate:
         self.house = Gatehouse(folder, (), policy=lambda: policy)
         self.host = host
         self.questions = self.house.person.questions
-        tools = surface(host, self.house.folder, lambda: "the host", lambda: policy)
+        tools = surface_of(FEATURE, Desktop(host, self.house.folder, lambda: "the host", lambda: policy))
         self.house.gate.registry = Registry([tools])
 
     async def does(self, tool: str, **params: Any) -> Reply:
