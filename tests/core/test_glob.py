@@ -88,10 +88,10 @@ HOSTILE = [
 def test_a_hostile_pattern_takes_linear_time(pattern: str) -> None:
     """Backtracking would take longer than the sun has left; a linear matcher takes milliseconds."""
     test = matcher(pattern)
-    started = time.perf_counter()
+    started = time.process_time()
     for path in ("a" * 4096, "a/" * 2048, "a" * 4095 + "b", "/" * 4096):
         test(path)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @given(st.text(alphabet="ab/*?[]{},!^-\\.\n线", max_size=30), st.text(alphabet="ab/[]{},!^-\\.\n线", max_size=20))

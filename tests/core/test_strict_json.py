@@ -142,10 +142,10 @@ def test_what_parses_and_is_refused_is_not_called_unparsable(text: str) -> None:
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":', '["[\\"{",'])
 @pytest.mark.parametrize("depth", [65, 1000, 100_000, 1_000_000])
 def test_deep_nesting_is_refused_quickly(opening: str, depth: int) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InvalidParams, match="deeper than 64"):
         decode(opening * depth)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @settings(deadline=None)
@@ -177,10 +177,10 @@ def test_a_text_over_the_limit_is_refused_before_it_is_parsed(data: bytes | str)
 
 
 def test_quotes_that_never_close_take_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InvalidParams):
         decode(b"[" * 100 + b'"\\' * 2_000_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("value", [math.nan, [math.inf], {"a": -math.inf}])

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.servers import Server, audit_records, serving, snapshots
 from tests.wire.clients import Json
 from tests.wire.stage import SCENE, START
@@ -28,6 +30,8 @@ def send_write(server: Server, id: str, path: str, content: str) -> None:
     server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 
 
+@pytest.mark.alone
+@pytest.mark.trial("waiting", is_long=True)
 def test_a_lock_that_is_not_released_is_a_conflict_after_ten_seconds_of_progress(project: Path, state: Path) -> None:
     with serving(project, state) as server:
         server.ok("write_to_file", path=START, content="x", dryRun=True)
@@ -56,15 +60,13 @@ def test_a_cancelled_call_waits_no_longer_and_lets_the_next_one_go_on(project: P
         for path in (START, "notes.md"):
             server.ok("write_to_file", path=path, content="x", dryRun=True)
         with held_lock(project):
-            started = time.monotonic()
             send_write(server, "first", START, "x")
             assert server.receive_any()["method"] == "notifications/progress"
             send_write(server, "second", "notes.md", "x")
             server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "first"}})
             while "first" in str(message := server.receive_any()):
                 assert "result" not in message, "who has cancelled expects no answer"
-            assert time.monotonic() - started < 5, "the second call has its turn while the lock is still held"
-            assert message["params"]["progressToken"] == "second"
+            assert message["params"]["progressToken"] == "second", "it has its turn while the lock is still held"
         assert server.receive()["result"]["structuredContent"]["applied"] is True
         assert (project / START).read_text() == SCENE
         assert [meta["path"] for meta, _ in snapshots(project).values()] == ["notes.md"]
@@ -78,13 +80,12 @@ def test_reading_goes_on_while_a_write_waits(project: Path, state: Path) -> None
         with held_lock(project):
             send_write(server, "w", START, "x")
             assert server.receive_any()["method"] == "notifications/progress"
-            started = time.monotonic()
-            for _ in range(50):
+            for _ in range(20):  # were they held up, the write's answer would come first
                 assert server.ok("read_file", path=START)["content"] == SCENE
-            assert time.monotonic() - started < 5
         assert server.receive()["id"] == "w"
 
 
+@pytest.mark.alone
 def test_a_server_whose_client_goes_away_ends_though_a_write_still_waits(project: Path, state: Path) -> None:
     server = Server(project, state, answer="allow")
     try:

@@ -4,6 +4,7 @@ It stands where no real one is needed: what is tried with it is what handrail ma
 """
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -47,15 +48,20 @@ class Site:
 
 
 class ScriptedBrowser:
-    """`tells_address`: whether results name the page that they come from, which the contract does not ask for."""
+    """`tells_address`: whether results name the page that they come from, which the contract does not ask for.
+
+    `compares`: whether it tells what a picture shows as `seen`, and acts only where that is `expected`.
+    """
 
     def __init__(self, address: str, token: str, *, client_id: str = CLIENT_ID) -> None:
         self.sites: dict[str, Site] = {}
         self.tabs: dict[int, str] = {}
         self.tasks: dict[int, str] = {}
         self.actions: list[tuple[str, Json]] = []
+        self.clicked: list[str] = []
         self.tells_address = True
         self.outlines = True
+        self.compares = False
         self.answers: dict[str, Callable[[Json], Json]] = {}
         self._address, self._token, self._client_id = address, token, client_id
         self._loop = asyncio.new_event_loop()
@@ -72,8 +78,9 @@ class ScriptedBrowser:
 
     def reset(self) -> None:
         """Everything closed, nothing scripted, nothing remembered."""
-        self.sites, self.tabs, self.tasks, self.actions, self.answers = {}, {}, {}, [], {}
+        self.sites, self.tabs, self.tasks, self.actions, self.answers, self.clicked = {}, {}, {}, [], {}, []
         self.tells_address = self.outlines = True
+        self.compares = False
         self.sync()
 
     def sync(self) -> None:
@@ -136,6 +143,8 @@ class ScriptedBrowser:
         tab = params.get("tabId")
         if tab is not None and tab not in self.tabs:
             raise Refusal("TASK_TAB_CLOSED", f"Tab {tab} was closed.")
+        if params.get("expected", self._seen(params)) != self._seen(params):
+            raise Refusal("INVALID_TARGET", "It is no longer what was shown.", changed=True)
         result: Json = await getattr(self, f"_{name}", self._unknown)(params, message)
         if self.tells_address and tab in self.tabs:
             result.setdefault("pageUrl", self.tabs[tab])
@@ -192,11 +201,13 @@ class ScriptedBrowser:
         await self._upload(url, PIXEL)
         result = {"artifactId": message["artifactId"], "url": url.partition("/upload")[0], "width": 1, "height": 1}
         target = {} if element is None else {"target": {key: element.get(key, "") for key in ("tag", "role", "name")}}
-        return {**result, **target, "screenshotUploaded": True}
+        seen = {"seen": self._seen(params)} if self.compares else {}
+        return {**result, **target, **seen, "screenshotUploaded": True}
 
     async def _browser_click(self, params: Json, message: Json) -> Json:
         tab = params["tabId"]
         self._element(params)
+        self.clicked.append(params["clickId"])
         leads_to = self._site(tab).leads_to.get(params["clickId"])
         if leads_to is None:
             return {"clicked": True, "strategy": "cdp_mouse", "changes": {"added": ['9 status "Saved"'], "more": 2}}
@@ -230,6 +241,13 @@ class ScriptedBrowser:
             if element["clickId"] == params.get("clickId") or element.get("xpath", "") == params.get("xpath"):
                 return element
         raise Refusal("INVALID_TARGET", "The element is gone.", stale=True, hint="Index the page again.")
+
+    def _seen(self, params: Json) -> str:
+        named = [each for each in self._elements(params) if each["clickId"] == params.get("clickId")]
+        return json.dumps([self.tabs.get(params.get("tabId", 0)), named])
+
+    def _elements(self, params: Json) -> list[Json]:
+        return self._site(params["tabId"]).elements if "tabId" in params else []
 
     def _site(self, tab: int) -> Site:
         return self.sites.get(self.tabs[tab], Site())

@@ -97,18 +97,38 @@ def leave(place: Browsing) -> None:
     place.browser.move(next(iter(place.browser.tabs)), OTHER)
 
 
+@pytest.mark.parametrize("compares", [True, False])
 @pytest.mark.parametrize("change", [relabel, leave])
 def test_what_is_no_longer_what_was_shown_is_not_acted_on(
-    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor, change: object
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor, change: object, compares: bool
 ) -> None:
     place.put_user_rules()
+    place.browser.compares = compares
     clicked = click(waiting, agent, "1")
     person.sees()
     assert callable(change)
     change(place)
     person.answers("--ok")
     assert clicked.result().code == "INVALID_TARGET"
-    assert place.browser.named("browser_click") == []
+    assert place.browser.clicked == []
+
+
+@pytest.mark.parametrize("face", ["api", "stdio"])
+@pytest.mark.parametrize("compares", [True, False])
+def test_a_click_that_asks_takes_one_picture_and_sends_nothing_twice(
+    place: Browsing, person: Person, waiting: ThreadPoolExecutor, face: str, compares: bool
+) -> None:
+    agent = place.agent(face)
+    if face == "stdio":
+        agent.ok("task_start", url=GOOD)
+    place.put_user_rules()
+    place.browser.compares = compares
+    place.browser.actions.clear()
+    clicked = click(waiting, agent, "1")
+    person.answers("--ok")
+    assert clicked.result().error is None
+    again = [] if compares else ["browser_dom_index"]
+    assert [name for name, _ in place.browser.actions] == ["browser_screenshot", *again, "browser_click"]
 
 
 def test_a_stale_element_is_refused_before_anybody_is_asked(place: Browsing, agent: Agent, person: Person) -> None:

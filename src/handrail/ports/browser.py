@@ -22,6 +22,12 @@ ResultStatus = Literal["success", "partial"]
 EndStatus = Literal["success", "partial", "error"]
 Role = Literal["user", "assistant"]
 TakeoverReason = Literal["user_input", "popup", "badge", "console"]
+PluginMessageType = Literal[
+    "activate_extension", "full_state_sync", "tab_event", "debugger_event",
+    "task_takeover", "task_handback", "task_stopped", "browser_action_result",
+]  # fmt: skip
+ServerMessageType = Literal["browser_action", "task_status"]
+FrontendEventType = Literal["chatDelta", "structuredOutput", "snapshotSync", "toolUsed", "runStatus", "taskStatus"]
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):

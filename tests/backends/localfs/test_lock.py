@@ -11,6 +11,7 @@ from handrail.ports.files import Folder
 from tests.backends.localfs.scenery import StartChild, ready, said
 
 
+@pytest.mark.alone
 def test_a_held_lock_is_a_conflict_after_the_timeout_and_free_afterwards(folder: Folder) -> None:
     own = folder.subfolder(".handrail")
     with own.lock("lock", 0):

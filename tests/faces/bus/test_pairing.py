@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import socketio
 
+from handrail.features.browser.bus.protocol import fingerprint
 from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
 from tests.faces.bus.browser import browsing, bus_key, new_client_id
 from tests.faces.http.listener import Listener
@@ -26,14 +27,36 @@ def pair(server: Running, client_id: str, code: str | None = None, headers: Any 
 
 
 def joins(server: Running, client_id: str, token: str) -> bool:
-    async def run() -> bool:
+    return welcome(server, client_id, token, protocol=fingerprint()) == ""
+
+
+def welcome(server: Running, client_id: str, token: str, **about: Any) -> str:
+    """Empty where it may join; otherwise the server's words."""
+
+    async def run() -> str:
         try:
-            async with browsing(server, client_id, auth={"token": token}) as browser:
-                return bool((await browser.say({"type": "debugger_event"}))["ok"])
-        except socketio.exceptions.ConnectionError:
-            return False
+            async with browsing(server, client_id, auth={"token": token, **about}) as browser:
+                assert (await browser.say({"v": 1, "type": "debugger_event"}))["ok"]
+                return ""
+        except socketio.exceptions.ConnectionError as refused:
+            return str(refused)
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize("about", [{}, {"version": "0.1.0"}, {"version": "9.9.9", "protocol": "0123456789abcdef"}])
+def test_our_own_extension_of_another_version_is_told_to_update(server: Running, about: dict[str, str]) -> None:
+    client_id = new_client_id()
+    token = pair(server, client_id).json["data"]["token"]
+    assert "Update the handrail extension" in welcome(server, client_id, token, **about)
+    assert welcome(server, client_id, token, version="0.1.0", protocol=fingerprint()) == ""
+
+
+def test_another_plugin_that_speaks_the_protocol_needs_no_version(server: Running) -> None:
+    client_id = new_client_id()
+    token = pair(server, client_id, extensionId="abcdefghijklmnopabcdefghijklmnop").json["data"]["token"]
+    assert welcome(server, client_id, token) == ""
+    assert welcome(server, new_client_id(), server.token) == ""
 
 
 def test_a_code_becomes_a_token_that_lets_the_plugin_join(server: Running) -> None:
@@ -94,7 +117,7 @@ def test_a_person_lists_and_takes_back_tokens(server: Running) -> None:
     token = pair(server, client_id, name="home").json["data"]["token"]
 
     async def run() -> None:
-        async with browsing(server, client_id, auth={"token": token}) as browser:
+        async with browsing(server, client_id, auth={"token": token, "protocol": fingerprint()}) as browser:
             listed = await asyncio.to_thread(server.request, "GET", "/api/extension/tokens")
             (mine,) = [paired for paired in listed.json["data"] if paired["clientId"] == client_id]
             assert (mine["name"], mine["extensionId"], mine["socketConnected"]) == ("home", EXTENSION_ID, True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.browser.bus.task_ids import new_task_id
 from handrail.features.browser.remote_bus.kept_line import KeptLine
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
 from handrail.wiring import remote_bus
 from tests.faces.bus.browser import CLICK, browsing, got, task_on
@@ -68,6 +68,28 @@ def test_conditions_arrive_as_what_they_were(server: Running) -> None:
                 await bus.artifact("art-none")
             with pytest.raises(TooLarge):
                 await bus.keep(task, "file", "text/plain", b"x" * (26 * 1024 * 1024))
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "code", ["SCHEMA_VALIDATION_FAILED", "INVALID_TASK_TAB", "PLUGIN_OFFLINE", "BAD_REQUEST", "X_OWN"]
+)
+def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_it(server: Running, code: str) -> None:
+    details = {"fieldErrors": [], "context": {"a": 1}, "hint": ["not", "a", "text"], "retryable": "later"}
+
+    async def run() -> None:
+        bus = remote_bus(server.state)
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            running = asyncio.ensure_future(bus.act(task, CLICK))
+            error = {"code": code, "message": "no", "retryable": True, "details": details}
+            await browser.answer(await browser.action(), status="error", error=error)
+            with pytest.raises(Reported) as failed:
+                await running
+            failure = failed.value
+            assert (failure.code, failure.message, failure.retryable) == (code, "no", True)
+            assert failure.details == details
 
     asyncio.run(run())
 

@@ -201,6 +201,7 @@ def test_mcp_in_a_terminal_never_asks_there_and_ends_at_ctrl_c(machine: Machine)
     assert "Traceback" not in terminal.screen
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("typed", ["", json.dumps(INITIALIZE)], ids=["nothing", "half a line"])
 def test_mcp_at_a_terminal_ends_at_once_at_ctrl_c(machine: Machine, typed: str) -> None:
     terminal = Terminal(machine, "mcp", stdout_is_terminal=True)

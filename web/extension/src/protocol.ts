@@ -1,13 +1,9 @@
-/** The wire between plugin and server (contract 2): messages as they travel, nothing about who sends them when. */
+/** The wire between plugin and server (contract 2): what the server declares (web/protocol), and messages as they travel. */
 
-export const PROTOCOL = 1;
+import type { PROTOCOL, Tab, TabGroup, Window } from "../../protocol";
 
-export interface Tab {
-  tabId: number; windowId: number; groupId?: number; url?: string; title?: string; favIconUrl?: string; status?: string;
-  active: boolean; pinned: boolean; hidden: boolean; index: number; openerTabId?: number;
-}
-export interface Window { windowId: number; focused: boolean; top?: number; left?: number; width?: number; height?: number; type: string }
-export interface TabGroup { id: number; collapsed: boolean; color: string; title?: string; windowId: number }
+export { ACTIONS, ERRORS, FINGERPRINT, PROTOCOL, TIMEOUTS } from "../../protocol";
+export type { ActionName, ErrorCode, StateEventType, Tab, TabGroup, TakeoverReason, Window } from "../../protocol";
 
 export interface FullState {
   windows: Window[]; tabs: Tab[]; tabGroups: TabGroup[]; activeWindowId: number | null; activeTabId: number | null;
@@ -15,11 +11,6 @@ export interface FullState {
   tasks: HeldTask[];
 }
 export interface HeldTask { taskId: string; status: "running" | "takeover"; tabIds: number[] }
-
-export type EventType =
-  | "tab_created" | "tab_updated" | "tab_activated" | "tab_removed"
-  | "window_created" | "window_removed" | "window_focused"
-  | "tab_group_created" | "tab_group_updated" | "tab_group_removed" | "tab_group_moved";
 
 export interface ArtifactSlot { artifactId: string; url: string; name?: string; contentType?: string }
 
@@ -56,5 +47,3 @@ export type Ack = { ok: true } | { ok: false; error: { code: string; message: st
 
 /** The server's word on a task: that a person has it, that it is over, or anything else for one that goes on. */
 export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string }
-
-export type TakeoverReason = "user_input" | "popup" | "badge" | "console";

@@ -3,10 +3,11 @@
 A tool speaks of the action; around it, HTTP has a smaller set of codes: `PLUGIN_OFFLINE` is `UNAVAILABLE` there.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from handrail.features.apps.calls.conditions import AuthRequired
-from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 
 CODES: Table = {
@@ -52,6 +53,19 @@ HTTP_CODES = {
     "SCHEMA_VALIDATION_FAILED": "UNAVAILABLE",
 }
 
+RETRYABLE_CODES = frozenset(
+    {
+        "PLUGIN_OFFLINE",
+        "PLUGIN_TIMEOUT_ACK",
+        "PLUGIN_TIMEOUT_EXEC",
+        "NAVIGATION_TIMEOUT",
+        "ARTIFACT_UPLOAD_FAILED",
+        "PAGE_PREP_FAILED",
+        "CDP_UNAVAILABLE",
+    }
+)
+"""Unless the error itself says otherwise, the same action may work later."""
+
 STATUS = {
     "BAD_REQUEST": 400,
     "UNAUTHORIZED": 401,
@@ -73,15 +87,26 @@ def action_code(failure: errors.Failure) -> str:
     return failure.code if isinstance(failure, errors.Reported) else code_of(failure, CODES)
 
 
-def failure_of(
-    code: str, message: str, *, retryable: bool = False, hint: str | None = None, details: dict[str, Any] | None = None
-) -> errors.Failure:
-    """The condition that is spelled so: what was stored, or came from another process, is raised again."""
-    condition = _CONDITIONS.get(code)
-    failure = condition(message, hint=hint) if condition is not None else None
-    if failure is None or failure.retryable != retryable:
-        failure = errors.Reported(message, code=code, retryable=retryable, hint=hint)
-    failure.details = details or {}
+def packed(failure: errors.Failure) -> dict[str, Any]:
+    """All of it, for a file or another process of ours, where `unpacked` makes the same again."""
+    return {
+        "condition": type(failure).__name__,
+        "code": action_code(failure),
+        "message": failure.message,
+        "retryable": failure.retryable,
+        "hint": failure.hint,
+        "details": failure.details,
+    }
+
+
+def unpacked(stored: Mapping[str, Any]) -> errors.Failure:
+    """A condition that this version does not know keeps its code; version 0.1 stored the code alone."""
+    code, hint, is_retryable = stored["code"], stored.get("hint"), stored.get("retryable", False)
+    condition = getattr(errors, stored["condition"], None) if "condition" in stored else _CONDITIONS.get(code)
+    failure = None if condition in (None, errors.Reported) else condition(stored["message"], hint=hint)
+    if failure is None or failure.retryable != is_retryable:
+        failure = errors.Reported(stored["message"], code=code, retryable=is_retryable, hint=hint)
+    failure.details = dict(stored.get("details") or {})
     return failure
 
 
@@ -117,3 +142,6 @@ def _details(failure: errors.Failure) -> dict[str, Any]:
     if context := {key: value for key, value in failure.details.items() if key != "fieldErrors"}:
         details["context"] = context
     return details
+
+
+DIALECT = Dialect(CODES, envelope)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.http.dialect import action_code, failure_of
+from handrail.faces.http.dialect import packed, unpacked
 from handrail.ports.browser import ActionRecord, TaskRecord
 from handrail.ports.browser_store import StoredAction
 from handrail.ports.errors import Conflict, Failure, Offline
@@ -96,13 +96,7 @@ class SqliteActions:
 
 
 def _spelled(failure: Failure | None) -> bytes | None:
-    if failure is None:
-        return None
-    error: dict[str, Any] = {
-        "code": action_code(failure), "message": failure.message, "retryable": failure.retryable,
-        "hint": failure.hint, "details": failure.details,
-    }  # fmt: skip
-    return msgspec.json.encode(error)
+    return None if failure is None else msgspec.json.encode(packed(failure))
 
 
 def _stored(action_id: str, row: tuple[Any, ...]) -> StoredAction:
@@ -120,8 +114,4 @@ def _stored(action_id: str, row: tuple[Any, ...]) -> StoredAction:
     )
     if error is None:
         return StoredAction(record)
-    told = msgspec.json.decode(error)
-    failure = failure_of(
-        told["code"], told["message"], retryable=told["retryable"], hint=told["hint"], details=told["details"]
-    )
-    return StoredAction(record, failure)
+    return StoredAction(record, unpacked(msgspec.json.decode(error)))

@@ -10,16 +10,12 @@ import { oneOf, optional, text } from "../worker/shape";
 
 const STILL_MS = 2000;
 
-export const browserClick = define({
+export const browserClick = define("browser_click", {
   ...elementParams,
   strategy: optional(oneOf("cdp_mouse", "dom_click")),
   dialog: optional(oneOf("accept", "dismiss")),
   promptText: optional(text),
 }, {
-  name: "browser_click",
-  execMs: 5000,
-  isIdempotent: false,
-  acts: true,
   async run(context, params) {
     const { tabId } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);

@@ -5,11 +5,7 @@ import { canUseDebugger, tabParam } from "../worker/element";
 import { logOf } from "../worker/observation";
 import { fallback, whole } from "../worker/shape";
 
-export const browserConsole = define({ ...tabParam, limit: fallback(whole(1, 200), 50) }, {
-  name: "browser_console",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const browserConsole = define("browser_console", { ...tabParam, limit: fallback(whole(1, 200), 50) }, {
   async run(context, { tabId, limit }) {
     // Attaching brings along what the page said before.
     await canUseDebugger(context, tabId, "cdp_log");

@@ -3,11 +3,7 @@
 import { define } from "../worker/action";
 import { canUseDebugger, tabParam } from "../worker/element";
 
-export const browserDebuggerAttach = define(tabParam, {
-  name: "browser_debugger_attach",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const browserDebuggerAttach = define("browser_debugger_attach", tabParam, {
   async run(context, { tabId }) {
     await canUseDebugger(context, tabId, "cdp_attach");
     return { attached: true };

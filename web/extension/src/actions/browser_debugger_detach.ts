@@ -5,11 +5,7 @@ import { detach } from "../worker/debuggee";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserDebuggerDetach = define(tabParam, {
-  name: "browser_debugger_detach",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const browserDebuggerDetach = define("browser_debugger_detach", tabParam, {
   async run({ taskId }, { tabId }) {
     await ownTab(taskId, tabId);
     await detach(tabId);

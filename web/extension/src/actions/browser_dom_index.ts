@@ -7,7 +7,7 @@ import { between } from "../worker/provenance";
 import { fallback, flag, oneOf, whole } from "../worker/shape";
 import { checkOwn } from "../worker/tasks";
 
-export const browserDomIndex = define({
+export const browserDomIndex = define("browser_dom_index", {
   ...tabParam,
   scope: fallback(oneOf("viewport", "document"), "document"),
   assignAttr: fallback(flag, false),
@@ -15,10 +15,6 @@ export const browserDomIndex = define({
   limit: fallback(whole(1, 5000), 200),
   boxes: fallback(flag, false),
 }, {
-  name: "browser_dom_index",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
   tellsPage: true,
   async run({ taskId, warnings }, { tabId, scope, assignAttr, offset, limit, boxes }) {
     checkOwn(taskId, tabId);

@@ -9,11 +9,7 @@ import { numbersOf, ownTab, raiseNumbers } from "../worker/tasks";
 
 const MOST = 20;
 
-export const browserFindText = define({ ...tabParam, text: filled }, {
-  name: "browser_find_text",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
+export const browserFindText = define("browser_find_text", { ...tabParam, text: filled }, {
   async run({ taskId }, { tabId, text }) {
     await ownTab(taskId, tabId);
     const frames = await askAll(tabId, "findText", { text, floor: numbersOf(tabId).next, limit: MOST });

@@ -7,11 +7,7 @@ import { ask, TOP } from "../worker/page";
 import { filled, optional } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserGetHtml = define({ ...tabParam, xpath: optional(filled) }, {
-  name: "browser_get_html",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
+export const browserGetHtml = define("browser_get_html", { ...tabParam, xpath: optional(filled) }, {
   async run({ taskId, message, deadline }, { tabId, xpath }) {
     await ownTab(taskId, tabId);
     const html = await deadline.within(ask(tabId, TOP, "html", xpath === undefined ? {} : { xpath }));

@@ -5,11 +5,7 @@ import { step, travel } from "../worker/arrival";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserGoBack = define(tabParam, {
-  name: "browser_go_back",
-  execMs: 30_000,
-  isIdempotent: false,
-  acts: true,
+export const browserGoBack = define("browser_go_back", tabParam, {
   async run(context, { tabId }) {
     await ownTab(context.taskId, tabId);
     return await travel(context, tabId, () => step(tabId, -1));

@@ -5,11 +5,7 @@ import { step, travel } from "../worker/arrival";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserGoForward = define(tabParam, {
-  name: "browser_go_forward",
-  execMs: 30_000,
-  isIdempotent: false,
-  acts: true,
+export const browserGoForward = define("browser_go_forward", tabParam, {
   async run(context, { tabId }) {
     await ownTab(context.taskId, tabId);
     return await travel(context, tabId, () => step(tabId, 1));

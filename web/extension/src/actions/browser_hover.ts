@@ -7,11 +7,7 @@ import { canUseDebugger, elementParams, placeOf } from "../worker/element";
 import { hover } from "../worker/input";
 import { ask } from "../worker/page";
 
-export const browserHover = define(elementParams, {
-  name: "browser_hover",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: true,
+export const browserHover = define("browser_hover", elementParams, {
   async run(context, params) {
     const { tabId } = params;
     const isTrusted = await canUseDebugger(context, tabId);

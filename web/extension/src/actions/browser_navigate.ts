@@ -6,11 +6,7 @@ import { tabParam } from "../worker/element";
 import { pageUrl } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserNavigate = define({ ...tabParam, url: pageUrl }, {
-  name: "browser_navigate",
-  execMs: 30_000,
-  isIdempotent: true,
-  acts: true,
+export const browserNavigate = define("browser_navigate", { ...tabParam, url: pageUrl }, {
   async run(context, { tabId, url }) {
     await ownTab(context.taskId, tabId);
     checkPage("browser_navigate", url);

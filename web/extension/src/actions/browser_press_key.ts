@@ -9,11 +9,7 @@ import { parseChord } from "../worker/keys";
 import { ask, TOP } from "../worker/page";
 import { filled, oneOf, optional, text } from "../worker/shape";
 
-export const browserPressKey = define({ ...elementParams, key: filled, dialog: optional(oneOf("accept", "dismiss")), promptText: optional(text) }, {
-  name: "browser_press_key",
-  execMs: 5000,
-  isIdempotent: false,
-  acts: true,
+export const browserPressKey = define("browser_press_key", { ...elementParams, key: filled, dialog: optional(oneOf("accept", "dismiss")), promptText: optional(text) }, {
   async run(context, params) {
     const { tabId } = params;
     const chord = parseChord(params.key);

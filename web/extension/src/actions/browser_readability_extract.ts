@@ -10,11 +10,7 @@ import { ownTab } from "../worker/tasks";
 const INLINE = 256 * 1024;
 const LARGEST = 2 * 1024 * 1024;
 
-export const browserReadabilityExtract = define(tabParam, {
-  name: "browser_readability_extract",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
+export const browserReadabilityExtract = define("browser_readability_extract", tabParam, {
   async run({ taskId, message, deadline }, { tabId }) {
     await ownTab(taskId, tabId);
     await installArticle(tabId);

@@ -5,11 +5,7 @@ import { reload, travel } from "../worker/arrival";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserReload = define(tabParam, {
-  name: "browser_reload",
-  execMs: 30_000,
-  isIdempotent: true,
-  acts: true,
+export const browserReload = define("browser_reload", tabParam, {
   async run(context, { tabId }) {
     await ownTab(context.taskId, tabId);
     return await travel(context, tabId, () => reload(tabId));

@@ -5,11 +5,7 @@ import { canUseDebugger, tabParam } from "../worker/element";
 import { logOf } from "../worker/observation";
 import { fallback, whole } from "../worker/shape";
 
-export const browserRequests = define({ ...tabParam, limit: fallback(whole(1, 200), 50) }, {
-  name: "browser_requests",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const browserRequests = define("browser_requests", { ...tabParam, limit: fallback(whole(1, 200), 50) }, {
   async run(context, { tabId, limit }) {
     await canUseDebugger(context, tabId, "cdp_log");
     const { requests, requestsTotal } = logOf(tabId);

@@ -6,14 +6,11 @@ import { withoutBadge } from "../worker/badge";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
 import { withOutline } from "../worker/outline";
 import { capture, captureInFront, sizeOf } from "../worker/picture";
+import { seenAt } from "../worker/seen";
 import { fallback, flag } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserScreenshot = define({ ...elementParams, fullPage: fallback(flag, false) }, {
-  name: "browser_screenshot",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
+export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false) }, {
   async run(context, params) {
     const { tabId, fullPage } = params;
     const tab = await ownTab(context.taskId, tabId);
@@ -23,6 +20,7 @@ export const browserScreenshot = define({ ...elementParams, fullPage: fallback(f
     const shoot = () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
     const { done: { picture, area }, target } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
     const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...(target ? { target } : {}) };
+    const seen = await seenAt(tabId, target);
+    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...(target ? { target } : {}), ...(seen ? { seen } : {}) };
   },
 });

@@ -7,11 +7,7 @@ import { ask, TOP } from "../worker/page";
 import { oneOf, optional, whole } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserScroll = define({ ...elementParams, direction: optional(oneOf("up", "down", "left", "right")), amount: optional(whole(1, 1_000_000)) }, {
-  name: "browser_scroll",
-  execMs: 5000,
-  isIdempotent: false,
-  acts: true,
+export const browserScroll = define("browser_scroll", { ...elementParams, direction: optional(oneOf("up", "down", "left", "right")), amount: optional(whole(1, 1_000_000)) }, {
   async run({ taskId }, params) {
     await ownTab(taskId, params.tabId);
     const place = hasElement(params) ? placeOf("browser_scroll", params) : { frameId: TOP, target: undefined };

@@ -7,11 +7,7 @@ import { canUseDebugger, elementParams, placeOf } from "../worker/element";
 import { ask } from "../worker/page";
 import { listOf, text } from "../worker/shape";
 
-export const browserSelectOption = define({ ...elementParams, values: listOf(text) }, {
-  name: "browser_select_option",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: true,
+export const browserSelectOption = define("browser_select_option", { ...elementParams, values: listOf(text) }, {
   async run(context, params): Promise<Result> {
     const { tabId, values } = params;
     await canUseDebugger(context, tabId);

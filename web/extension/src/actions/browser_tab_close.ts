@@ -4,11 +4,7 @@ import { define } from "../worker/action";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserTabClose = define(tabParam, {
-  name: "browser_tab_close",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: true,
+export const browserTabClose = define("browser_tab_close", tabParam, {
   async run({ taskId, deadline }, { tabId }) {
     await ownTab(taskId, tabId);
     await deadline.within(chrome.tabs.remove(tabId));

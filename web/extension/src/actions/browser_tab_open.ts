@@ -6,11 +6,7 @@ import { optional, pageUrl } from "../worker/shape";
 import { adoptTab, newTab, taskFor } from "../worker/task_start";
 import { putTask } from "../worker/tasks";
 
-export const browserTabOpen = define({ url: optional(pageUrl) }, {
-  name: "browser_tab_open",
-  execMs: 30_000,
-  isIdempotent: false,
-  acts: true,
+export const browserTabOpen = define("browser_tab_open", { url: optional(pageUrl) }, {
   async run(context, { url }) {
     if (url !== undefined) checkPage("browser_tab_open", url);
     const task = taskFor(context.taskId);

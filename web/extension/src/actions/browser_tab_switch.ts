@@ -4,11 +4,7 @@ import { define } from "../worker/action";
 import { tabParam } from "../worker/element";
 import { ownTab } from "../worker/tasks";
 
-export const browserTabSwitch = define(tabParam, {
-  name: "browser_tab_switch",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: true,
+export const browserTabSwitch = define("browser_tab_switch", tabParam, {
   async run({ taskId }, { tabId }) {
     await ownTab(taskId, tabId);
     await chrome.tabs.update(tabId, { active: true });

@@ -4,11 +4,7 @@ import { define } from "../worker/action";
 import { wireTab } from "../worker/snapshot";
 import { taskOf } from "../worker/tasks";
 
-export const browserTabs = define({}, {
-  name: "browser_tabs",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const browserTabs = define("browser_tabs", {}, {
   async run({ taskId }) {
     const found = await Promise.all((taskOf(taskId)?.tabs ?? []).map((tabId) => chrome.tabs.get(tabId).catch(() => null)));
     return { tabs: found.filter((tab) => tab !== null).map(wireTab) };

@@ -8,17 +8,13 @@ import { enter, press, type } from "../worker/input";
 import { ask } from "../worker/page";
 import { fallback, flag, oneOf, optional, text } from "../worker/shape";
 
-export const browserType = define({
+export const browserType = define("browser_type", {
   ...elementParams,
   text,
   submit: fallback(flag, false),
   append: fallback(flag, false),
   strategy: optional(oneOf("cdp_key", "dom_input")),
 }, {
-  name: "browser_type",
-  execMs: 10_000,
-  isIdempotent: false,
-  acts: true,
   async run(context, params) {
     const { tabId, append } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);

@@ -12,11 +12,7 @@ import { ownTab } from "../worker/tasks";
 /** A whole number of base64 groups, below what one message carries. */
 const PART = 3 * 1024 * 1024;
 
-export const browserUpload = define({ ...elementParams, artifactIds: listOf(filled) }, {
-  name: "browser_upload",
-  execMs: 60_000,
-  isIdempotent: true,
-  acts: true,
+export const browserUpload = define("browser_upload", { ...elementParams, artifactIds: listOf(filled) }, {
   async run(context, params): Promise<Result> {
     const { tabId, artifactIds } = params;
     const { taskId, message, deadline } = context;

@@ -14,11 +14,7 @@ import { ownTab } from "../worker/tasks";
 /** How long a page is asked at a time: it may navigate, or the text come in another frame. */
 const ROUND_MS = 1000;
 
-export const browserWaitFor = define({ ...tabParam, text: optional(filled), textGone: optional(filled), idleMs: optional(whole(1, 60_000)) }, {
-  name: "browser_wait_for",
-  execMs: 30_000,
-  isIdempotent: true,
-  acts: false,
+export const browserWaitFor = define("browser_wait_for", { ...tabParam, text: optional(filled), textGone: optional(filled), idleMs: optional(whole(1, 60_000)) }, {
   async run({ taskId, deadline }, { tabId, text, textGone, idleMs }) {
     await ownTab(taskId, tabId);
     if ([text, textGone, idleMs].filter((one) => one !== undefined).length !== 1) {

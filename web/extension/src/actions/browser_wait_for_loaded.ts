@@ -6,11 +6,7 @@ import { Failure } from "../worker/failure";
 import { untilTab } from "../worker/navigation";
 import { ownTab } from "../worker/tasks";
 
-export const browserWaitForLoaded = define(tabParam, {
-  name: "browser_wait_for_loaded",
-  execMs: 20_000,
-  isIdempotent: true,
-  acts: false,
+export const browserWaitForLoaded = define("browser_wait_for_loaded", tabParam, {
   async run({ taskId, deadline }, { tabId }) {
     const isLoaded = async (): Promise<boolean> => (await ownTab(taskId, tabId)).status === "complete";
     if (await untilTab(tabId, Math.max(0, deadline.left() - 200), isLoaded)) return { status: "complete" };

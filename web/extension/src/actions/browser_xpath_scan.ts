@@ -6,11 +6,7 @@ import { indexTab } from "../worker/indexing";
 import { fallback, oneOf, whole } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserXpathScan = define({ ...tabParam, scope: fallback(oneOf("viewport", "document"), "document"), limit: fallback(whole(1, 5000), 500) }, {
-  name: "browser_xpath_scan",
-  execMs: 10_000,
-  isIdempotent: true,
-  acts: false,
+export const browserXpathScan = define("browser_xpath_scan", { ...tabParam, scope: fallback(oneOf("viewport", "document"), "document"), limit: fallback(whole(1, 5000), 500) }, {
   async run({ taskId, warnings }, { tabId, scope, limit }) {
     await ownTab(taskId, tabId);
     const { entries, total } = await indexTab(tabId, { scope, most: limit, boxes: true, attribute: false, xpaths: true }, warnings);

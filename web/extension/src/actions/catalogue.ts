@@ -1,5 +1,6 @@
 /** The catalogue: every action that a server may ask for. */
 
+import type { ActionName } from "../protocol";
 import type { Action } from "../worker/action";
 import { browserClick } from "./browser_click";
 import { browserConsole } from "./browser_console";
@@ -32,37 +33,38 @@ import { taskGroupUpdate } from "./task_group_update";
 import { taskStart } from "./task_start";
 import { taskStop } from "./task_stop";
 
-const ALL: Action[] = [
-  browserClick,
-  browserConsole,
-  browserDebuggerAttach,
-  browserDebuggerDetach,
-  browserDomIndex,
-  browserFindText,
-  browserGetHtml,
-  browserGoBack,
-  browserGoForward,
-  browserHover,
-  browserNavigate,
-  browserPressKey,
-  browserReadabilityExtract,
-  browserReload,
-  browserRequests,
-  browserScreenshot,
-  browserScroll,
-  browserSelectOption,
-  browserTabClose,
-  browserTabOpen,
-  browserTabSwitch,
-  browserTabs,
-  browserType,
-  browserUpload,
-  browserWaitFor,
-  browserWaitForLoaded,
-  browserXpathScan,
-  taskGroupUpdate,
-  taskStart,
-  taskStop,
-];
+/** One for each action that the server declares, or it does not compile. */
+const ALL: { [N in ActionName]: Action<N> } = {
+  browser_click: browserClick,
+  browser_console: browserConsole,
+  browser_debugger_attach: browserDebuggerAttach,
+  browser_debugger_detach: browserDebuggerDetach,
+  browser_dom_index: browserDomIndex,
+  browser_find_text: browserFindText,
+  browser_get_html: browserGetHtml,
+  browser_go_back: browserGoBack,
+  browser_go_forward: browserGoForward,
+  browser_hover: browserHover,
+  browser_navigate: browserNavigate,
+  browser_press_key: browserPressKey,
+  browser_readability_extract: browserReadabilityExtract,
+  browser_reload: browserReload,
+  browser_requests: browserRequests,
+  browser_screenshot: browserScreenshot,
+  browser_scroll: browserScroll,
+  browser_select_option: browserSelectOption,
+  browser_tab_close: browserTabClose,
+  browser_tab_open: browserTabOpen,
+  browser_tab_switch: browserTabSwitch,
+  browser_tabs: browserTabs,
+  browser_type: browserType,
+  browser_upload: browserUpload,
+  browser_wait_for: browserWaitFor,
+  browser_wait_for_loaded: browserWaitForLoaded,
+  browser_xpath_scan: browserXpathScan,
+  task_group_update: taskGroupUpdate,
+  task_start: taskStart,
+  task_stop: taskStop,
+};
 
-export const CATALOGUE: ReadonlyMap<string, Action> = new Map(ALL.map((action) => [action.name, action]));
+export const CATALOGUE: ReadonlyMap<string, Action> = new Map(Object.entries(ALL));

@@ -6,11 +6,7 @@ import { COLORS, gather, label } from "../worker/groups";
 import { filled, invalid, oneOf, optional } from "../worker/shape";
 import { putTask, taskOf } from "../worker/tasks";
 
-export const taskGroupUpdate = define({ color: optional(oneOf(...COLORS)), title: optional(filled) }, {
-  name: "task_group_update",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const taskGroupUpdate = define("task_group_update", { color: optional(oneOf(...COLORS)), title: optional(filled) }, {
   async run({ taskId }, { color, title }) {
     if (color === undefined && title === undefined) throw invalid("task_group_update", [{ field: "title", message: "or color is missing" }]);
     const task = taskOf(taskId);

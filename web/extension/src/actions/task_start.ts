@@ -7,11 +7,7 @@ import { fallback, filled, flag, oneOf, optional, pageUrl } from "../worker/shap
 import { adoptTab, existingTab, newTab, taskFor } from "../worker/task_start";
 import { putTask } from "../worker/tasks";
 
-export const taskStart = define({ url: optional(pageUrl), reuseExistingTab: fallback(flag, false), groupTitle: optional(filled), groupColor: optional(oneOf(...COLORS)) }, {
-  name: "task_start",
-  execMs: 20_000,
-  isIdempotent: false,
-  acts: true,
+export const taskStart = define("task_start", { url: optional(pageUrl), reuseExistingTab: fallback(flag, false), groupTitle: optional(filled), groupColor: optional(oneOf(...COLORS)) }, {
   async run(context, { url, reuseExistingTab, groupTitle, groupColor }) {
     if (url !== undefined) checkPage("task_start", url);
     const task = taskFor(context.taskId);

@@ -5,11 +5,7 @@ import { fallback, flag } from "../worker/shape";
 import { endTask } from "../worker/task_start";
 import { taskOf } from "../worker/tasks";
 
-export const taskStop = define({ closeTab: fallback(flag, false) }, {
-  name: "task_stop",
-  execMs: 5000,
-  isIdempotent: true,
-  acts: false,
+export const taskStop = define("task_stop", { closeTab: fallback(flag, false) }, {
   async run({ taskId }, { closeTab }) {
     const task = taskOf(taskId);
     if (task) await endTask(task, closeTab);

@@ -6,11 +6,10 @@ export interface Point { x: number; y: number }
 /** An element is named by its ref in this frame, or by an XPath. */
 export interface Target { ref?: number; xpath?: string }
 
-export interface IndexedElement {
+export interface Identity { tag: string; role: string; name: string }
+
+export interface IndexedElement extends Identity {
   ref: number;
-  tag: string;
-  role: string;
-  name: string;
   text?: string;
   value?: string;
   states?: string[];
@@ -45,7 +44,7 @@ export type FieldKind = "text" | "editable" | "formatted";
 export interface Changes { added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
-export interface Outlined { ref: number; tag: string; role: string; name: string; next: number }
+export interface Outlined extends Identity { ref: number; next: number }
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
 
@@ -77,6 +76,7 @@ export interface PageApi {
   giveFiles(ask: { target: Target }): string[];
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
   hideBadge(ask: { isHidden: boolean }): void;
+  identify(ask: { target: Target }): Identity;
   outline(ask: { target: Target; floor: number }): Outlined;
   removeOutline(): void;
 }

@@ -1,6 +1,6 @@
 /** Elements in a few words: for the agent an entry and its line, for a person tag, id and name. */
 
-import type { IndexedElement } from "./api";
+import type { Identity, IndexedElement } from "./api";
 import { nameOf, roleOf, shorten, textOf, tidy } from "./names";
 import { refOf } from "./refs";
 import { statesOf, valueOf } from "./states";
@@ -12,11 +12,19 @@ export function describe(element: Element): string {
   return `${element.localName}${id}${name ? ` "${name}"` : ""}`;
 }
 
-export function entryOf(element: Element): Omit<IndexedElement, "isInView"> {
-  // Where only the label of a control is shown, it stands for the control.
-  const subject = (element instanceof HTMLLabelElement && element.control) || element;
+/** Where only the label of a control is shown, it stands for the control. */
+const subjectOf = (element: Element): Element => (element instanceof HTMLLabelElement && element.control) || element;
+
+/** By which it can be told from another one; gives it no number. */
+export function identityOf(element: Element): Identity {
+  const subject = subjectOf(element);
   const role = roleOf(subject);
-  const entry: Omit<IndexedElement, "isInView"> = { ref: refOf(element), tag: element.localName, role, name: nameOf(subject, role) };
+  return { tag: element.localName, role, name: nameOf(subject, role) };
+}
+
+export function entryOf(element: Element): Omit<IndexedElement, "isInView"> {
+  const subject = subjectOf(element);
+  const entry: Omit<IndexedElement, "isInView"> = { ref: refOf(element), ...identityOf(element) };
   const text = element.firstElementChild === null ? shorten(tidy(element.textContent ?? "")) : entry.name;
   if (text) entry.text = text;
   const value = valueOf(subject);

@@ -5,6 +5,7 @@ import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
 import { hideBadge, showBadge } from "./badge";
 import { noteListener } from "./candidates";
 import { changes, rest, watch } from "./changes";
+import { identityOf } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { announce, frameAt } from "./frames";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
@@ -55,6 +56,7 @@ const methods: PageApi = {
   giveFiles,
   badge: showBadge,
   hideBadge: (ask) => hideBadge(ask.isHidden),
+  identify: (ask) => identityOf(resolve(ask.target)),
   outline,
   removeOutline,
 };

@@ -1,6 +1,6 @@
 /** What an action is: its name, its patience, its parameters and what it does; everything else is around it. */
 
-import type { BrowserAction } from "../protocol";
+import { ACTIONS, type ActionName, type BrowserAction } from "../protocol";
 import type { Deadline } from "./deadline";
 import type { Parsed } from "./shape";
 
@@ -14,8 +14,8 @@ export interface Context {
 
 export type Result = Record<string, unknown>;
 
-export interface Action<S = any> {
-  name: string;
+export interface Action<N extends ActionName = any, S = any> {
+  name: N;
   execMs: number;
   /** May be done again when nobody knows whether it was done. */
   isIdempotent: boolean;
@@ -27,5 +27,8 @@ export interface Action<S = any> {
   run(context: Context, params: Parsed<S>): Promise<Result>;
 }
 
-/** The parameters come first, so that what `run` gets is known from them. */
-export const define = <S>(params: S, action: Omit<Action<S>, "params">): Action<S> => ({ ...action, params });
+/** The server's declaration says how long it takes and whether it may be repeated. The parameters come first, so that what `run` gets is known from them. */
+export function define<N extends ActionName, S>(name: N, params: S, action: Pick<Action<N, S>, "run" | "tellsPage">): Action<N, S> {
+  const { timeoutMs, isIdempotent, acts } = ACTIONS[name];
+  return { name, execMs: timeoutMs, isIdempotent, acts, params, ...action };
+}

@@ -1,8 +1,7 @@
 /** The socket to the paired server: says who we are, keeps the server's picture of the browser fresh, never gives up. */
 
 import { io, type Socket } from "socket.io-client";
-import type { Ack, EventType } from "../protocol";
-import { PROTOCOL } from "../protocol";
+import { FINGERPRINT, PROTOCOL, type Ack, type StateEventType } from "../protocol";
 import { browserName } from "./pairing";
 import { Refused } from "./refused";
 import { clientId, pairing, type Pairing } from "./settings";
@@ -66,7 +65,7 @@ export class Connection {
     const socket = io(`${found.server}/mimo`, {
       transports: ["websocket"],
       forceNew: true,
-      auth: { token: found.token, clientType: "plugin", clientId: id },
+      auth: { token: found.token, clientType: "plugin", clientId: id, version: chrome.runtime.getManifest().version, protocol: FINGERPRINT },
       reconnectionDelay: 300,
       reconnectionDelayMax: 1000,
       timeout: 8000,
@@ -125,7 +124,7 @@ export class Connection {
     if (answer && !answer.ok) throw new Refused(answer.error?.message ?? "refused");
   }
 
-  event(eventType: EventType, what: Record<string, unknown>): void {
+  event(eventType: StateEventType, what: Record<string, unknown>): void {
     void this.emit({ type: "tab_event", eventType, ...what, timestamp: Date.now() }).catch(() => undefined);
   }
 

@@ -1,15 +1,15 @@
 /** The ways an action can fail, in the contract's codes. */
 
-import type { WireError } from "../protocol";
+import { ERRORS, type ErrorCode, type WireError } from "../protocol";
 
-const RETRYABLE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT", "ARTIFACT_UPLOAD_FAILED", "PAGE_PREP_FAILED", "CDP_UNAVAILABLE"]);
+const isRetryable = (code: string): boolean => code in ERRORS && ERRORS[code as ErrorCode].isRetryable;
 
 export class Failure extends Error {
   readonly retryable: boolean;
 
   constructor(readonly code: string, message: string, readonly details: Record<string, unknown> = {}, retryable?: boolean) {
     super(message);
-    this.retryable = retryable ?? RETRYABLE.has(code);
+    this.retryable = retryable ?? isRetryable(code);
   }
 
   wire(): WireError {

@@ -1,18 +1,17 @@
 /** Runs what the server asks for: actions of one message in order, messages of one task one after another. */
 
 import { CATALOGUE } from "../actions/catalogue";
-import type { ActionResult, BrowserAction } from "../protocol";
-import { PROTOCOL } from "../protocol";
+import { PROTOCOL, TIMEOUTS, type ActionResult, type BrowserAction } from "../protocol";
 import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
-import { fallback, invalid, parse, whole } from "./shape";
+import { checkExpected } from "./seen";
+import { fallback, invalid, parse, type Parsed, whole } from "./shape";
 import { taskOf } from "./tasks";
 
-const LONGEST_MS = 600_000;
 /** Our own answer should reach the server before it gives up. */
 const MARGIN_MS = 150;
 
@@ -37,7 +36,7 @@ function stepsOf(message: BrowserAction): Step[] {
   return Object.entries(message.action).map(([name, given]) => {
     const action = CATALOGUE.get(name);
     if (!action) throw invalid("browser_action", [{ field: `action.${name}`, message: "is no action that this plugin knows" }]);
-    const { timeoutMs } = parse(name, given, { timeoutMs: fallback(whole(1, LONGEST_MS), action.execMs) });
+    const { timeoutMs } = parse(name, given, { timeoutMs: fallback(whole(1, TIMEOUTS.longestActionMs), action.execMs) });
     return { action, given, ms: Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2) };
   });
 }
@@ -80,7 +79,13 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
     follow(tabId);
     tabs.add(tabId);
   }
-  const result = await deadline.within(withProvenance(action, tabId, () => action.run(context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+  const result = await deadline.within(withProvenance(action, tabId, () => checked(action, given, context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
   if (typeof result["tabId"] === "number") tabs.add(result["tabId"]);
   return result;
+}
+
+/** What a person was shown must still be there: it is looked at once more in the moment of the act. */
+async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
+  if (action.acts && typeof given["expected"] === "string") await checkExpected(context.taskId, action.name, given, given["expected"]);
+  return await action.run(context, params);
 }

@@ -1,10 +1,10 @@
 /** Every change of tabs, windows and groups as a `tab_event`; moves, which shift all others, as a whole state. */
 
-import type { EventType } from "../protocol";
+import type { StateEventType } from "../protocol";
 import { wireGroup, wireTab, wireWindow } from "./snapshot";
 
 export interface EventSink {
-  event(eventType: EventType, what: Record<string, unknown>): void;
+  event(eventType: StateEventType, what: Record<string, unknown>): void;
   resync(): void;
 }
 
@@ -33,7 +33,7 @@ export function watchBrowser({ event, resync }: EventSink): void {
   windows.onRemoved.addListener((windowId) => event("window_removed", { windowId }));
   // -1: no window of the browser has the focus.
   windows.onFocusChanged.addListener((windowId) => event("window_focused", { windowId }));
-  const group = (eventType: EventType) => (one: chrome.tabGroups.TabGroup) => event(eventType, { groupId: one.id, tabGroup: wireGroup(one) });
+  const group = (eventType: StateEventType) => (one: chrome.tabGroups.TabGroup) => event(eventType, { groupId: one.id, tabGroup: wireGroup(one) });
   tabGroups.onCreated.addListener(group("tab_group_created"));
   tabGroups.onUpdated.addListener(group("tab_group_updated"));
   tabGroups.onRemoved.addListener(group("tab_group_removed"));

@@ -118,7 +118,8 @@ ResultT = TypeVar("ResultT", bound=Result)
 class BrowserAction(Generic[ParamsT, ResultT]):
     """`schema` is what the parameters' schema says beyond their types.
 
-    `for_server`: parameters of the tool that no plugin gets. `for_plugin`: what a plugin needs and the tool fills in.
+    `for_server`: parameters of the tool that no plugin gets. `for_plugin`: what a plugin needs and the tool fills in;
+    `optional_for_plugin`: texts that the server may add.
     """
 
     name: str
@@ -133,6 +134,7 @@ class BrowserAction(Generic[ParamsT, ResultT]):
     schema: Mapping[str, Any] = field(default_factory=dict)
     for_server: frozenset[str] = frozenset()
     for_plugin: tuple[str, ...] = ()
+    optional_for_plugin: tuple[str, ...] = ()
 
     @property
     def has_tab(self) -> bool:

@@ -75,12 +75,12 @@ def reported(error: Any) -> Reported:
         return Reported(str(error or "The plugin says that it failed, and not why.")[:2000], code="PLUGIN_ERROR")
     code, details = error.get("code"), error.get("details")
     known = dict(details) if isinstance(details, dict) else {}
-    hint = known.pop("hint", None)
+    hint = known.pop("hint", None) if isinstance(known.get("hint"), str) else None
     failure = Reported(
         str(error.get("message") or "The plugin says that it failed, and not why."),
         code=code if isinstance(code, str) and 0 < len(code) <= _CODE_LENGTH else "PLUGIN_ERROR",
         retryable=error.get("retryable") is True,
-        hint=hint if isinstance(hint, str) else None,
+        hint=hint,
     )
     failure.details = known  # not as arguments: a plugin may name them as it likes
     return failure

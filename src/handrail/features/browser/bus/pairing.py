@@ -30,6 +30,11 @@ class Pairings:
         paired = self._by_hash.get(_hash(token))
         return None if paired is None else paired.client_id
 
+    def extension_of(self, token: object) -> str:
+        """The id of the extension that was paired for this token; empty where none was."""
+        paired = self._by_hash.get(_hash(token)) if isinstance(token, str) else None
+        return "" if paired is None else paired.extension_id
+
     async def pair(self, client_id: str, extension_id: str, name: str) -> str:
         """The token, which is told once. What was paired as this client before is no longer."""
         token = secrets.token_urlsafe(32)

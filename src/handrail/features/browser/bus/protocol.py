@@ -11,7 +11,8 @@ from handrail.features.browser.bus.browser_view import STATE_EVENTS
 from handrail.features.browser.bus.catalogue import ACTIONS
 from handrail.kernel.digest import digest, short
 from handrail.kernel.struct_schema import schema_of
-from handrail.ports.browser import PROTOCOL
+from handrail.ports.browser import EXTENSION_ID, PROTOCOL
+from handrail.ports.errors import Conflict
 
 EXPECTED = "expected"
 """A parameter of every action that acts: what `browser_screenshot` told as `seen`. A plugin that sees something else
@@ -29,6 +30,17 @@ def agreement() -> dict[str, Any]:
 @cache
 def fingerprint() -> str:
     return short(digest(agreement()))
+
+
+def check_own_extension(extension_id: str, version: object, given: object) -> None:
+    """Other plugins speak the contract's protocol, and nothing more is asked of them."""
+    if extension_id == EXTENSION_ID and given != fingerprint():
+        told = version if isinstance(version, str) and len(version) <= 64 else "unknown"
+        raise Conflict(
+            "Update the handrail extension: it was built for another version of handrail than this server's. "
+            "Run `handrail extension` for its folder, then reload it on chrome://extensions.",
+            extensionVersion=told,
+        )
 
 
 def _described(action: BrowserAction[Any, Any]) -> dict[str, Any]:
@@ -49,8 +61,8 @@ def _plugin_schema(action: BrowserAction[Any, Any]) -> dict[str, Any]:
     properties = dict(_without_descriptions(schema_of(action.params))["properties"])
     for name in action.for_server:
         del properties[name]
-    if action.acts:
-        properties[EXPECTED] = {"type": "string"}
+    for name in (*action.optional_for_plugin, *((EXPECTED,) if action.acts else ())):
+        properties[name] = {"type": "string"}
     return {"type": "object", "properties": properties, "required": action.required}
 
 

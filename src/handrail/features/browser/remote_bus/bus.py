@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from handrail.faces.http.dialect import failure_of
+from handrail.faces.http.dialect import unpacked
 from handrail.features.browser.bus.artifacts import MAX_BYTES
 from handrail.features.browser.remote_bus.kept_line import Answer
 from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
@@ -73,20 +73,13 @@ def _own(caller: str, task: str | None) -> dict[str, str]:
 
 
 def _failure(answer: Answer) -> Failure:
-    """The action's own error where there is one, or else HTTP's."""
+    """Exactly what the server's bus raised, or else what HTTP says."""
     try:
         error = json.loads(answer.body)["error"]
-        error = error["details"].get("toolError", error)
         details = error["details"]
-        known = dict(details.get("context", {}))
-        if field_errors := details.get("fieldErrors"):
-            known["fieldErrors"] = field_errors
-        return failure_of(
-            error["code"],
-            error["message"],
-            retryable=details.get("retryable", False),
-            hint=details.get("hint"),
-            details=known,
-        )
+        if (exact := details.get("failure")) is not None:
+            return unpacked(exact)
+        known = {**details.get("context", {}), **{key: details[key] for key in ("fieldErrors",) if key in details}}
+        return unpacked({**error, "retryable": details.get("retryable", False), "details": known})
     except (ValueError, KeyError, TypeError, AttributeError):
         return Internal(f"The server answered {answer.status}, and what it said makes no sense.")

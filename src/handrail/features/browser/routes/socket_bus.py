@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from handrail.faces.socketio.messages import OK, message_in, refused, refused_words
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.pairing import Pairings
+from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
-from handrail.features.browser.routes.messages import OK, message_in, refused, refused_words
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.ports.errors import Failure, InvalidParams
@@ -38,6 +39,7 @@ class MimoBus:
         return client is not None and client == auth.get("clientId")
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
+        check_own_extension(self._pairings.extension_of(auth.get("token")), auth.get("version"), auth.get("protocol"))
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
     async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:

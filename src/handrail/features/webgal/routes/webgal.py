@@ -23,6 +23,7 @@ from handrail.features.webgal.game_view_port import GameView, Language, Mended, 
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
+from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 _LOOKING = "Looking at the game in the console"
@@ -163,7 +164,7 @@ def showing_routes(desk: Desk, key: ConsoleKey) -> list[Route]:
         except NotHosted as refusal:
             return refused("CONFLICT", refusal.message)
         except Failure as failure:
-            return failed(failure, "webgal")
+            return failed(failure, DIALECT)
 
     return [Route(SHOWING_PATH, show, methods=["POST"])]
 
