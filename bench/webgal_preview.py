@@ -9,8 +9,8 @@ from bench.budget import Budget
 from bench.comparison import Comparison
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
-from handrail.features.webgal.preview_session import PreviewSession
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.stores.local.files.folder import LocalFolder

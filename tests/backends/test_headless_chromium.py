@@ -15,7 +15,7 @@ from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.browser.chromium.page import ChromiumPage
 from handrail.features.webgal.backends.game_site import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import Destination
-from handrail.features.webgal.preview_session import Patience, PreviewSession
+from handrail.features.webgal.previews.preview_session import Patience, PreviewSession
 from handrail.ports.errors import Declined, NotShown
 from handrail.stores.local.files.folder import LocalFolder
 from tests.waiting import eventually, until

@@ -15,7 +15,7 @@ from handrail.features.desktop.desktop import Desktop
 from handrail.features.people.summons import Summons
 from handrail.features.webgal.backends.programs.kept import KeptPrograms
 from handrail.features.webgal.port import Checks, WebGal
-from handrail.features.webgal.preview_session import PreviewSession
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
 from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.features.workspace.backends import ripgrep

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from handrail import __version__
-from handrail.features.webgal.preview_session import PreviewSession
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.ports.errors import NotShown
 from handrail.wiring.browsers import find_server
 from handrail.wiring.engines import find_engine
@@ -73,7 +73,7 @@ def kept_previews(own: PreviewSession, state: State, settings: Settings, files: 
 
     The other side is loaded, and looked for, when there is something to be shown.
     """
-    from handrail.features.webgal.preview_session import ServerFirstPreviews
+    from handrail.features.webgal.previews.preview_session import ServerFirstPreviews
 
     remote: list[RemotePreviews] = []
 
@@ -88,7 +88,7 @@ def kept_previews(own: PreviewSession, state: State, settings: Settings, files: 
 
 def hosted_previews(house: House) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
-    from handrail.features.webgal.shared_previews import HostedScenes
+    from handrail.features.webgal.previews.shared_previews import HostedScenes
 
     files = house.project
     return HostedScenes(
@@ -101,7 +101,7 @@ def hosted_previews(house: House) -> HostedPreviews:
 
 def framed_previews(house: House) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
-    from handrail.features.webgal.shared_previews import ConsoleFrames
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 
     return ConsoleFrames(house.preview_session, house.registry.find(_TOOL).surface.port.games)
 

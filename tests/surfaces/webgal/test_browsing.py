@@ -8,7 +8,7 @@ import pytest
 
 from handrail.features.webgal.backends.game_site import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import LocalBrowser
-from handrail.features.webgal.preview_session import PreviewSession
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call, Caller
 from handrail.ports.errors import Changed, NotShown

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
-from handrail.features.webgal.preview_session import PreviewSession
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.ports.errors import NotShown, Timeout
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.settings import Settings

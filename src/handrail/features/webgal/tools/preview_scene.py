@@ -42,7 +42,7 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
     `url`.
     """
-    from handrail.features.webgal.preview_session import as_not_shown
+    from handrail.features.webgal.previews.preview_session import as_not_shown
     from handrail.features.webgal.script.preview_log import fetched_ahead, first_shown_line, preview_log
 
     def read() -> tuple[SceneFile, str]:

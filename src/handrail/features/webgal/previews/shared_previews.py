@@ -14,8 +14,8 @@ from handrail.features.webgal.preview_ports import (
     Showing,
     WantedScene,
 )
-from handrail.features.webgal.preview_session import PreviewSession, as_not_shown
 from handrail.features.webgal.previews.place import SceneFile, find_scene
+from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
 from handrail.features.webgal.script.preview_log import first_shown_line
 from handrail.ports.errors import Declined, Failure, NotShown
 from handrail.ports.files import Folder
