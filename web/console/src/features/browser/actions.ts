@@ -1,5 +1,6 @@
 /** What happens around browsers: reading, following, a person's hand on a task, pairing. The only writer of its store. */
 
+import type { FrontendEvent } from "../../shell/events";
 import { deleteAt, fetchData, HostError, postJson, type connect } from "@handrail/host";
 import { lastChanged, mergeTasks, type BrowserTask } from "./logic/browserTasks";
 import type { Plugin } from "./logic/plugins";
@@ -18,9 +19,9 @@ interface Browsing {
   windows: string[];
 }
 
-interface FrontendEvent {
+interface TaskEvent {
   taskId: string;
-  event: { type: "snapshotSync" } & SnapshotSync | { type: "toolUsed"; name: string; status: string } | { type: "other" };
+  event: FrontendEvent<"snapshotSync"> & SnapshotSync | FrontendEvent<"toolUsed"> & { name: string; status: string } | FrontendEvent<"chatDelta" | "runStatus" | "structuredOutput" | "taskStatus">;
 }
 
 export interface PairCode {
@@ -51,7 +52,7 @@ export function follow(line: Socket): void {
     if (shown && !shown.selected && told.windows.includes(shown.clientId)) void readSnapshot(shown.clientId);
     followShown();
   });
-  line.on("frontend_event", ({ taskId, event }: FrontendEvent) => {
+  line.on("frontend_event", ({ taskId, event }: TaskEvent) => {
     if (event.type === "snapshotSync") snapshots.value = takeSync(snapshots.value, event);
     else if (event.type === "toolUsed" && event.status !== "running" && DRAWN.test(event.name) && taskId === shownTask.value?.taskId) void readSight(taskId);
   });

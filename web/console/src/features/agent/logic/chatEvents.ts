@@ -1,5 +1,6 @@
 /** What is told of a task while it goes on, taken into the conversation. Told twice or in the wrong order, it stands there once. */
 
+import type { FrontendEvent } from "../../../shell/events";
 import { changed, placeOf, type Conversation, type Entry, type Run, type ToolStatus, type ToolUse, type Trouble } from "./chat";
 
 interface ToldError {
@@ -10,11 +11,11 @@ interface ToldError {
 
 /** What is told of a task, as far as a conversation is concerned. */
 export type ChatEvent =
-  | { type: "chatDelta"; sender?: string; messageId?: string; targetEventId?: string; finished: boolean; restart?: boolean; offset?: number; delta?: { content?: string }; content?: string }
-  | { type: "toolUsed"; name: string; actionId: string; status: ToolStatus; messageId?: string; arguments?: unknown; text?: string; effect?: string }
-  | { type: "structuredOutput"; status: string; schemaName?: string; error?: ToldError; targetEventId?: string }
-  | ({ type: "runStatus" } & Run)
-  | { type: "snapshotSync" | "other" };
+  | FrontendEvent<"chatDelta"> & { sender?: string; messageId?: string; targetEventId?: string; finished: boolean; restart?: boolean; offset?: number; delta?: { content?: string }; content?: string }
+  | FrontendEvent<"toolUsed"> & { name: string; actionId: string; status: ToolStatus; messageId?: string; arguments?: unknown; text?: string; effect?: string }
+  | FrontendEvent<"structuredOutput"> & { status: string; schemaName?: string; error?: ToldError; targetEventId?: string }
+  | FrontendEvent<"runStatus"> & Run
+  | FrontendEvent<"snapshotSync" | "taskStatus">;
 
 export function takeEvent(known: Conversation, event: ChatEvent, at: number): Conversation {
   switch (event.type) {

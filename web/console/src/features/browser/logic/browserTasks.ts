@@ -1,6 +1,8 @@
 /** The tasks of the browser: the newest first, and what a person can do with each. */
 
-export type TaskStatus = "created" | "running" | "ongoing" | "takeover" | "completed" | "error";
+import type { TaskStatus } from "../../../../../protocol";
+
+export type { TaskStatus };
 
 export interface BrowserTask {
   taskId: string;
