@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import click
 
-from handrail.faces.cli.group import app
+from handrail.__main__ import commands
+from handrail.faces.cli.group import group
 
 WIDTH = 100
 
@@ -18,12 +19,12 @@ def page() -> str:
         "| command | does |",
         "|---|---|",
     ]
-    commands = list(_commands(app, None))
+    shown = list(_commands(group(commands()), None))
     lines += [
         f"| [`{context.command_path}`](#{_anchor(context)}) | {context.command.get_short_help_str(WIDTH)} |"
-        for context in commands
+        for context in shown
     ]
-    for context in commands:
+    for context in shown:
         lines += ["", f"{_level(context)} {context.command_path}", "", "```text", *_help(context), "```"]
     return "\n".join(lines) + "\n"
 

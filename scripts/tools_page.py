@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from handrail import wiring as app
-from handrail.kernel.dialects import table
-from handrail.kernel.error_spelling import spell_codes
+from handrail.kernel.dialect import spell_codes
 from handrail.kernel.registry import Registered
 from handrail.kernel.tool import Tool
 from handrail.ports.effect import Effect
@@ -45,7 +44,7 @@ def _section(entry: Registered) -> list[str]:
     if tool.output_schema is not None:
         lines += ["", "Returns " + ", ".join(f"`{name}`" for name in tool.output_schema["properties"]) + "."]
     if tool.errors:
-        codes = spell_codes(table(entry.surface.dialect), list(tool.errors))
+        codes = spell_codes(entry.surface.dialect.codes, list(tool.errors))
         lines += ["", "Errors: " + ", ".join(f"`{code}`" for code in codes) + "."]
     return lines
 

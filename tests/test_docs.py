@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.faces.cli.main import COMMANDS
+from handrail.__main__ import commands
 from handrail.faces.http import dialect as mimo
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
@@ -74,7 +74,7 @@ def test_every_prompt_is_explained_with_its_arguments(name: str) -> None:
         assert f"`{argument}`" in line
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands().listed)
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`handrail {command}" in README
 

@@ -7,6 +7,7 @@ import msgspec
 from handrail.features.people.asking import ask
 from handrail.kernel.call import Call
 from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.tool import Preview, Reply, Surface, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InvalidParams
@@ -88,10 +89,10 @@ def surface() -> Surface:
         Tool(name=name, title=name, params=NoParams, input_schema={"type": "object", "properties": {}}, run=run)
         for name, run in _RUNS.items()
     ]
-    return Surface("conformance", "webgal", None, tools)
+    return Surface("conformance", DIALECT, None, tools)
 
 
 def asking_surface(queue: PromptQueue) -> Surface:
     name, message = "test_elicitation", {"type": "object", "properties": {"message": {"type": "string"}}}
     tool = Tool(name=name, title=name, params=Message, input_schema=message, effect=Effect.ASK, run=elicitation)
-    return Surface("asking", "webgal", queue, [tool])
+    return Surface("asking", DIALECT, queue, [tool])

@@ -12,6 +12,7 @@ import msgspec
 from handrail.kernel.approval import Answer, Approver, Question
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call, Caller
+from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.gate import Gate
 from handrail.kernel.policy import Policy, compose
@@ -126,7 +127,7 @@ class Gatehouse:
         document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
         composed = compose(document, is_trusted=True, user_rules=())
         self.gate = Gate(
-            Registry([Surface("stage", "webgal", None, tools)]),
+            Registry([Surface("stage", DIALECT, None, tools)]),
             policy or (lambda: composed),
             approver or self.person,
             self.tokens,

@@ -12,6 +12,7 @@ import pytest
 from handrail.kernel.approval import Answer, Approver, Question
 from handrail.kernel.approvals import NobodyToAsk, PresetAnswer
 from handrail.kernel.call import Approved, Call
+from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.registry import Registry, UnknownTool
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Settled, Surface
@@ -295,7 +296,7 @@ async def test_an_unknown_tool_names_its_neighbours(build: Build) -> None:
 
 async def test_a_tool_that_is_switched_off_is_refused_on_record(build: Build) -> None:
     house = build(tool("look", never))
-    house.gate.registry = Registry([Surface("stage", "webgal", None, [tool("look", never)])], enabled=())
+    house.gate.registry = Registry([Surface("stage", DIALECT, None, [tool("look", never)])], enabled=())
     with pytest.raises(Disabled):
         await house.call("look")
     assert house.last["error"]["condition"] == "Disabled"
@@ -304,7 +305,7 @@ async def test_a_tool_that_is_switched_off_is_refused_on_record(build: Build) ->
 async def test_a_tool_for_developers_is_switched_off_and_unlisted_in_any_other_mode(build: Build) -> None:
     house = build(tool("look", echo))
     modes = [True]
-    surface = Surface("stage", "webgal", None, [tool("look", echo), tool("build", echo, is_for_developers=True)])
+    surface = Surface("stage", DIALECT, None, [tool("look", echo), tool("build", echo, is_for_developers=True)])
     house.gate.registry = Registry([surface], in_developer_mode=lambda: modes[-1])
     assert [entry.tool.name for entry in house.gate.registry] == ["look", "build"]
     assert await house.call("build", 7) == {"value": 7}

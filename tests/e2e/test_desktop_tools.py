@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,19 +159,27 @@ def test_keys_go_to_the_window_that_was_shown_or_nowhere(
 
 
 def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgent) -> None:
-    agent.begins("desktop_click", target=COUNT)
+    found = agent.does("desktop_find", **COUNT)
+    place, element = found["routeResolved"], found["elementRefs"][0]
+    ref = {"elementRef": {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}}
+    app = {"bundleId": place["frontmostBundleId"], "pid": place["pid"]}
+    window = {"titlePattern": f"^{re.escape(place['windowTitle'])}$"}
+    same: dict[str, Any] = {"target": ref, "route": {"app": app, "window": window}}
+    agent.begins("desktop_click", target=ref)
     asked = agent.person.answers("--ok")
     agent.gets()
     client = DesktopClient(agent.state / "desktop.sock", agent.project)
-    intent: dict[str, Any] = {"method": "desktop.click", "params": {"target": COUNT}}
-    for given, reason in (
-        ({"promptRequestId": asked["requestId"]}, "params"),
-        ({"promptRequestId": "approval_made_up"}, "invalid"),
-        ({"pass": "made-up"}, "invalid"),
+    for given, params, reason in (
+        (asked["requestId"], same, "used"),
+        (asked["requestId"], {"target": COUNT}, "params"),
+        ("approval_made_up", {"target": COUNT}, "invalid"),
     ):
         with pytest.raises(Refused) as refused:
-            client.call("confirm.issue", intent=intent, **given)
+            client.call("confirm.issue", intent={"method": "desktop.click", "params": params}, promptRequestId=given)
         assert refused.value.error["details"]["reason"] == reason
+    with pytest.raises(Refused) as refused:
+        client.call("click", target=COUNT, confirm={"pass": "made-up"})
+    assert refused.value.error["details"]["reason"] == "invalid"
     client.close()
 
 

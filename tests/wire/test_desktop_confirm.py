@@ -16,6 +16,7 @@ from handrail.kernel.digest import canonical, digest
 from handrail.ports.tokens import Scope
 from handrail.stores.local.state import open_state
 from handrail.stores.local.tokens import SqliteTokens
+from handrail.wiring.desktops import own_executor
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
 
 ENTER: dict[str, Any] = {"keys": ["enter"]}
@@ -248,19 +249,18 @@ async def test_no_token_stands_in_the_evidence(desk: DesktopHouse, bridge: Bridg
     assert not [file for file in written if token.encode() in file.read_bytes()]
 
 
-async def test_the_gateways_pass_is_worth_one_token_for_exactly_its_call(tmp_path: Path) -> None:
+async def test_the_gateways_token_is_good_once_for_exactly_its_call_and_process(tmp_path: Path) -> None:
     async with hosting(tmp_path, "human") as desk:
         bridge = await desk.connect()
         state = open_state(desk.state)
-        passes = SqliteTokens(state.database)
-        given = passes.issue(Scope("gate", HOTKEY, digest(ENTER)), 60)
-        intent = {"method": HOTKEY, "params": ENTER}
-        other = {"method": HOTKEY, "params": {"keys": ["escape"]}}
-        assert await reason(bridge, "desktop.confirm.issue", intent=other, **{"pass": given}) == "params"
-        token = (await bridge.call("desktop.confirm.issue", intent=intent, **{"pass": given}))["token"]
-        assert await reason(bridge, "desktop.confirm.issue", intent=intent, **{"pass": given}) == "used"
-        assert await bridge.call(HOTKEY, confirm={"token": token}, **ENTER)
+        tokens = SqliteTokens(state.database)
+        given = tokens.issue(Scope(own_executor(), HOTKEY, digest(ENTER)), 60)
+        assert await reason(bridge, HOTKEY, confirm={"pass": given}, keys=["escape"]) == "params"
         assert await reason(bridge, HOTKEY, confirm={"token": given}, **ENTER) == "peer"
-        foreign = passes.issue(Scope("somebody", HOTKEY, digest(ENTER)), 60)
-        assert await reason(bridge, "desktop.confirm.issue", intent=intent, **{"pass": foreign}) == "peer"
+        assert await bridge.call(HOTKEY, confirm={"pass": given}, **ENTER)
+        assert await reason(bridge, HOTKEY, confirm={"pass": given}, **ENTER) == "used"
+        foreign = tokens.issue(Scope("gateway of another process", HOTKEY, digest(ENTER)), 60)
+        assert await reason(bridge, HOTKEY, confirm={"pass": foreign}, **ENTER) == "peer"
+        assert await reason(bridge, HOTKEY, confirm={"pass": "made-up"}, **ENTER) == "invalid"
+        assert desk.desktop.sent == ["keys enter"]
         state.close()

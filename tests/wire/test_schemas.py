@@ -10,6 +10,7 @@ import pytest
 
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
+from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.registry import Registered
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
@@ -113,7 +114,7 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
         tool = Tool(name="x", title="X", params=Params, input_schema={**schema, composition: either}, run=nothing)
         assert set(listed(tool)["inputSchema"]) == {"type", "properties"}
         with pytest.raises(InvalidParams):
-            Registered(tool, Surface("s", "webgal", None, [tool]), is_enabled=True).read_params({})
+            Registered(tool, Surface("s", DIALECT, None, [tool]), is_enabled=True).read_params({})
 
 
 def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: Stdio) -> None:

@@ -1,7 +1,7 @@
 """One call on its way through the house: who asks, for which task, until when."""
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -27,6 +27,7 @@ Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]
 Check = Callable[[Target], Awaitable[None]]
 Keep = Callable[[str, Any], None]
+Adopt = Callable[[Mapping[str, str]], None]
 
 
 async def unheard(message: str) -> None:
@@ -38,6 +39,10 @@ async def unchecked(target: Target) -> None:
 
 
 def unkept(name: str, content: Any) -> None:
+    """For a call that has not entered the gate, and so has no evidence."""
+
+
+def unadopted(hashes: Mapping[str, str]) -> None:
     """For a call that has not entered the gate, and so has no evidence."""
 
 
@@ -73,10 +78,18 @@ class Call:
     """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
+    located: Any = None
+    """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"
     """As what it is called: the name of a prompt is no tool's."""
     keep: Keep = unkept
     """Puts a file into the call's evidence, however the call ends."""
+
+    adopt: Adopt = unadopted
+    """Counts files that another program wrote into the call's evidence among it, by their SHA-256."""
+    token: str | None = None
+    """The gate's one-time token, where another program carries the call out and uses it up."""
+    began_at: datetime | None = None
 
     keeps_longer_than: int | None = None
     """A result of more characters is put among the evidence, whatever the effect: who asks reads but a part of it."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 
 CODES: Table = {
@@ -46,3 +46,6 @@ def envelope(failure: errors.Failure) -> Envelope:
         error["hint"] = failure.hint
     error["recoverable"] = failure.recoverable
     return {"error": error}
+
+
+DIALECT = Dialect(CODES, envelope)

@@ -1,7 +1,10 @@
 """What was about to happen and what came of it, on disk, one folder a call with an effect."""
 
 import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -14,25 +17,36 @@ _ARTIFACTS = "artifacts"
 
 
 class Evidence:
-    """`<project>/.handrail/artifacts/<surface>/YYYY-MM-DD/<executionId>/`."""
+    """`<project>/.handrail/artifacts/<surface>/YYYY-MM-DD/<executionId>/`.
 
-    def __init__(self, folder: Folder) -> None:
+    `elsewhere` has, by surface, the folder that takes the place of `.handrail` for it.
+    """
+
+    def __init__(self, folder: Folder, elsewhere: Mapping[str, Folder] = MappingProxyType({})) -> None:
         self._folder = folder
+        self._elsewhere = elsewhere
         self._is_ignored_by_git = False
 
     def open(self, surface: str, execution_id: str, at: datetime) -> "Exhibit":
+        path = f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}"
+        if surface in self._elsewhere:
+            return Exhibit(self._elsewhere[surface], path)
         if not self._is_ignored_by_git:
             if self._folder.mode(".gitignore") is None:  # what a person put there stays
                 _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
             self._is_ignored_by_git = True
-        return Exhibit(self._folder, f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}")
+        return Exhibit(self._folder, path)
 
     def location(self, exhibit: "Exhibit", name: str) -> str:
         """For people to read; never used to open anything."""
-        return f"{self._folder.location}/{exhibit.path}/{name}"
+        return f"{exhibit.folder.location}/{exhibit.path}/{name}"
 
     def read(self, path: str, name: str, limit: int) -> bytes:
         """A file of the exhibit that lies at `path`."""
+        surface = path.removeprefix(f"{_ARTIFACTS}/").partition("/")[0]
+        if surface in self._elsewhere:
+            with suppress(NotFound):  # version 0.1 kept it in `.handrail` too
+                return self._elsewhere[surface].read(f"{path}/{name}", limit)
         return self._folder.read(f"{path}/{name}", limit)
 
     def prune(self, limits: Limits, now: datetime) -> list[str]:
@@ -49,7 +63,7 @@ class Exhibit:
     """The folder of one call; remembers the hash of each file for the audit."""
 
     def __init__(self, folder: Folder, path: str) -> None:
-        self._folder = folder
+        self.folder = folder
         self.path = path
         self.hashes: dict[str, str] = {}
 
@@ -61,7 +75,7 @@ class Exhibit:
             if isinstance(content, str)
             else _pretty(content)
         )
-        _write(self._folder, f"{self.path}/{name}", data)
+        _write(self.folder, f"{self.path}/{name}", data)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
 
 

@@ -67,6 +67,7 @@ class Gate:
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         passage = Passage(call, self._entry(call))
+        call.began_at = self._recorder.now()
         call.beside = summoning(call, self._summon)
         try:
             reply = await self._pass(passage)
@@ -107,6 +108,7 @@ class Gate:
             passage.passed.add(target)
             call.check = partial(self._check, passage)
             call.keep = partial(self._recorder.keep, passage)
+            call.adopt = partial(self._recorder.adopt, passage)
             if not passage.effect.changes:
                 if verdict.decision is Decision.ASK:
                     passage.params_digest = _digest(passage.params, {})
@@ -142,7 +144,6 @@ class Gate:
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
-        tool = passage.entry.tool
         passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
@@ -152,15 +153,18 @@ class Gate:
         if isinstance(preview, Settled):
             passage.decision = "settled"
             return Reply(preview.result)
-        passage.params_digest = _digest(passage.params, preview.binding)
+        passage.params_digest = _bound_to(passage.params, preview)
         passage.undoes = preview.undoes
         if is_asked and not self._is_allowed_for_good(passage, preview):
             await self._approve(passage, preview, passage.params_digest)
             passage.call.approved = self._approved(passage)
-        scope = Scope(caller=str(passage.call.caller), method=tool.name, params_digest=passage.params_digest)
+        scope = _scope(passage, preview)
         token = self._tokens.issue(scope, _TOKEN_TTL)
         self._recorder.begin(passage, preview)
-        self._tokens.consume(token, scope)
+        if preview.executor is None:
+            self._tokens.consume(token, scope)
+        else:
+            passage.call.token = token
         return await self._within_deadline(passage, preview)
 
     async def _preview(self, passage: Passage) -> Preview | Settled:
@@ -232,6 +236,20 @@ def _refuse_if_denied(verdict: Verdict, what: str) -> None:
 
 def _digest(params: Any, binding: Mapping[str, str]) -> str:
     return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
+
+
+def _bound_to(params: Any, preview: Preview) -> str:
+    """The digest that is approved, recorded and checked: that of the program which carries it out, where one does."""
+    if preview.executor is not None and preview.warrant is not None:
+        return preview.warrant.params_digest
+    return _digest(params, preview.binding)
+
+
+def _scope(passage: Passage, preview: Preview) -> Scope:
+    assert passage.params_digest is not None
+    if preview.executor is not None and preview.warrant is not None:
+        return Scope(preview.executor, preview.warrant.method, passage.params_digest)
+    return Scope(str(passage.call.caller), passage.entry.tool.name, passage.params_digest)
 
 
 def _lane(passage: Passage, effect: Effect) -> str | None:

@@ -4,7 +4,7 @@ Decides nothing. What is done is done: a disk that fails after it never makes th
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,8 @@ from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
 
 logger = logging.getLogger(__name__)
+
+_RESULT = "result.json"
 
 
 class Recorder:
@@ -57,6 +59,9 @@ class Recorder:
                 "summary": preview.summary,
             },
         )
+        for picture in preview.pictures:
+            if picture.name not in exhibit.hashes:  # nobody was shown it
+                exhibit.add(picture.name, picture.data)
         if preview.diff is not None:
             exhibit.add("diff.patch", preview.diff)
         self._append(passage, "begin", durable=True)
@@ -65,6 +70,11 @@ class Recorder:
         """`Call.keep`: what a tool wants to be seen later."""
         with _outlived(passage):
             self._opened(passage).add(name, content)
+
+    def adopt(self, passage: Passage, hashes: Mapping[str, str]) -> None:
+        """`Call.adopt`: files that are in the call's folder already."""
+        with _outlived(passage):
+            self._opened(passage).hashes.update(hashes)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
         """Its pictures, and the result itself where it is longer than the caller takes."""
@@ -79,8 +89,8 @@ class Recorder:
         outcome: dict[str, Any] = {"ok": error is None}
         if error is not None:
             outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
-        if passage.exhibit is not None:
-            self.keep(passage, "result.json", {**outcome, "result": result})
+        if passage.exhibit is not None and (error is not None or _RESULT not in passage.exhibit.hashes):
+            self.keep(passage, _RESULT, {**outcome, "result": result})
         if isinstance(error, InvalidParams):
             del outcome["error"]["message"]  # it quotes parameters, of which the audit holds but a digest
         try:
@@ -93,7 +103,7 @@ class Recorder:
     def _opened(self, passage: Passage) -> Exhibit:
         if passage.exhibit is None:
             name, id = passage.entry.surface.name, passage.call.execution_id
-            passage.exhibit = self._evidence.open(name, id, self.now())
+            passage.exhibit = self._evidence.open(name, id, passage.call.began_at or self.now())
         return passage.exhibit
 
     def _append(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:

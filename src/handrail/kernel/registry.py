@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.call import Role
+from handrail.kernel.feature import Feature, load
 from handrail.kernel.tool import Schema, Shelf, Surface, Tool
 from handrail.kernel.validation import Validator
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
@@ -15,6 +16,18 @@ from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
 class UnknownTool(NotFound):
     """No surface has a tool of that name."""
+
+
+def surface_of(feature: Feature, port: Any = None) -> Surface:
+    """The tools that a feature declares, with what they get. Without a port they can be described, not run."""
+    return Surface(
+        feature.name,
+        load(feature.dialect),
+        port,
+        load(feature.tools) if feature.tools else (),
+        load(feature.prompts) if feature.prompts else (),
+        load(feature.resources) if feature.resources else (),
+    )
 
 
 class Registered:

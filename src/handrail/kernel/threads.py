@@ -30,7 +30,11 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
 
 async def settled(work: Callable[[], T]) -> T:
     """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
-    future = asyncio.get_running_loop().run_in_executor(None, work)
+    return await finished(asyncio.get_running_loop().run_in_executor(None, work))
+
+
+async def finished(future: asyncio.Future[T]) -> T:
+    """The same for work that another thread has begun."""
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
         try:

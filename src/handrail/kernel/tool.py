@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from handrail.kernel.call import Call
 from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.dialect import Dialect
 from handrail.kernel.target import Target
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
@@ -51,6 +52,9 @@ class Preview:
     pictures: Sequence[Picture] = ()
     warrant: Warrant | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""
+
+    executor: str | None = None
+    """The program that carries out what `warrant` says. The gate issues it the call's token, and it uses that up."""
 
     consent: ConsentTo | None = None
     """What a person may allow for good, for this caller."""
@@ -168,7 +172,7 @@ class Surface:
     """
 
     name: str
-    dialect: str
+    dialect: Dialect
     port: Any
     tools: Sequence[Tool[Any, Any]]
     prompts: Sequence[Tool[Any, Any]] = ()

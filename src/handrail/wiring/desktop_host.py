@@ -55,9 +55,9 @@ def _put_together(
 ) -> tuple[Host, Path, Callable[[], Awaitable[None]]]:
     from handrail.features.desktop import dialect
     from handrail.features.desktop.host.confirmation import Confirmation
-    from handrail.features.desktop.host.equipment import Equipment
     from handrail.features.desktop.host.host import Host
     from handrail.features.desktop.host.methods import METHODS
+    from handrail.features.desktop.host.services import Services
     from handrail.features.desktop.host.source import DesktopSource
     from handrail.stores.local.files.workspaces import Workspaces
     from handrail.stores.local.once import SqliteOnce
@@ -69,7 +69,7 @@ def _put_together(
     state = open_state(state_dir)
     workspaces = Workspaces(os.path.abspath(workspace_root))
     prompts = LoggedPrompts(state.path)
-    equipment = Equipment(
+    services = Services(
         version=handrail.__version__,
         source=DesktopSource(open_desktop, platform.platform()),
         confirmation=Confirmation(mode, SqliteTokens(state.database)),
@@ -83,7 +83,7 @@ def _put_together(
         state.close()
 
     path = Path(os.path.abspath(socket)) if socket is not None else state.path / SOCKET
-    return Host(equipment, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
+    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
 
 
 async def _own_desktop() -> Desktop:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 from handrail.extras import is_installed
@@ -35,6 +36,18 @@ def host_client(state: State, project: str, *, is_server: bool) -> HostClient:
     return HostClient(folder, partial(found_host, state.path, folder, patience=patience))
 
 
+def own_executor() -> str:
+    """Whom the host takes this process for, so that tokens of its gate are good for this process alone."""
+    from handrail.features.desktop.host.confirmation import gateway_scope
+    from handrail.stores.local.peers import identify
+
+    here, there = socketpair()
+    with here, there:
+        caller = identify(here)
+    caller.close()
+    return gateway_scope(caller.peer)
+
+
 @asynccontextmanager
 async def closing(house: House) -> AsyncIterator[None]:
     """At the end, the connections to the host and to apps are closed in order, and what shows scenes ends."""
@@ -56,7 +69,7 @@ async def through(house: House, call: Call) -> Reply:
 async def desktop_kept(house: House) -> AsyncIterator[None]:
     """While inside, a host runs beside the server, unless the settings say otherwise."""
     from handrail.features.desktop.host_client.finding import SOCKET
-    from handrail.features.desktop.host_client.keeper import kept_host
+    from handrail.features.desktop.host_client.process import kept_host
 
     async with AsyncExitStack() as stack:
         if house.settings.desktop and is_installed("desktop"):

@@ -9,19 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.extras import how_to_install, is_installed
-from handrail.features.apps import surface as apps_surface
-from handrail.features.browser import surface as browser_surface
-from handrail.features.desktop import surface as desktop_surface
-from handrail.features.people import surface as people_surface
+from handrail.features import built_in
+from handrail.features.browser.browser import Browser
+from handrail.features.desktop.desktop import Desktop
 from handrail.features.people.summons import Summons
-from handrail.features.webgal import surface as webgal_surface
 from handrail.features.webgal.backends.programs.kept import KeptPrograms
 from handrail.features.webgal.port import Checks, WebGal
 from handrail.features.webgal.previews.local_tab import LocalTab
 from handrail.features.webgal.previews.theatre import Theatre
 from handrail.features.webgal.scripts import Scripts
-from handrail.features.workspace import surface as workspace_surface
 from handrail.features.workspace.backends import ripgrep
 from handrail.features.workspace.backends.gnudiff import GnuDiff
 from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
@@ -36,7 +32,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence, utc_now
 from handrail.kernel.gate import Gate
 from handrail.kernel.recorder import Recorder
-from handrail.kernel.registry import Registry
+from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.summoning import nobody_is_called
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.paths import ClosedFolders
@@ -52,7 +48,7 @@ from handrail.stores.local.user_rules import UserRules
 from handrail.wiring.approving import InQueue, queue_approver, summons_to
 from handrail.wiring.apps import OpenApps, open_apps
 from handrail.wiring.browsers import open_bus, remote_bus
-from handrail.wiring.desktops import host_client
+from handrail.wiring.desktops import host_client, own_executor
 from handrail.wiring.previews import kept_previews, open_theatre
 from handrail.wiring.sign_ins import credentials_in
 
@@ -102,8 +98,7 @@ class House:
 
 def describe() -> Registry:
     """Every tool, without a project: what the docs and `handrail tools` need."""
-    surfaces = (workspace_surface, webgal_surface, browser_surface, desktop_surface, apps_surface, people_surface)
-    return Registry([each.surface(None) for each in surfaces], not_installed=_not_installed())
+    return Registry([surface_of(feature) for feature in built_in()], not_installed=_not_installed())
 
 
 def open_house(
@@ -141,30 +136,30 @@ def open_house(
     )
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
-    browser = browser_surface.surface(bus or remote_bus(state.path), files)
+    browser = Browser(bus or remote_bus(state.path), files)
     tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
-    desktop = desktop_surface.surface(host, files, tokens, policy.current)
+    desktop = Desktop(host, files, own_executor, policy.current)
     apps = open_apps(credentials_in(state.path))
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
     theatre = open_theatre(files, policy.current, settings, is_server=is_server)
     previews = theatre if is_server else kept_previews(theatre, state, settings, files)
     webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(theatre, files))
-    webgal = webgal_surface.surface(webgal_port)
+    ports = {
+        "workspace": workspace,
+        "webgal": webgal_port,
+        "browser": browser,
+        "desktop": desktop,
+        "apps": apps.port,
+        "people": prompts,
+    }
     registry = Registry(
-        [
-            workspace_surface.surface(workspace),
-            webgal,
-            browser,
-            desktop,
-            apps_surface.surface(apps.port),
-            people_surface.surface(prompts),
-        ],
+        [surface_of(feature, ports.get(feature.name)) for feature in built_in()],
         surfaces if settings.desktop else {*(surfaces or SURFACES)} - {"desktop"},
         in_developer_mode=lambda: policy.current().is_for_developers,
         not_installed=_not_installed(),
     )
-    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder)
+    audit, evidence = Audit(state.journal("audit")), Evidence(house_folder, {"desktop": files.subfolder(".")})
     has_terminal = isinstance(approver, InQueue) and approver.has_terminal
     if isinstance(approver, InQueue):
         approver = queue_approver(state, prompts, approver)
@@ -199,15 +194,16 @@ def open_house(
 
 
 def check_surfaces(surfaces: Collection[str] | None) -> None:
+    features = {feature.name: feature for feature in built_in() if feature.tools}
     for name in surfaces or ():
-        if name not in SURFACES:
-            raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(SURFACES)}.")
-        if not is_installed(name):
-            raise InvalidParams(f"The surface {name!r} isn't installed.", hint=how_to_install(name))
+        if name not in features:
+            raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(features)}.")
+        if not features[name].is_installed:
+            raise InvalidParams(f"The surface {name!r} isn't installed.", hint=features[name].how_to_install)
 
 
 def _not_installed() -> dict[str, str]:
-    return {name: how_to_install(name) for name in SURFACES if not is_installed(name)}
+    return {feature.name: feature.how_to_install for feature in built_in() if not feature.is_installed}
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

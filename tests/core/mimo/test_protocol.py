@@ -8,7 +8,7 @@ import pytest
 
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
-from handrail.features.browser.surface import TOOLS
+from handrail.features.browser.tool_list import TOOLS
 
 ROOT = next(parent for parent in Path(__file__).parents if (parent / "pyproject.toml").is_file())
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.faces.cli.group import app as handrail
+from handrail.__main__ import commands
+from handrail.faces.cli.group import group
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.kernel.audit import Audit
@@ -70,7 +71,7 @@ class Home:
         return file
 
     def run(self, *words: str, stdin: str = "") -> Result:
-        return CliRunner().invoke(handrail, ["apps", *words], input=stdin)
+        return CliRunner().invoke(group(commands()), ["apps", *words], input=stdin)
 
     def json(self, *words: str, stdin: str = "") -> Any:
         done = self.run(*words, stdin=stdin)

@@ -15,8 +15,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from handrail.extras import EXTRAS
-from handrail.faces.cli.main import EXTRA_OF
+from handrail.features import built_in
 
+EXTRA_OF = {command.name: feature.extra for feature in built_in() if feature.needs for command in feature.commands}
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SOURCE = Path(sys.modules["handrail"].__path__[0]).parent
@@ -105,7 +106,7 @@ def test_help_leaves_out_what_is_not_installed(base: Base) -> None:
     assert not {"desktop", "desktop-host", "model", "webgal"} & set(listed)
 
 
-@pytest.mark.parametrize("command", sorted(name for name, extra in EXTRA_OF.items() if extra != "browser"))
+@pytest.mark.parametrize("command", sorted(EXTRA_OF))
 def test_a_command_that_is_not_installed_says_how_to_install_it(base: Base, command: str) -> None:
     status, out, err = base.run(command)
     assert (status, out) == (2, "")

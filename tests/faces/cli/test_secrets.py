@@ -5,7 +5,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from handrail.faces.cli.group import app
+from handrail.__main__ import commands
+from handrail.faces.cli.group import group
 from handrail.ports.errors import NotFound
 from handrail.ports.secrets import Secret
 from handrail.wiring.secrets import secrets_in
@@ -15,7 +16,7 @@ VALUE = "sk-tr0ub4dor"
 
 def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Path) -> None:
     def run(*words: str) -> Result:
-        return CliRunner().invoke(app, ["secrets", *words, "--state", str(tmp_path)])
+        return CliRunner().invoke(group(commands()), ["secrets", *words, "--state", str(tmp_path)])
 
     assert run("list").stdout == "Nothing is kept.\n"
     for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):

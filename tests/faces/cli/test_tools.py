@@ -6,8 +6,8 @@ import sys
 import click
 
 import handrail
-from handrail.faces.cli import main
-from handrail.faces.cli.group import app
+from handrail.__main__ import commands
+from handrail.faces.cli.group import group
 from handrail.ports.schemas import schema
 from tests.faces.cli.machine import Machine
 
@@ -46,17 +46,20 @@ def test_every_command_explains_itself_and_takes_the_shared_options(machine: Mac
 
 
 def test_each_command_is_introduced_as_it_explains_itself() -> None:
+    known = commands()
+    app = group(known)
     context = click.Context(app, info_name="handrail")
-    for name, (_, does) in main.COMMANDS.items():
-        command = app.get_command(context, name)
+    for name in known.listed:
+        command, introduced = app.get_command(context, name), known.find(name)
         assert command is not None
-        assert (command.name, command.get_short_help_str(100)) == (name, does)
+        assert introduced is not None
+        assert (command.name, command.get_short_help_str(100)) == (name, introduced.summary)
 
 
 def test_the_overview_is_printed_without_click() -> None:
     script = (
         "import sys; sys.argv = ['handrail', '--help']\n"
-        "import handrail.faces.cli.main as cli\n"
+        "import handrail.__main__ as cli\n"
         "cli.main()\n"
         "print(sorted({'click', 'msgspec', 'asyncio'} & set(sys.modules)))\n"
     )
@@ -67,7 +70,7 @@ def test_the_overview_is_printed_without_click() -> None:
 def test_the_version_is_printed_without_loading_the_house() -> None:
     script = (
         "import sys; sys.argv = ['handrail', '--version']\n"
-        "import handrail.faces.cli.main as cli\n"
+        "import handrail.__main__ as cli\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
         "print(sorted({'rich', 'mcp', 'pydantic', 'asyncio', 'msgspec', 'handrail.wiring'} & set(sys.modules)))\n"

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.call import Call
+from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.tool import Preview, Surface, Tool
 from handrail.ports import errors
 from handrail.ports.effect import Effect
@@ -63,7 +64,7 @@ def surface() -> Surface:
     fail_schema = {**_closed(condition={"type": "string"}), "required": ["condition"]}
     return Surface(
         "fixture",
-        "webgal",
+        DIALECT,
         None,
         [
             Tool("echo", "Echo <b>", Echo, echo_schema, echo),

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from handrail.features.desktop.surface import surface
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.feature import FEATURE
 from handrail.kernel.call import Call
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
-from handrail.kernel.registry import Registry
+from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Failure
 from handrail.ports.policy import Rule
@@ -35,7 +37,13 @@ class ScriptedHost:
         self.asked: list[tuple[str, Json]] = []
 
     async def call(
-        self, method: str, params: Mapping[str, Any], *, timeout_ms: int, request_id: str | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
     ) -> Json:
         self.asked.append((method, dict(params)))
         answer = self.answers.get(method)
@@ -43,9 +51,7 @@ class ScriptedHost:
             raise answer
         if answer is not None:
             return {"executionId": "x", **answer(dict(params))}
-        if method == "desktop.confirm.issue":
-            return {"token": "t"}
-        assert method == "desktop.observe", method
+        assert method in ("desktop.locate", "desktop.observe"), method
         return {"executionId": "x", "routeResolved": self.front()}
 
     def front(self) -> Json:
@@ -65,7 +71,7 @@ class DesktopGate:
         self.house = Gatehouse(folder, (), policy=lambda: policy)
         self.host = host
         self.questions = self.house.person.questions
-        tools = surface(host, self.house.folder, self.house.tokens, lambda: policy)
+        tools = surface_of(FEATURE, Desktop(host, self.house.folder, lambda: "the host", lambda: policy))
         self.house.gate.registry = Registry([tools])
 
     async def does(self, tool: str, **params: Any) -> Reply:

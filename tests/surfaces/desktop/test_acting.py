@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.kernel.digest import digest
 from handrail.ports.errors import Declined, NotFound
+from handrail.ports.tokens import Scope
 from tests.surfaces.desktop.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio
@@ -22,30 +24,42 @@ def typing(*fronts: dict[str, Any]) -> ScriptedHost:
     return host
 
 
-async def test_what_is_allowed_in_one_app_is_not_done_in_another_that_came_to_the_front(opened: Open) -> None:
+async def test_what_is_allowed_in_one_app_is_sent_for_it_whatever_comes_to_the_front(opened: Open) -> None:
     gate = opened(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
+    await gate.does("desktop_hotkey", keys=["enter"])
+    assert [method for method, _ in gate.host.asked] == ["desktop.locate", "desktop.hotkey"]
+    (sent,) = gate.host.got("desktop.hotkey")
+    assert sent["route"]["app"]["bundleId"] == "editor"
+
+
+async def test_nobody_is_asked_about_an_app_that_a_rule_forbids(opened: Open) -> None:
+    gate = opened(typing(window("safe")), rules=[DENIED])
     with pytest.raises(Declined) as refused:
         await gate.does("desktop_hotkey", keys=["enter"])
     assert refused.value.details["reason"] == "policy"
-    assert [method for method, _ in gate.host.asked] == ["desktop.observe"] * 2
-
-
-async def test_a_persons_yes_does_not_reach_an_app_that_a_rule_forbids(opened: Open) -> None:
-    gate = opened(typing(window("other"), window("safe")), rules=[DENIED])
-    with pytest.raises(Declined):
-        await gate.does("desktop_hotkey", keys=["enter"])
+    assert gate.questions == []
     assert gate.host.got("desktop.hotkey") == []
 
 
-async def test_a_yes_for_the_app_that_was_shown_is_enough(opened: Open) -> None:
+async def test_a_persons_yes_is_for_the_app_that_was_shown(opened: Open) -> None:
     gate = opened(typing(window("editor"), window("other")))
     await gate.does("desktop_hotkey", keys=["enter"])
-    assert [question.preview.app for question in gate.questions] == ["other"]
-    assert len(gate.host.got("desktop.hotkey")) == 1
+    assert [question.preview.app for question in gate.questions] == ["editor"]
+    (sent,) = gate.host.got("desktop.hotkey")
+    assert sent["route"]["app"]["bundleId"] == "editor"
 
 
-async def test_an_app_that_no_rule_allows_is_asked_about_when_it_comes_in_between(opened: Open) -> None:
-    gate = opened(typing(window("editor"), window("other")), rules=[ALLOWED])
+async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_sent(opened: Open) -> None:
+    gate = opened(typing(window("editor")))
+    await gate.does("desktop_hotkey", keys=["enter"])
+    (sent,) = gate.host.got("desktop.hotkey")
+    token = sent.pop("confirm")["pass"]
+    assert gate.house.tokens.issued == {token: Scope("the host", "desktop.hotkey", digest(sent))}
+    assert gate.house.tokens.consumed == []
+
+
+async def test_an_app_that_no_rule_allows_is_asked_about(opened: Open) -> None:
+    gate = opened(typing(window("other")), rules=[ALLOWED])
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [question.preview.app for question in gate.questions] == ["other"]
 

@@ -56,18 +56,27 @@ async def test_a_wait_that_did_not_come_true_says_so(opened: Open) -> None:
 @pytest.mark.parametrize("tool", ["desktop_find", "desktop_highlight", "desktop_click"])
 async def test_that_something_is_not_in_its_window_is_not_told_either(opened: Open, tool: str) -> None:
     host = ScriptedHost(window("safe"))
-    missing = ElementNotFound("The selector fits no element.")
+    missing = ElementNotFound("The selector fits no element.", route=window("safe"))
 
-    def seen(params: dict[str, Any]) -> dict[str, Any]:
-        if "target" in params:
+    def located(params: dict[str, Any]) -> dict[str, Any]:
+        if "intent" in params:
             raise missing
         return {"routeResolved": window("safe")}
 
-    host.answers.update({"desktop.observe": seen, "desktop.find": missing, "desktop.highlight": missing})
+    host.answers.update({"desktop.locate": located, "desktop.find": missing, "desktop.highlight": missing})
     sought: dict[str, Any] = {"selector": {"titleContains": "x"}}
     gate = opened(host, rules=[{"tool": "desktop_*", "app": "safe", "decision": "deny"}])
     with pytest.raises(Declined):
         await gate.does(tool, **(sought if tool == "desktop_find" else {"target": sought}))
+
+
+async def test_that_something_is_missing_is_told_where_the_app_may_be_looked_at(opened: Open) -> None:
+    host = ScriptedHost(window("editor"))
+    host.answers["desktop.locate"] = ElementNotFound("The selector fits no element.", route=window("editor"))
+    gate = opened(host, rules=[DENIED])
+    with pytest.raises(NotFound):
+        await gate.does("desktop_click", target={"selector": {"titleContains": "x"}})
+    assert gate.questions == []
 
 
 async def test_a_stale_reference_is_told_whatever_is_in_front(opened: Open) -> None:

@@ -65,7 +65,6 @@ def run_call(
     from handrail.faces.cli.person import answers, caller
     from handrail.faces.cli.running import run
     from handrail.kernel.call import Call, unheard
-    from handrail.kernel.dialects import envelope
     from handrail.kernel.policy_document import BrokenPolicy
     from handrail.wiring import describe, open_house, through
 
@@ -81,10 +80,10 @@ def run_call(
             house.close()
     except BrokenPolicy as broken:
         refused: Failure = Declined(broken.message, hint="Mend the policy file; until then every call is refused.")
-        print_json(envelope(entry.surface.dialect, refused))
+        print_json(entry.surface.dialect.envelope(refused))
         raise SystemExit(1) from None
     except Failure as failure:
-        print_json(envelope(entry.surface.dialect, failure))
+        print_json(entry.surface.dialect.envelope(failure))
         raise SystemExit(1) from None
     print_json(reply.result)
 

@@ -2,16 +2,15 @@
 
 import signal
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
 import handrail
-from handrail.extras import how_to_install, is_installed
-from handrail.faces.cli.main import COMMANDS, EXTRA_OF, listed, overview
+from handrail.faces.cli.main import CommandList
 from handrail.faces.cli.output import complain
+from handrail.kernel.feature import load
 from handrail.ports.errors import Failure
 
 _INTERRUPTED = 128 + signal.SIGINT
@@ -20,21 +19,23 @@ _INTERRUPTED = 128 + signal.SIGINT
 class Commands(click.Group):
     """Loads a command when it is asked for."""
 
+    def __init__(self, commands: CommandList) -> None:
+        super().__init__("handrail", context_settings={"help_option_names": ["-h", "--help"]})
+        self._known = commands
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return listed()
+        return self._known.listed
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if (command := self._known.find(cmd_name)) is None:
             return None
-        extra = EXTRA_OF.get(cmd_name, "")
-        if not is_installed(extra):
-            raise click.UsageError(f"`handrail {cmd_name}` isn't installed. {how_to_install(extra)}", ctx)
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"handrail.faces.cli.{module}"), name)
-        return command
+        if (missing := self._known.missing(cmd_name)) is not None:
+            raise click.UsageError(f"`handrail {cmd_name}` isn't installed. {missing}", ctx)
+        loaded: click.Command = load(command.where)
+        return loaded
 
     def get_help(self, ctx: click.Context) -> str:
-        return overview().rstrip("\n")
+        return self._known.overview.rstrip("\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -43,17 +44,16 @@ class Commands(click.Group):
             raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(handrail.__version__, message="%(prog)s %(version)s", help="Print the version.")
-def app() -> None:
-    """Hands for AI agents, with a rail for people."""
+def group(commands: CommandList) -> click.Group:
+    version = click.version_option(handrail.__version__, message="%(prog)s %(version)s", help="Print the version.")
+    return version(Commands(commands))
 
 
-def run() -> None:
+def run_command(commands: CommandList) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no UTF-8 gets escapes
     try:
-        app(prog_name="handrail")
+        group(commands)(prog_name="handrail")
     except Failure as failure:
         complain(failure)
         sys.exit(1)

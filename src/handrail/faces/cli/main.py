@@ -1,11 +1,19 @@
-"""The command line's entry: its list of commands, each loaded when it runs.
+"""The command line's entry: the list of commands, each loaded when it runs.
 
 `handrail --help` is printed from here without click, which takes longer to load than Python itself.
 """
 
+from __future__ import annotations
+
 import sys
 
-from handrail.extras import is_installed
+from handrail.kernel.feature import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from handrail.kernel.feature import Feature
 
 _HELP = """\
 Usage: handrail [OPTIONS] COMMAND [ARGS]...
@@ -25,53 +33,51 @@ Commands:
   `handrail COMMAND --help` explains a command.
 """
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "up": ("up:up", "Start the server, until Ctrl-C."),
-    "open": ("open:open_console", "Open the console in a browser."),
-    "extension": ("extension:extension", "Pair browsers with the running server."),
-    "desktop": ("desktop:desktop", "Run a recipe of desktop steps."),
-    "desktop-host": ("desktop_host:desktop_host", "Serve the desktop on a Unix socket, until Ctrl-C."),
-    "apps": ("apps:apps", "List, call and allow the apps that agents can use."),
-    "model": ("model:model", "Connect the model that answers in the chat."),
-    "mcp": ("mcp:mcp", "Serve the tools to an MCP client."),
-    "tools": ("tools:tools", "List every tool, its effect and its parameters."),
-    "call": ("call:call", "Call one tool and print its result as JSON."),
-    "prompts": ("prompts:prompts", "Answer what waits for a person."),
-    "undo": ("undo:undo", "Take a write back: the file gets what it held before."),
-    "history": ("history:history", "List what was changed in this project."),
-    "audit": ("audit:audit", "Show or verify the record of all calls."),
-    "report": ("report:report", "Write a task's record as one page."),
-    "policy": ("policy:policy", "Show what is allowed, asked and denied."),
-    "secrets": ("secrets:secrets", "List and forget the keys and tokens that handrail keeps."),
-    "webgal": ("webgal:webgal", "Check a WebGAL game, here or in your editor."),
-    "doctor": ("doctor:doctor", "Tell what works here and what is missing."),
-}
-"""In the order in which a newcomer meets them: where each is, as MODULE:NAME in this package, and what it does."""
-
-EXTRA_OF = {
-    "extension": "browser",
-    "desktop": "desktop",
-    "desktop-host": "desktop",
-    "model": "agent",
-    "webgal": "webgal",
-}
-"""The extra without which a command isn't listed."""
+OWN = (
+    Command("up", "handrail.faces.cli.up:up", "Start the server, until Ctrl-C.", 0),
+    Command("open", "handrail.faces.cli.open:open_console", "Open the console in a browser.", 10),
+    Command("mcp", "handrail.faces.cli.mcp:mcp", "Serve the tools to an MCP client.", 70),
+    Command("tools", "handrail.faces.cli.tools:tools", "List every tool, its effect and its parameters.", 80),
+    Command("call", "handrail.faces.cli.call:call", "Call one tool and print its result as JSON.", 90),
+    Command(
+        "secrets", "handrail.faces.cli.secrets:secrets", "List and forget the keys and tokens that handrail keeps.", 160
+    ),
+    Command("doctor", "handrail.faces.cli.doctor:doctor", "Tell what works here and what is missing.", 180),
+)
 
 
-def listed() -> list[str]:
-    return [name for name in COMMANDS if is_installed(EXTRA_OF.get(name, ""))]
+class CommandList:
+    """What the command line itself has, and what the features bring, in the order in which a newcomer meets them."""
+
+    def __init__(self, features: Sequence[Feature]) -> None:
+        brought = [(command, feature) for feature in features for command in feature.commands]
+        self._feature = {command.name: feature for command, feature in brought}
+        commands = sorted([*OWN, *(command for command, _ in brought)], key=lambda command: command.rank)
+        self._commands = {command.name: command for command in commands}
+
+    def find(self, name: str) -> Command | None:
+        return self._commands.get(name)
+
+    def missing(self, name: str) -> str | None:
+        """How to install the command, where its feature's packages are not there."""
+        feature = self._feature.get(name)
+        return None if feature is None or feature.is_installed else feature.how_to_install
+
+    @property
+    def listed(self) -> list[str]:
+        return [name for name in self._commands if self.missing(name) is None]
+
+    @property
+    def overview(self) -> str:
+        names = self.listed
+        width = max(map(len, names))
+        return _HELP.format(commands="\n".join(f"  {name:{width}}  {self._commands[name].summary}" for name in names))
 
 
-def overview() -> str:
-    names = listed()
-    width = max(map(len, names))
-    return _HELP.format(commands="\n".join(f"  {name:{width}}  {COMMANDS[name][1]}" for name in names))
-
-
-def main() -> None:
+def run(commands: CommandList) -> None:
     if sys.argv[1:] in (["--help"], ["-h"]):
-        print(overview(), end="")
+        print(commands.overview, end="")
         return
-    from handrail.faces.cli.group import run
+    from handrail.faces.cli.group import run_command
 
-    run()
+    run_command(commands)

@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import Response
 
 from handrail.faces.http.dialect import STATUS, http_envelope, http_status, refusal
-from handrail.kernel.dialects import envelope
+from handrail.kernel.dialect import Dialect
 from handrail.ports.errors import Failure
 
 
@@ -15,7 +15,7 @@ def success(data: Any) -> Response:
     return _json({"ok": True, "data": data}, 200)
 
 
-def failed(failure: Failure, dialect: str | None = None, *, exact: Mapping[str, Any] | None = None) -> Response:
+def failed(failure: Failure, dialect: Dialect | None = None, *, exact: Mapping[str, Any] | None = None) -> Response:
     """`dialect` is the tool's own: its error object, hint included, goes into `details.toolError`.
 
     `exact` is all of the failure, for another process of ours.
@@ -23,7 +23,7 @@ def failed(failure: Failure, dialect: str | None = None, *, exact: Mapping[str, 
     body = http_envelope(failure)
     error = body["error"]
     if dialect is not None:
-        error["details"]["toolError"] = envelope(dialect, failure)["error"]
+        error["details"]["toolError"] = dialect.envelope(failure)["error"]
     elif failure.hint is not None:
         error["message"] += f" {failure.hint}"
     if exact is not None:

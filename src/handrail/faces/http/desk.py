@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from handrail.features.desktop.host.sights import Sights
+from handrail.features.desktop.host.last_look import LastLook
 from handrail.features.webgal.game_view_port import GameView
 from handrail.features.webgal.hosted_previews import HostedPreviews
 from handrail.features.webgal.preview_ports import FramedPreviews
@@ -57,7 +57,7 @@ class Desk:
     trying_gate: Gate
     audit: Audit
     evidence: Evidence
-    sights: Sights
+    last_look: LastLook
     game: Callable[[], GameView]
     previews: Callable[[], FramedPreviews]
     hosting: Callable[[], HostedPreviews]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handrail.features.apps.calls.conditions import AuthRequired
-from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 
 CODES: Table = {
@@ -142,3 +142,6 @@ def _details(failure: errors.Failure) -> dict[str, Any]:
     if context := {key: value for key, value in failure.details.items() if key != "fieldErrors"}:
         details["context"] = context
     return details
+
+
+DIALECT = Dialect(CODES, envelope)

@@ -27,14 +27,14 @@ async def serve(
         server = await loop.create_unix_server(
             lambda: Connection(HostAnswers(host), identify, audience), sock=listening
         )
-        host.equipment.source.start()
+        host.services.source.start()
         try:
             on_ready()
             await (audience.gone(unused_seconds) if unused_seconds is not None else loop.create_future())
         finally:
             server.close()
             await asyncio.gather(*(connection.close() for connection in audience.present), return_exceptions=True)
-            await host.equipment.source.close()
+            await host.services.source.close()
 
 
 class HostAnswers:

@@ -4,7 +4,7 @@ from typing import Any
 
 from handrail.features.apps.calls import conditions
 from handrail.kernel import strict_json
-from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 
 CODES: Table = {
@@ -38,3 +38,6 @@ def envelope(failure: errors.Failure) -> Envelope:
         error["hint"] = failure.hint
     error["retryable"] = failure.retryable
     return {"error": error}
+
+
+DIALECT = Dialect(CODES, envelope)

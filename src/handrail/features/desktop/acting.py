@@ -1,11 +1,12 @@
-"""Acting on a window: what a call is aimed at, what a person is shown of it, and the act on exactly that.
+"""Acting on a window: what a call would act on, what a person is shown of it, and the act on exactly that.
 
-An aim names its element by the host's own reference, or its window where there is no element: between the look and the
-act nothing else can take their place.
+It is looked at once. What is sent names the element by the host's own reference and the window by process and title:
+between the look and the act nothing else can take their place.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from base64 import b64decode
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,83 +17,80 @@ from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.params import LONGEST_NAME
 from handrail.features.desktop.params import RoutedParams, on_wire
-from handrail.features.desktop.results import Acted, Executed, Ref, RouteResolved, read
+from handrail.features.desktop.results import Acted, Ref, RouteResolved, Said, read
 from handrail.features.desktop.wording import acted_said, element_words, place_words
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Picture, Preview, Reply
+from handrail.ports.errors import NotFound
 from handrail.ports.prompts import Warrant
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
 ActedT = TypeVar("ActedT", bound=Acted)
 Wire = dict[str, Any]
 Summary = Callable[[ParamsT, str], str]
-Aimed = Callable[[Desktop, Call, ParamsT], Awaitable[tuple[Wire, Wire]]]
-"""What to send, and what to look at: a `route`, and a `target` where there is one."""
 
-_LOOK_MS = 15_000
+
+class _Located(Said, frozen=True, kw_only=True):
+    route_resolved: RouteResolved
+    element: Ref | UnsetType = UNSET
+    screenshot: str | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """`params` are what the host will be sent, target and window pinned."""
+class _Missing:
+    """Nothing there is what the call means. That may be told only where the policy lets the app be looked at."""
 
-    route: RouteResolved
-    element: Ref | None
-    params: Wire
-
-    @property
-    def words(self) -> str:
-        return place_words(self.route) if self.element is None else element_words(self.element)
+    failure: NotFound
 
 
-class _Looked(Executed, frozen=True, kw_only=True):
-    element: Ref | UnsetType = UNSET
+async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
+    """Which app the call would act on, before the policy decides; what else was seen waits in `call.located`."""
+    intent = {"method": method_of(call.tool), "params": on_wire(params)}
+    try:
+        told = await desktop.locate(call, {"intent": intent, "includeScreenshot": True})
+    except NotFound as missing:
+        route = missing.details.get("route")
+        if not isinstance(route, dict):
+            raise
+        call.located = _Missing(missing)
+        return Target(app=route.get("frontmostBundleId") or None)
+    located = read(told, _Located)
+    call.located = located
+    return Target(app=_window(located.route_resolved).frontmost_bundle_id or None)
 
 
-async def as_given(desktop: Desktop, call: Call, params: RoutedParams) -> tuple[Wire, Wire]:
-    given = on_wire(params)
-    return given, {name: given[name] for name in ("route", "target") if name in given}
+async def locate_window(desktop: Desktop, call: Call, asked: Wire) -> Target:
+    """The app whose window the route means now. ElementNotFound where there is none."""
+    told = await desktop.locate(call, {name: asked[name] for name in ("route",) if name in asked})
+    return Target(app=_window(read(told, _Located).route_resolved).frontmost_bundle_id or None)
 
 
-def locating(aimed: Aimed[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Target]]:
-    async def located(desktop: Desktop, call: Call, params: ParamsT) -> Target:
-        """Before the policy decides: which app the call would act on, and nothing of what is in its window."""
-        _, subject = await aimed(desktop, call, params)
-        is_searched = "selector" in subject.get("target", {})
-        place = {name: value for name, value in subject.items() if not (is_searched and name == "target")}
-        return await place_of(desktop, call, place)
-
-    return located
-
-
-async def place_of(desktop: Desktop, call: Call, subject: Wire) -> Target:
-    """The app whose window that is now. ElementNotFound where there is none."""
-    looked = await _look(desktop, call, subject, with_picture=False)
-    return Target(app=_route(looked).frontmost_bundle_id or None)
-
-
-def previewing(
-    summary: Summary[ParamsT], aimed: Aimed[ParamsT]
-) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
+def previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
     """`summary` gets the parameters and how the target is called."""
 
     async def preview(desktop: Desktop, call: Call, params: ParamsT) -> Preview:
-        given, subject = await aimed(desktop, call, params)
-        looked = await _look(desktop, call, subject, with_picture=call.is_shown)
-        aim = _aim(given, looked)
-        shot = await desktop.picture(looked.evidence) if call.is_shown else None
-        alt = "the screen as it is" + ("; what is meant is outlined" if aim.element is not None else "")
-        place = "" if aim.element is None else f" in {place_words(aim.route)}"
-        allowed = digest(aim.params)
+        located = call.located
+        if isinstance(located, _Missing):
+            raise located.failure
+        assert isinstance(located, _Located)
+        route, element = located.route_resolved, located.element
+        sent = _pinned(on_wire(params), located)
+        allowed = digest(sent)
+        words, place, alt = place_words(route), "", "the screen as it is"
+        if element is not UNSET:
+            words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
+        shot = () if located.screenshot is UNSET else (Picture("before.png", alt, b64decode(located.screenshot)),)
+        bound = {"app": route.frontmost_bundle_id, "window": route.window_title, "paramsDigest": allowed}
         return Preview(
-            f"{summary(params, aim.words)}{place}",
-            app=aim.route.frontmost_bundle_id or None,
-            binding=_binding(aim, allowed),
-            state=aim,
-            pictures=() if shot is None else (Picture("before.png", alt, shot),),
+            f"{summary(params, words)}{place}",
+            app=route.frontmost_bundle_id or None,
+            binding=bound if element is UNSET else {**bound, "fingerprint": element.fingerprint},
+            state=sent,
+            pictures=shot,
             warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
+            executor=desktop.executor(),
         )
 
     return preview
@@ -102,18 +100,20 @@ async def act_and_tell(
     desktop: Desktop, call: Call, preview: Preview | None, result: type[ActedT], words: str, deadline_ms: int
 ) -> Reply:
     assert preview is not None
-    aim: Aim = preview.state
-    # The policy has decided about the app that was there at the first look; another may be there since the second.
-    await desktop.check_place(call, aim.route)
-    told = read(await desktop.act(call, method_of(call.tool), aim.params, deadline_ms), result)
+    told = read(await desktop.act(call, method_of(call.tool), preview.state, deadline_ms), result)
     return Reply(told, text=acted_said(words, told))
 
 
-def pinned(route: Mapping[str, Any], found: RouteResolved) -> Wire:
-    """The window that is there now, by its process and its title."""
+def _pinned(given: Wire, located: _Located) -> Wire:
+    """What the host is sent: the window that is there now, by its process and title, and the element in it."""
+    found, element = located.route_resolved, located.element
     name = {"bundleId": found.frontmost_bundle_id} if found.frontmost_bundle_id else {}
     process = {} if found.pid is UNSET else {"pid": found.pid}
-    return {**route, "app": {**name, **process}, "window": {"titlePattern": _title_pattern(found.window_title)}}
+    window = {"app": {**name, **process}, "window": {"titlePattern": _title_pattern(found.window_title)}}
+    sent = {**given, "route": {**given.get("route", {}), **window}}
+    if element is not UNSET:
+        sent["target"] = {"elementRef": {"elementId": element.element_id, "fingerprint": element.fingerprint}}
+    return sent
 
 
 def _title_pattern(title: str) -> str:
@@ -124,33 +124,7 @@ def _title_pattern(title: str) -> str:
     return f"^{re.escape(title[: (LONGEST_NAME - 1) // 2])}"  # two characters at most stand for one
 
 
-async def _look(desktop: Desktop, call: Call, subject: Wire, *, with_picture: bool) -> _Looked:
-    options = {
-        "includeScreenshot": with_picture,
-        "includeAxTree": False,
-        "outlined": with_picture and "target" in subject,
-        # Of a window, so that the host says why there is none; a picture of the screen would need no window.
-        "area": "screen" if with_picture else "window",
-    }
-    return read(await desktop.ask(call, "desktop.observe", {**subject, "options": options}, _LOOK_MS), _Looked)
-
-
-def _aim(given: Wire, looked: _Looked) -> Aim:
-    route = _route(looked)
-    if looked.element is UNSET:
-        return Aim(route, None, {**given, "route": pinned(given.get("route", {}), route)})
-    ref = looked.element
-    exactly = {"elementRef": {"elementId": ref.element_id, "fingerprint": ref.fingerprint}}
-    return Aim(route, ref, {**given, "target": exactly})
-
-
-def _route(looked: _Looked) -> RouteResolved:
-    found = looked.route_resolved
-    if found is UNSET or (not found.frontmost_bundle_id and found.pid is UNSET):
+def _window(found: RouteResolved) -> RouteResolved:
+    if not found.frontmost_bundle_id and found.pid is UNSET:
         raise ElementNotFound("There is no window.", hint="desktop_observe shows what there is.")
     return found
-
-
-def _binding(aim: Aim, allowed: str) -> dict[str, str]:
-    bound = {"app": aim.route.frontmost_bundle_id, "window": aim.route.window_title, "paramsDigest": allowed}
-    return bound if aim.element is None else {**bound, "fingerprint": aim.element.fingerprint}

@@ -1,4 +1,4 @@
-"""The port of this surface: the host, what of its answers may be told, and the token for each act."""
+"""The port of this surface: calls to the host, whose execution and evidence are the gate's own."""
 
 import asyncio
 import os
@@ -8,10 +8,10 @@ from uuid import uuid4
 
 from msgspec import UNSET, UnsetType
 
+from handrail.features.desktop.host.records import stamp
 from handrail.features.desktop.host_port import DesktopHost
 from handrail.features.desktop.results import EvidenceFiles, RouteResolved
 from handrail.kernel.call import Call
-from handrail.kernel.digest import digest
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.policy import Policy
 from handrail.kernel.target import Target
@@ -19,32 +19,63 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.files import Folder
 from handrail.ports.policy import Decision
-from handrail.ports.tokens import Scope, TokenStore
 
-GATE = "gate"
-"""In whose name a pass is issued: the host takes it in place of a person's word."""
-_PASS_SECONDS = 60.0
 _LARGEST_PICTURE = 64 * 1024 * 1024
+_LOCATE_MS = 15_000
 
 Params = Mapping[str, Any]
 
 
 class Desktop:
-    """`files` is the project; `passes` are kept where the host looks them up; `policy` is the one in force."""
+    """`files` is the project; `executor` names this process to the host; `policy` is the one in force."""
 
-    def __init__(self, host: DesktopHost, files: Folder, passes: TokenStore, policy: Callable[[], Policy]) -> None:
+    def __init__(
+        self, host: DesktopHost, files: Folder, executor: Callable[[], str], policy: Callable[[], Policy]
+    ) -> None:
         self._host = host
         self._files = files
-        self._passes = passes
+        self.executor = executor
         self._policy = policy
         self._running: dict[str, str] = {}
         """Who asked for what is under way, by its requestId."""
 
     async def ask(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """A call that leaves no evidence."""
+        return await self._ask(call, method, params, deadline_ms, {})
+
+    async def execute(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """The call itself: its evidence is the call's."""
+        began_at = call.began_at or utc_now()
+        meta = {"executionId": call.execution_id, "beganAt": began_at.isoformat()}
+        try:
+            result = await self._ask(call, method, params, deadline_ms, meta)
+        except Failure as failure:
+            _adopt(call, failure.details)
+            raise
+        _adopt(call, result)
+        return result
+
+    async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
+        """With the gate's token, which is for exactly these parameters."""
+        approved = call.approved
+        confirm = {
+            "pass": call.token,
+            "approvedAt": stamp(utc_now() if approved is None else approved.at),
+            "approver": "a rule of the policy" if approved is None else approved.by,
+        }
+        return await self.execute(call, method, {**params, "confirm": confirm}, deadline_ms)
+
+    async def locate(self, call: Call, params: Params) -> dict[str, Any]:
+        return await self.ask(call, "desktop.locate", params, _LOCATE_MS)
+
+    async def _ask(
+        self, call: Call, method: str, params: Params, deadline_ms: int, meta: Mapping[str, str]
+    ) -> dict[str, Any]:
         id = str(uuid4())
         self._running[id] = str(call.caller)
         try:
-            return await self._host.call(method, params, timeout_ms=call.deadline_ms or deadline_ms, request_id=id)
+            timeout_ms = call.deadline_ms or deadline_ms
+            return await self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
         except Failure as failure:
             if isinstance(windows := failure.details.get("windows"), list):
                 failure.details["windows"] = self.tellable(call, windows)
@@ -63,11 +94,6 @@ class Desktop:
 
     async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
-
-    async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """The token is issued for exactly these parameters, on the word of whoever allowed the call."""
-        confirm = await self._confirmed(call, method, params)
-        return await self.ask(call, method, {**params, "confirm": confirm}, deadline_ms)
 
     async def check_place(self, call: Call, route: RouteResolved | UnsetType) -> None:
         """Lets the policy decide about the app, before anything of it is told."""
@@ -89,30 +115,19 @@ class Desktop:
         """The screenshot; None where none was taken. It is read through the project's own sandbox."""
         if evidence is UNSET or evidence.screenshot_path is UNSET:
             return None
-        return await asyncio.to_thread(self.read_evidence, evidence, evidence.screenshot_path)
+        return await asyncio.to_thread(self._read, evidence, evidence.screenshot_path)
 
-    def read_evidence(self, evidence: EvidenceFiles, name: str) -> bytes | None:
+    def _read(self, evidence: EvidenceFiles, name: str) -> bytes | None:
         inside = os.path.relpath(os.path.join(evidence.dir, name), os.path.realpath(self._files.location))
         try:
             return self._files.read(inside, _LARGEST_PICTURE)
         except Failure:
             return None
 
-    async def _confirmed(self, call: Call, method: str, params: Params) -> dict[str, str]:
-        approved = call.approved
-        word = (
-            {"promptRequestId": approved.prompt_id}
-            if approved is not None and approved.prompt_id is not None
-            else {"pass": await asyncio.to_thread(self._pass, method, params)}
-        )
-        intent = {"method": method, "params": params}
-        issued = await self.ask(call, "desktop.confirm.issue", {"intent": intent, **word}, 10_000)
-        at = utc_now() if approved is None else approved.at
-        return {
-            "token": str(issued["token"]),
-            "approvedAt": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "approver": "a rule of the policy" if approved is None else approved.by,
-        }
 
-    def _pass(self, method: str, params: Params) -> str:
-        return self._passes.issue(Scope(GATE, method, digest(params)), _PASS_SECONDS)
+def _adopt(call: Call, told: dict[str, Any]) -> None:
+    """The host's files are evidence of the call. Their hashes are for the audit, not for who asked."""
+    evidence = told.get("evidence")
+    hashes = evidence.pop("sha256", None) if isinstance(evidence, dict) else None
+    if isinstance(hashes, dict):
+        call.adopt(hashes)

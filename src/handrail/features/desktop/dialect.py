@@ -3,7 +3,7 @@
 from typing import Any
 
 from handrail.features.desktop.host import conditions
-from handrail.kernel.error_spelling import Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 
 CODES: Table = {
@@ -48,3 +48,6 @@ def error_object(failure: errors.Failure) -> Envelope:
 def envelope(failure: errors.Failure) -> Envelope:
     """As a tool of the desktop says it."""
     return {"error": error_object(failure)}
+
+
+DIALECT = Dialect(CODES, envelope)

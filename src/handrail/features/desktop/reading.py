@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handrail.features.desktop.acting import place_of
+from handrail.features.desktop.acting import locate_window
 from handrail.features.desktop.declaration import method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.params import RoutedParams, on_wire
@@ -14,7 +14,7 @@ from handrail.ports.errors import NotFound, Timeout
 async def ask_of_window(desktop: Desktop, call: Call, asked: dict[str, Any], within_ms: int) -> dict[str, Any]:
     """The host's answer; where nothing was found, the policy decides about the app before that is told."""
     try:
-        return await desktop.ask(call, method_of(call.tool), asked, within_ms)
+        return await desktop.execute(call, method_of(call.tool), asked, within_ms)
     except (NotFound, Timeout) as missed:
         if not missed.details.get("stale"):  # a reference says nothing of the window that the route leads to
             place = await _place(desktop, call, asked)
@@ -30,6 +30,6 @@ async def locate(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
 
 async def _place(desktop: Desktop, call: Call, asked: dict[str, Any]) -> Target:
     try:
-        return await place_of(desktop, call, {name: asked[name] for name in ("route",) if name in asked})
+        return await locate_window(desktop, call, asked)
     except (NotFound, Timeout):
         return Target()

@@ -32,17 +32,17 @@ def routes(desk: Desk) -> list[Route]:
 
     async def view(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        return success(await asyncio.to_thread(desk.sights.last))
+        return success(await asyncio.to_thread(desk.last_look.read))
 
     async def look(request: Request) -> Response:
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"app", "title"})
         await done(request, "desktop_observe", _observed(optional_text(given, "app"), optional_text(given, "title")))
-        return success(await asyncio.to_thread(desk.sights.last))
+        return success(await asyncio.to_thread(desk.last_look.read))
 
     async def picture(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        data = await asyncio.to_thread(desk.sights.picture, request.path_params["execution"])
+        data = await asyncio.to_thread(desk.last_look.picture, request.path_params["execution"])
         return Response(data, media_type="image/png", headers=_SEALED_OFF)
 
     return [

@@ -54,7 +54,7 @@ async def try_examples(
 async def _try_one(switchboard: "Switchboard", app: "App", tool: "AppTool", example: "Example") -> dict[str, Any]:
     import msgspec
 
-    from handrail.kernel.dialects import envelope
+    from handrail.features.apps.dialect import envelope
 
     began = time.perf_counter()
     entry: dict[str, Any] = {"tool": tool.name, "ok": False, "params": example.params}
@@ -65,5 +65,5 @@ async def _try_one(switchboard: "Switchboard", app: "App", tool: "AppTool", exam
             wanted = msgspec.json.encode(example.result).decode()
             entry["error"] = {"code": "OTHER_RESULT", "message": f"The example promises {wanted}."}
     except Failure as failure:
-        entry["error"] = envelope(_DIALECT, failure)["error"]
+        entry["error"] = envelope(failure)["error"]
     return entry | {"durationMs": round((time.perf_counter() - began) * 1000)}

@@ -132,9 +132,9 @@ async def _run(house: "House", steps: "Sequence[Step]") -> list[dict[str, Any]]:
     import msgspec
 
     from handrail.faces.cli.person import caller
+    from handrail.features.desktop.dialect import envelope
     from handrail.features.desktop.recipes import filled_in
     from handrail.kernel.call import Call
-    from handrail.kernel.dialects import envelope
     from handrail.wiring import closing
 
     told: list[dict[str, Any]] = []
@@ -150,7 +150,7 @@ async def _run(house: "House", steps: "Sequence[Step]") -> list[dict[str, Any]]:
                 results[step.id] = entry["result"] = msgspec.to_builtins(reply.result)
                 entry["ok"] = True
             except Failure as failure:
-                entry |= envelope(_SURFACE, failure)
+                entry |= envelope(failure)
             entry["durationMs"] = round((time.perf_counter() - began) * 1000)
             told.append(entry)
             outcome = "ok" if entry["ok"] else f"{entry['error']['code']}: {entry['error']['message']}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from handrail.features.desktop.host.refs import ElementRefs, spelled_frame
 from handrail.features.desktop.host.routing import Routed
-from handrail.features.desktop.host.sight import Match
+from handrail.features.desktop.host.search import Match
 from handrail.features.desktop.platform import Element, Node, Tree, Window
 
 

@@ -1,7 +1,7 @@
-"""Whether a call that acts was confirmed: by a token that is used up here, or, in mode contract, by a phrase.
+"""Whether a call that acts was confirmed: by a one-time token that is used up here or, in mode contract, by a phrase.
 
-A person who is shown an element allows this element: what was shown is remembered for as long as the host lives, and
-a token without that memory is worth nothing in mode human.
+A person who is shown an element allows this element: what was shown is remembered while the host lives, and a token
+without that memory is worth nothing in mode human.
 """
 
 from collections import OrderedDict
@@ -16,12 +16,10 @@ from handrail.kernel.digest import digest
 from handrail.kernel.threads import settled
 from handrail.kernel.tokens import fingerprint
 from handrail.ports.errors import InvalidParams
+from handrail.ports.peers import Peer
 from handrail.ports.tokens import Scope, TokenStore
 
 Mode = Literal["human", "token", "contract"]
-MODES: tuple[Mode, ...] = ("human", "token", "contract")
-GATE = "gate"
-"""The caller in the scope of a pass, which the gateway issues to itself."""
 _MOST_REMEMBERED = 10_000
 _OUTSIDE_OF_DIGEST = frozenset({"meta", "confirm"})
 
@@ -44,7 +42,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    by: Literal["token", "phrase"]
+    by: Literal["token", "phrase", "gateway"]
     shown: Shown | None = None
 
     def check(self, window: Window, element: Element | None) -> None:
@@ -65,6 +63,8 @@ class Confirmation:
             confirm = read(given, Confirm, "params.confirm") if given is not None else Confirm()
         except InvalidParams as malformed:
             raise refused("invalid", malformed.message, **malformed.details) from None
+        if confirm.gate_token is not None:
+            return confirm
         if confirm.token is None and confirm.phrase is None:
             raise refused("missing", "This method acts, and needs confirm.token.")
         if confirm.token is not None:
@@ -76,20 +76,20 @@ class Confirmation:
             raise refused("invalid", "The phrase is neither CONFIRM nor CONFIRM:<requestId>.")
         return confirm
 
-    async def consume(self, confirm: Confirm, scope: Scope) -> Consent:
+    async def consume(self, confirm: Confirm, peer: Peer, method: str, params_digest: str) -> Consent:
         """Returns once it is durable that this confirmation is used up."""
-        token = confirm.token
+        gate_token, token = confirm.gate_token, confirm.token
+        if gate_token is not None:
+            scope = Scope(gateway_scope(peer), method, params_digest)
+            await settled(lambda: self._tokens.consume(gate_token, scope))
+            return Consent("gateway")
         if token is None:
             return Consent("phrase")
-        await settled(lambda: self._tokens.consume(token, scope))
+        await settled(lambda: self._tokens.consume(token, Scope(peer.digest, method, params_digest)))
         key = fingerprint(token)
         if self.mode == "human" and key not in self._issued:
             raise refused("expired", "This token is from before the host was started, and has gone with it.")
         return Consent("token", self._issued.pop(key, None))
-
-    async def use_pass(self, token: str, method: str, params_digest: str) -> None:
-        """A one-time token of the gateway's own, from the same state: its policy allowed this without a person."""
-        await settled(lambda: self._tokens.consume(token, Scope(GATE, method, params_digest)))
 
     async def issue(self, scope: Scope, ttl: float, shown: Shown | None) -> str:
         token = await settled(lambda: self._tokens.issue(scope, ttl))
@@ -97,6 +97,11 @@ class Confirmation:
         if len(self._issued) > _MOST_REMEMBERED:
             self._issued.popitem(last=False)
         return token
+
+
+def gateway_scope(peer: Peer) -> str:
+    """Whom the gate of a handrail process issues a token to, in the state that it shares with the host."""
+    return f"gateway {peer.digest}"
 
 
 def params_digest(params: Mapping[str, Any]) -> str:

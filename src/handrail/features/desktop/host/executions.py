@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from uuid import uuid4
 
 from handrail.features.desktop.host.params import Meta
 from handrail.features.desktop.host.records import Record
@@ -32,16 +31,12 @@ class Execution:
     is_aborted: bool = False
 
 
-def new_execution_id() -> str:
-    return str(uuid4())
-
-
 class Executions:
     def __init__(self) -> None:
         self._running: dict[str, Execution] = {}
 
-    def __len__(self) -> int:
-        return len(self._running)
+    def __contains__(self, execution_id: object) -> bool:
+        return execution_id in self._running
 
     @contextmanager
     def running(self, execution: Execution) -> Iterator[None]:

@@ -10,20 +10,22 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from handrail.features.desktop.host import params as wire
+from handrail.features.desktop.host.acting import act
 from handrail.features.desktop.host.callers import check_caller
 from handrail.features.desktop.host.conditions import UnknownMethod
 from handrail.features.desktop.host.confirmation import params_digest
-from handrail.features.desktop.host.equipment import Equipment, Errand, Inquiry, Method, Result, Visit
-from handrail.features.desktop.host.executions import Execution, new_execution_id
-from handrail.features.desktop.host.records import Record, stamp
+from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.records import RESULT, Record, stamp
 from handrail.features.desktop.host.routing import check_pattern
+from handrail.features.desktop.host.services import Action, Inquiry, Method, Reading, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.lanes import Lanes
-from handrail.ports.errors import Aborted, Failure, InputOutput, Internal
+from handrail.ports.errors import Aborted, Failure, InputOutput, Internal, InvalidParams
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
 
@@ -43,7 +45,7 @@ class Request:
 class Host:
     def __init__(
         self,
-        equipment: Equipment,
+        services: Services,
         methods: Sequence[Method],
         workspaces: Callable[[str], Folder],
         own_uid: int,
@@ -51,7 +53,7 @@ class Host:
         *,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        self.equipment = equipment
+        self.services = services
         self._methods = {method.name: method for method in methods}
         self._workspaces = workspaces
         self._own_uid = own_uid
@@ -64,7 +66,7 @@ class Host:
         method = self._methods.get(request.method)
         if not isinstance(method, Inquiry) or method.at_once is None:
             return None
-        return method.at_once(self.equipment, *self._admitted(method, request))
+        return method.at_once(self.services, *self._admitted(method, request))
 
     def is_inquiry(self, name: str) -> bool:
         """It is soon over, or it ends something else."""
@@ -77,8 +79,8 @@ class Host:
         visit, params = self._admitted(method, request)
         try:
             if isinstance(method, Inquiry):
-                return await method.run(self.equipment, visit, params)
-            self.equipment.source.check()
+                return await method.run(self.services, visit, params)
+            self.services.source.check()
             return await self._run(method, visit, request, params)
         except Failure:
             raise
@@ -95,13 +97,13 @@ class Host:
         check_caller(request.caller, workspace, self._own_uid)
         return Visit(request.rpc_id, request.caller, workspace, params.meta), params
 
-    async def _run(self, errand: Errand, visit: Visit, request: Request, params: Any) -> Result:
-        execution = self._execution(errand, visit, request)
-        execution.record.note("begin", method=errand.name, requestId=visit.meta.request_id)
+    async def _run(self, method: Reading | Action, visit: Visit, request: Request, params: Any) -> Result:
+        execution = self._execution(method, visit, request)
+        execution.record.note("begin", method=method.name, requestId=visit.meta.request_id)
         try:
-            with self.equipment.executions.running(execution):
+            with self.services.executions.running(execution):
                 execution.record.add("env.json", self._surroundings(execution, None))
-                result = await self._on_time(errand, execution, params)
+                result = await self._on_time(method, execution, params)
         except asyncio.CancelledError:
             why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
             aborted = Aborted(why)
@@ -111,36 +113,43 @@ class Host:
             await self._close(execution, failure)
             raise
         except Exception as fault:
-            logger.exception("%s failed", errand.name)
+            logger.exception("%s failed", method.name)
             unforeseen = _as_failure(fault)
             await self._close(execution, unforeseen)
             raise unforeseen from fault
-        recorded = {name: value for name, value in result.items() if name not in errand.unrecorded}
-        await self._close(execution, None, recorded)
+        unrecorded = method.unrecorded if isinstance(method, Reading) else ()
+        await self._close(execution, None, {name: value for name, value in result.items() if name not in unrecorded})
+        if visit.meta.execution_id is not None and "evidence" in result:
+            result["evidence"] = {**result["evidence"], "sha256": execution.record.hashes}
         return result
 
-    async def _on_time(self, errand: Errand, execution: Execution, params: Any) -> Result:
+    async def _on_time(self, method: Reading | Action, execution: Execution, params: Any) -> Result:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(execution.deadline)
-            readiness = await self.equipment.source.readiness(is_fresh=False)
+            readiness = await self.services.source.readiness(is_fresh=False)
             execution.record.add("env.json", self._surroundings(execution, readiness))
-            if errand.acts:
-                self.equipment.confirmation.read(params.confirm, execution.meta.request_id)
-                await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
-            return {"executionId": execution.id, **await errand.run(self.equipment, execution, params)}
+            if isinstance(method, Reading):
+                return {"executionId": execution.id, **await method.run(self.services, execution, params)}
+            self.services.confirmation.read(params.confirm, execution.meta.request_id)
+            await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
+            return {"executionId": execution.id, **await act(self.services, execution, method, params)}
 
-    def _execution(self, errand: Errand, visit: Visit, request: Request) -> Execution:
-        id, task = new_execution_id(), asyncio.current_task()
+    def _execution(self, method: Reading | Action, visit: Visit, request: Request) -> Execution:
+        meta, task = visit.meta, asyncio.current_task()
         assert task is not None
+        id = meta.execution_id or str(uuid4())
+        record = Record(visit.workspace, meta.workspace_path, id, meta.began_at or self._now())
+        if id in self.services.executions or (meta.execution_id is not None and record.has(RESULT)):
+            raise InvalidParams("params.meta.executionId: was used before.", field="params.meta.executionId")
         return Execution(
             id=id,
             rpc_id=visit.rpc_id,
-            method=errand.name,
-            meta=visit.meta,
+            method=method.name,
+            meta=meta,
             peer=visit.caller.peer,
             workspace=visit.workspace,
-            record=Record(visit.workspace, visit.meta.workspace_path, id, self._now()),
-            deadline=Deadline(errand.name, visit.meta.timeout_ms),
+            record=record,
+            deadline=Deadline(method.name, meta.timeout_ms),
             params_digest=params_digest(request.params),
             task=task,
         )
@@ -148,11 +157,11 @@ class Host:
     def _surroundings(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
         """None as long as nobody has said what works here."""
         return {
-            "hostVersion": self.equipment.version,
+            "hostVersion": self.services.version,
             "schemaVersion": execution.meta.schema_version,
             "os": "" if readiness is None else readiness.os,
             "session": "" if readiness is None else readiness.session,
-            "confirmMode": self.equipment.confirmation.mode,
+            "confirmMode": self.services.confirmation.mode,
             "method": execution.method,
             "executionId": execution.id,
             "requestId": execution.meta.request_id,
@@ -173,14 +182,15 @@ class Host:
             "ok": failure is None,
             "evidenceDir": record.dir,
         }
+        evidence: dict[str, Any] = {"dir": record.dir}
         if failure is None:
-            record.add("result.json", {"ok": True, "result": result})
+            record.add(RESULT, {"ok": True, "result": result})
         else:
             line["errorCode"] = self._code_of(failure)
-            where = {"executionId": execution.id, "evidence": {"dir": record.dir}}
+            where = {"executionId": execution.id, "evidence": evidence}
             failure.details = {**failure.details, "acted": execution.has_acted, **where}
             error = {"code": line["errorCode"], "message": failure.message, "details": failure.details}
-            record.add("result.json", {"ok": False, "error": error})
+            record.add(RESULT, {"ok": False, "error": error})
         record.note("end", ok=failure is None)
         record.enter(line)
         try:
@@ -189,6 +199,8 @@ class Host:
             logger.error("the evidence of %s is incomplete: %s", execution.id, lost.message)
             if failure is None and not execution.has_acted:
                 raise
+        if failure is not None and execution.meta.execution_id is not None:
+            evidence["sha256"] = record.hashes
 
 
 def _as_failure(fault: Exception) -> Failure:

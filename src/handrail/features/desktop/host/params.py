@@ -5,6 +5,7 @@ module of the one method that has it.
 """
 
 import re
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -34,6 +35,10 @@ class Meta(Wire, frozen=True, kw_only=True):
     request_id: Name
     workspace_path: Annotated[str, Bound(min_length=1, max_length=4096)]
     timeout_ms: Milliseconds = 60_000
+    execution_id: Annotated[str, Bound(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
+    """The gateway's id of the call, so that it has one id and one folder of evidence."""
+    began_at: datetime | None = None
+    """When that call began: its evidence lies in the folder of this day."""
 
 
 class Confirm(Wire, frozen=True, kw_only=True):
@@ -41,6 +46,10 @@ class Confirm(Wire, frozen=True, kw_only=True):
 
     token: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     phrase: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
+    gate_token: Annotated[str, Bound(min_length=1, max_length=LONGEST_NAME)] | None = msgspec.field(
+        name="pass", default=None
+    )
+    """The gateway's own one-time token, from the state that it shares with the host."""
     approved_at: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     approver: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
 

@@ -3,18 +3,22 @@
 What was added is written together, by `save`. Nothing is acted upon before `save` has returned.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 import msgspec
 
-from handrail.kernel.evidence import utc_now
+from handrail.kernel.evidence import Exhibit, utc_now
 from handrail.kernel.threads import settled
-from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
+from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
 
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"
+RESULT = "result.json"
+_TRACE = "trace.jsonl"
 
 
 class Record:
@@ -22,11 +26,24 @@ class Record:
 
     def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime) -> None:
         self._folder = folder
-        self._path = f"{ROOT}/{at:%Y-%m-%d}/{execution_id}"
-        self.dir = f"{given.rstrip('/')}/{self._path}/"
+        self._exhibit = Exhibit(folder, f"{ROOT}/{at:%Y-%m-%d}/{execution_id}")
+        self.dir = f"{given.rstrip('/')}/{self._exhibit.path}/"
         self._added: dict[str, Any] = {}
-        self._trace: list[dict[str, Any]] = []
+        self._trace: list[bytes] = []
+        self._traced = sha256()
         self._index: dict[str, Any] | None = None
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of everything that was saved."""
+        return {**self._exhibit.hashes, _TRACE: self._traced.hexdigest()}
+
+    def has(self, name: str) -> bool:
+        """Whether it is on disk. What can't be looked at, `save` will refuse."""
+        try:
+            return self._folder.has(f"{self._exhibit.path}/{name}")
+        except Failure:
+            return False
 
     def add(self, name: str, content: Any) -> str:
         """Bytes, or a value that becomes JSON. Gives the name back."""
@@ -35,7 +52,7 @@ class Record:
 
     def note(self, event: str, **more: Any) -> None:
         """A line of `trace.jsonl`."""
-        self._trace.append({"ts": stamp(utc_now()), "event": event, **more})
+        self._trace.append(_line({"ts": stamp(utc_now()), "event": event, **more}))
 
     def enter(self, line: dict[str, Any]) -> None:
         """The execution's line in the index."""
@@ -52,10 +69,12 @@ class Record:
     def _save(self) -> None:
         try:
             for name in list(self._added):
-                self._folder.write(f"{self._path}/{name}", _encoded(self._added[name]), is_durable=False)
+                self._exhibit.add(name, self._added[name])
                 del self._added[name]
             if self._trace:
-                self._folder.append(f"{self._path}/trace.jsonl", b"".join(map(_line, self._trace)))
+                lines = b"".join(self._trace)
+                self._folder.append(f"{self._exhibit.path}/{_TRACE}", lines)
+                self._traced.update(lines)
                 self._trace.clear()
             if self._index is not None:
                 self._folder.append(INDEX, _line(self._index))
@@ -66,12 +85,6 @@ class Record:
 
 def stamp(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _encoded(content: Any) -> bytes:
-    if isinstance(content, bytes):
-        return content
-    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
 
 def _line(value: dict[str, Any]) -> bytes:

@@ -5,17 +5,22 @@ Where the host is, and whether it has to be started first, is somebody else's bu
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
+from handrail.features.desktop.dialect import CODES
 from handrail.features.desktop.host_client.connection import Connection
-from handrail.features.desktop.host_client.refusals import failure_of
-from handrail.ports.errors import NotReady, Timeout
+from handrail.ports.errors import Failure, Internal, NotReady, Reported, Timeout
 
 SCHEMA_VERSION = 1
 _STARTS_WITHIN = 15.0
 _LOOK_EVERY_SECONDS = 0.05
 _GRACE_SECONDS = 5.0  # the host keeps the time itself: this is for one that is stuck
+_CONDITIONS: dict[str, type[Failure]] = {
+    **{code: condition for condition, code in reversed(list(CODES.items()))},
+    "DESKTOP_HOST_NOT_READY": NotReady,
+}
 
 
 class HostClient:
@@ -28,7 +33,13 @@ class HostClient:
         self._connection: Connection | None = None
 
     async def call(
-        self, method: str, params: Mapping[str, Any], *, timeout_ms: int, request_id: str | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
         clock = asyncio.get_running_loop().time
         until = clock() + min(timeout_ms / 1000, _STARTS_WITHIN)
@@ -36,7 +47,7 @@ class HostClient:
             connection = await self._connected()
             try:
                 return await asked(
-                    connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id
+                    connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id, meta=meta
                 )
             except NotReady:  # nothing was done: the host is still starting
                 if clock() >= until:
@@ -64,18 +75,23 @@ async def asked(
     *,
     timeout_ms: int,
     request_id: str | None = None,
+    meta: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """One call over one connection."""
     id = request_id or str(uuid4())
-    meta = {"schemaVersion": SCHEMA_VERSION, "requestId": id, "workspacePath": workspace, "timeoutMs": timeout_ms}
+    base = {"schemaVersion": SCHEMA_VERSION, "requestId": id, "workspacePath": workspace, "timeoutMs": timeout_ms}
     try:
         async with asyncio.timeout(timeout_ms / 1000 + _GRACE_SECONDS):
-            answer = await connection.ask(id, method, {"meta": meta, **params})
+            answer = await connection.ask(id, method, {"meta": {**base, **meta}, **params})
     except TimeoutError:
-        raise Timeout(f"The desktop's host has not answered {method} in time.", timeoutMs=timeout_ms) from None
+        raise Timeout(
+            f"The desktop host isn't responding to {method}.",
+            hint="If it was stopped, resume or end it: `handrail up` starts another.",
+            timeoutMs=timeout_ms,
+        ) from None
     except asyncio.CancelledError:
         own = str(uuid4())
-        connection.tell(own, "desktop.abort", {"meta": {**meta, "requestId": own}, "executionId": id})
+        connection.tell(own, "desktop.abort", {"meta": {**base, "requestId": own}, "executionId": id})
         raise
     return _result(answer)
 
@@ -84,4 +100,19 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
     result = answer.get("result")
     if isinstance(result, dict):
         return result
-    raise failure_of(answer.get("error"))
+    raise _failure(answer.get("error"))
+
+
+def _failure(error: Any) -> Failure:
+    """What the host refuses, as a condition of the error tree again; a code that we don't know passes through."""
+    if not isinstance(error, dict) or not isinstance(error.get("code"), str):
+        return Internal("The desktop's host gave an answer that makes no sense.")
+    code, message, retryable = error["code"], str(error.get("message", "")), error.get("retryable") is True
+    details = dict(error["details"]) if isinstance(error.get("details"), dict) else {}
+    hint = details.pop("hint", None)
+    condition = _CONDITIONS.get(code)
+    failure = condition(message, hint=hint) if condition is not None else None
+    if failure is None or failure.retryable != retryable:
+        failure = Reported(message, code=code, retryable=retryable, hint=hint)
+    failure.details = details
+    return failure

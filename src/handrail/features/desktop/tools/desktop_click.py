@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.params import Target
@@ -42,6 +42,6 @@ TOOL = desktop_tool(
     "Click",
     effect=Effect.UI_CONTROL,
     deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary, as_given),
-    locate=locating(as_given),
+    preview=previewing(_summary),
+    locate=locate_action,
 )

@@ -1,13 +1,12 @@
 """desktop.hotkey of contract 1."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.keys import combinations
 from handrail.features.desktop.host.methods.hotkey import HotkeyOptions
 from handrail.features.desktop.host.params import Name
 from handrail.features.desktop.params import RoutedParams
@@ -36,12 +35,6 @@ async def desktop_hotkey(desktop: Desktop, call: Call, params: Params, preview: 
     return await act_and_tell(desktop, call, preview, Result, f"Pressed {'+'.join(params.keys)}.", _WITHIN_MS)
 
 
-async def _aim(desktop: Desktop, call: Call, params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keys that there are not, nobody is asked about."""
-    combinations(params.keys)
-    return await as_given(desktop, call, params)
-
-
 def _summary(params: Params, target: str) -> str:
     return f"Press {quoted('+'.join(params.keys))} in {target}"
 
@@ -53,6 +46,6 @@ TOOL = desktop_tool(
     "Press keys",
     effect=Effect.UI_CONTROL,
     deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary, _aim),
-    locate=locating(_aim),
+    preview=previewing(_summary),
+    locate=locate_action,
 )

@@ -18,7 +18,7 @@ class Params(RoutedParams, frozen=True, kw_only=True):
 
 async def desktop_list_modals(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
     """List the modal windows (dialogs that take all input of their app) and the buttons in them."""
-    result = read(await desktop.ask(call, method_of(call.tool), on_wire(params), _WITHIN_MS), Modals)
+    result = read(await desktop.execute(call, method_of(call.tool), on_wire(params), _WITHIN_MS), Modals)
     for modal in result.modals:
         await desktop.check_place(call, RouteResolved(frontmost_bundle_id=modal.app))
     lines = [line for modal in result.modals for line in modal_line(modal)]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from handrail.features.desktop.acting import act_and_tell, as_given, locating, previewing
+from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.type_text import TypeTextOptions
@@ -48,6 +48,6 @@ TOOL = desktop_tool(
     "Type text",
     effect=Effect.UI_CONTROL,
     deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary, as_given),
-    locate=locating(as_given),
+    preview=previewing(_summary),
+    locate=locate_action,
 )

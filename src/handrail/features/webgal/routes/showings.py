@@ -17,6 +17,7 @@ from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.webgal.hosted_previews import PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
+from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Failure, InvalidParams
 
 _WHAT = "Showing a scene past handrail's tools"
@@ -34,7 +35,7 @@ def routes(desk: Desk, key: ConsoleKey) -> list[Route]:
         except NotHosted as refusal:
             return refused("CONFLICT", refusal.message)
         except Failure as failure:
-            return failed(failure, "webgal")
+            return failed(failure, DIALECT)
 
     return [Route(PATH, show, methods=["POST"])]
 

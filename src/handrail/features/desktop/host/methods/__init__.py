@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from handrail.features.desktop.host.equipment import Method
 from handrail.features.desktop.host.methods import (
     abort,
     click,
@@ -14,10 +13,12 @@ from handrail.features.desktop.host.methods import (
     highlight,
     hotkey,
     list_modals,
+    locate,
     observe,
     type_text,
     wait_until,
 )
+from handrail.features.desktop.host.services import Method
 
 METHODS: Sequence[Method] = (
     health.METHOD,
@@ -33,4 +34,5 @@ METHODS: Sequence[Method] = (
     highlight.METHOD,
     list_modals.METHOD,
     dismiss_modal.METHOD,
+    locate.METHOD,
 )

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from handrail.features.desktop.host.equipment import Equipment, Inquiry, Result, Visit
 from handrail.features.desktop.host.params import Params
+from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
 from handrail.kernel.deadline import Deadline
 
 
-async def doctor(equipment: Equipment, visit: Visit, params: Params) -> Result:
+async def doctor(services: Services, visit: Visit, params: Params) -> Result:
     async with Deadline("desktop.doctor", params.meta.timeout_ms):
-        readiness = await equipment.source.readiness(is_fresh=True)
+        readiness = await services.source.readiness(is_fresh=True)
     peer = visit.caller.peer
     return {
         "permissions": {

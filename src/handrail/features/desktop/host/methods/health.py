@@ -1,29 +1,29 @@
 """desktop.health: that the host lives, what it may do here, and whom it takes the caller for."""
 
-from handrail.features.desktop.host.equipment import Equipment, Inquiry, Result, Visit
 from handrail.features.desktop.host.params import Params
+from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
 from handrail.kernel.deadline import Deadline
 
 SCHEMA_VERSION = 1
 
 
-async def health(equipment: Equipment, visit: Visit, params: Params) -> Result:
+async def health(services: Services, visit: Visit, params: Params) -> Result:
     async with Deadline("desktop.health", params.meta.timeout_ms):
-        readiness = await equipment.source.readiness(is_fresh=False)
-    return _told(equipment, visit, readiness)
+        readiness = await services.source.readiness(is_fresh=False)
+    return _told(services, visit, readiness)
 
 
-def known_health(equipment: Equipment, visit: Visit, params: Params) -> Result | None:
-    readiness = equipment.source.known_readiness()
-    return None if readiness is None else _told(equipment, visit, readiness)
+def known_health(services: Services, visit: Visit, params: Params) -> Result | None:
+    readiness = services.source.known_readiness()
+    return None if readiness is None else _told(services, visit, readiness)
 
 
-def _told(equipment: Equipment, visit: Visit, readiness: Readiness) -> Result:
+def _told(services: Services, visit: Visit, readiness: Readiness) -> Result:
     peer = visit.caller.peer
     is_mac = readiness.os.startswith("macOS")
     return {
-        "hostVersion": equipment.version,
+        "hostVersion": services.version,
         "macos": readiness.os.removeprefix("macOS").strip() if is_mac else "",
         "os": readiness.os,
         "session": readiness.session,
@@ -32,7 +32,7 @@ def _told(equipment: Equipment, visit: Visit, readiness: Readiness) -> Result:
             "screenRecording": "granted" if readiness.can_look else "denied",
             "input": "granted" if readiness.can_act else "denied",
         },
-        "bridge": {"schemaVersion": SCHEMA_VERSION, "confirmMode": equipment.confirmation.mode},
+        "bridge": {"schemaVersion": SCHEMA_VERSION, "confirmMode": services.confirmation.mode},
         "peer": {"pid": peer.pid, "auditTokenDigest": peer.short_digest},
     }
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta as Bound
 
-from handrail.features.desktop.host.acting import confirmed, deed
-from handrail.features.desktop.host.aiming import Aim
-from handrail.features.desktop.host.equipment import Equipment, Errand, Result
 from handrail.features.desktop.host.executions import Execution
 from handrail.features.desktop.host.keys import combinations
 from handrail.features.desktop.host.params import ConfirmedParams, Wire
+from handrail.features.desktop.host.services import Action, Services
+from handrail.features.desktop.host.subject import Subject
+from handrail.features.desktop.platform import Desktop
 
 _Key = Annotated[str, Bound(min_length=1, max_length=60)]
 
@@ -23,16 +23,16 @@ class HotkeyParams(ConfirmedParams, frozen=True, kw_only=True):
     options: HotkeyOptions = HotkeyOptions()
 
 
-async def hotkey(equipment: Equipment, execution: Execution, params: HotkeyParams) -> Result:
-    wanted = combinations(params.keys)
-    consent = await confirmed(equipment, execution, params)
-    sight, desktop = await equipment.sight(), await equipment.source.get()
-    routed = await sight.routed(params.route)
-    aim = Aim(routed.window, None, routed.everything)
-    async with deed(equipment, execution, consent, aim, params.route, needs_front=True) as acting:
-        await desktop.send_keys(acting.window, wanted, delay_ms=params.options.delay_ms)
-        outcome = await acting.outcome(None)
-    return {"sent": True, **outcome, "routeResolved": routed.spelled(), "evidence": acting.evidence}
+def _check(params: HotkeyParams, at: str) -> None:
+    combinations(params.keys, f"{at}.keys")
 
 
-METHOD = Errand("desktop.hotkey", HotkeyParams, hotkey)
+async def _subject(services: Services, params: HotkeyParams) -> Subject:
+    return Subject.of(await (await services.search()).routed(params.route))
+
+
+async def _press(desktop: Desktop, execution: Execution, subject: Subject, params: HotkeyParams) -> None:
+    await desktop.send_keys(subject.window, combinations(params.keys), delay_ms=params.options.delay_ms)
+
+
+METHOD = Action("desktop.hotkey", HotkeyParams, "sent", _subject, _press, check=_check)

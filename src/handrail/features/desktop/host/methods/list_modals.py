@@ -3,20 +3,20 @@
 from typing import Any
 
 from handrail.features.desktop.host.axtree import spelled_window
-from handrail.features.desktop.host.equipment import Equipment, Errand, Result
 from handrail.features.desktop.host.executions import Execution
 from handrail.features.desktop.host.params import RoutedParams
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import resolve
+from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.features.desktop.platform import Query, Reader, Window
 
 
-async def list_modals(equipment: Equipment, execution: Execution, params: RoutedParams) -> Result:
-    desktop = await equipment.source.get()
+async def list_modals(services: Services, execution: Execution, params: RoutedParams) -> Result:
+    desktop = await services.source.get()
     windows = await desktop.windows()
     if params.route is not None:
         windows = resolve(windows, params.route).windows
-    modals = [await _modal(desktop, equipment.refs, window) for window in windows if window.is_modal]
+    modals = [await _modal(desktop, services.refs, window) for window in windows if window.is_modal]
     record = execution.record
     return {
         "modals": modals,
@@ -30,4 +30,4 @@ async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str,
     return {**spelled_window(window), "buttons": [refs.spelled(window, found) for found in buttons]}
 
 
-METHOD = Errand("desktop.listModals", RoutedParams, list_modals)
+METHOD = Reading("desktop.listModals", RoutedParams, list_modals)

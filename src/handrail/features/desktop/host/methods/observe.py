@@ -6,12 +6,12 @@ from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.axtree import spelled_tree, spelled_window
 from handrail.features.desktop.host.conditions import ElementNotFound
-from handrail.features.desktop.host.equipment import Equipment, Errand, Result
 from handrail.features.desktop.host.executions import Execution
 from handrail.features.desktop.host.outline import outline
 from handrail.features.desktop.host.params import RoutedParams, Target, Wire
 from handrail.features.desktop.host.routing import NOWHERE, Routed
-from handrail.features.desktop.host.sight import Match
+from handrail.features.desktop.host.search import Match
+from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.features.desktop.platform import Element, Rect, Window
 from handrail.ports.errors import Failure, InvalidParams
 
@@ -36,32 +36,32 @@ class ObserveParams(RoutedParams, frozen=True, kw_only=True):
             raise ValueError("area element and outlined need a target.")
 
 
-async def observe(equipment: Equipment, execution: Execution, params: ObserveParams) -> Result:
+async def observe(services: Services, execution: Execution, params: ObserveParams) -> Result:
     options, record = params.options, execution.record
-    routed, match = await _subject(equipment, params)
+    routed, match = await _subject(services, params)
     evidence: dict[str, str] = {"dir": record.dir}
     result: Result = {"routeResolved": NOWHERE if routed is None else routed.spelled(), "evidence": evidence}
     if match is not None:
-        result["element"] = equipment.refs.spelled(match.window, match.found)
+        result["element"] = services.refs.spelled(match.window, match.found)
     if options.include_screenshot:
-        desktop = await equipment.source.get()
+        desktop = await services.source.get()
         element = match.found.element if match is not None else None
         area = _area(options.area, routed.window if routed is not None else None, element)
         shot = await desktop.shot(area, outlined=element.frame if element is not None and options.outlined else None)
         evidence["screenshotPath"] = record.add("observe.png", shot.png)
         result["area"] = {"x": shot.area.x, "y": shot.area.y, "width": shot.area.width, "height": shot.area.height}
     if options.include_ax_tree or options.outline:
-        await _read_tree(equipment, execution, options, routed, result)
+        await _read_tree(services, execution, options, routed, result)
     return result
 
 
-async def _subject(equipment: Equipment, params: ObserveParams) -> tuple[Routed | None, Match | None]:
+async def _subject(services: Services, params: ObserveParams) -> tuple[Routed | None, Match | None]:
     """A picture of the screen alone needs no window, and no accessibility."""
-    options, sight = params.options, await equipment.sight()
+    options, search = params.options, await services.search()
     if params.target is not None:
-        return await sight.target(params.target, params.route)
+        return await search.target(params.target, params.route)
     try:
-        return await sight.routed(params.route), None
+        return await search.routed(params.route), None
     except Failure as failure:
         is_read = options.include_ax_tree or options.outline
         if params.route is not None or options.area != "screen":
@@ -72,10 +72,10 @@ async def _subject(equipment: Equipment, params: ObserveParams) -> tuple[Routed 
 
 
 async def _read_tree(
-    equipment: Equipment, execution: Execution, options: ObserveOptions, routed: Routed | None, result: Result
+    services: Services, execution: Execution, options: ObserveOptions, routed: Routed | None, result: Result
 ) -> None:
     record, evidence = execution.record, result["evidence"]
-    desktop = await equipment.source.get()
+    desktop = await services.source.get()
     if routed is None:
         if options.outline:
             result["outline"] = ""
@@ -84,7 +84,7 @@ async def _read_tree(
             evidence["axPath"] = record.add("ax.json", {"route": None, "windows": [], "nodeCount": 0, "root": None})
         return
     tree = await desktop.tree(routed.window, max_depth=options.ax_max_depth, max_nodes=options.ax_max_nodes)
-    name = equipment.refs.naming(routed.window)
+    name = services.refs.naming(routed.window)
     if options.outline:
         result["outline"] = outline(tree.root, name, is_cut=tree.is_cut)
         result["windows"] = [spelled_window(window) for window in routed.everything]
@@ -102,4 +102,4 @@ def _area(area: str, window: Window | None, element: Element | None) -> Rect | N
     return frame
 
 
-METHOD = Errand("desktop.observe", ObserveParams, observe)
+METHOD = Reading("desktop.observe", ObserveParams, observe)

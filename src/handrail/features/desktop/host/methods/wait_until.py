@@ -10,11 +10,11 @@ from typing import Annotated
 from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.axtree import spelled_matches
-from handrail.features.desktop.host.equipment import Equipment, Errand, Result
 from handrail.features.desktop.host.executions import Execution
 from handrail.features.desktop.host.params import Milliseconds, Name, RoutedParams, Selector, Wire
 from handrail.features.desktop.host.routing import NOWHERE, Routed
-from handrail.features.desktop.host.sight import Match, Sight
+from handrail.features.desktop.host.search import Match, Search
+from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.features.desktop.platform import Changes, Reader
 from handrail.ports.errors import NotFound, Timeout
 
@@ -42,10 +42,10 @@ class WaitUntilParams(RoutedParams, frozen=True, kw_only=True):
     poll_ms: Annotated[int, Bound(ge=10, le=60_000)] = 500
 
 
-async def wait_until(equipment: Equipment, execution: Execution, params: WaitUntilParams) -> Result:
+async def wait_until(services: Services, execution: Execution, params: WaitUntilParams) -> Result:
     loop = asyncio.get_running_loop()
     began = loop.time()
-    wait = _Wait(await equipment.source.get(), await equipment.sight(), params)
+    wait = _Wait(await services.source.get(), await services.search(), params)
     try:
         async with asyncio.timeout(params.timeout_ms / 1000):
             await wait.over()
@@ -58,19 +58,19 @@ async def wait_until(equipment: Equipment, execution: Execution, params: WaitUnt
         "ok": True,
         "matched": len(wait.matches),
         "elapsedMs": round((loop.time() - began) * 1000),
-        "elementRefs": [equipment.refs.spelled(match.window, match.found) for match in given],
+        "elementRefs": [services.refs.spelled(match.window, match.found) for match in given],
         "routeResolved": NOWHERE if wait.routed is None else wait.routed.spelled(),
         "evidence": {
             "dir": record.dir,
-            "axPath": record.add("ax.json", spelled_matches(wait.routed, given, equipment.refs)),
+            "axPath": record.add("ax.json", spelled_matches(wait.routed, given, services.refs)),
         },
     }
 
 
 class _Wait:
-    def __init__(self, reader: Reader, sight: Sight, params: WaitUntilParams) -> None:
+    def __init__(self, reader: Reader, search: Search, params: WaitUntilParams) -> None:
         self._reader = reader
-        self._sight = sight
+        self._search = search
         self._params = params
         self._poll = params.poll_ms / 1000
         self._is_for_gone = params.condition.selector_gone is not None
@@ -110,7 +110,7 @@ class _Wait:
 
     async def _route(self) -> None:
         try:
-            self.routed = await self._sight.routed(self._params.route)
+            self.routed = await self._search.routed(self._params.route)
             self._is_unheard = self._is_for_gone and self._followed in self._reader.silent()
         except NotFound:
             self.routed = None
@@ -135,7 +135,7 @@ class _Wait:
             selector = condition.value_contains.selector
         assert selector is not None
         try:
-            self.matches = await self._sight.matches(routed, selector)
+            self.matches = await self._search.matches(routed, selector)
         except NotFound:  # nor is there what it is looked for by
             self.matches = ()
         except Timeout:  # an app that does not answer says nothing, also not that something is gone
@@ -146,4 +146,4 @@ class _Wait:
         return not self.matches if self._is_for_gone else bool(self.matches)
 
 
-METHOD = Errand("desktop.waitUntil", WaitUntilParams, wait_until)
+METHOD = Reading("desktop.waitUntil", WaitUntilParams, wait_until)

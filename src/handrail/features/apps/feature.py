@@ -1,0 +1,17 @@
+"""The apps of this machine that speak AAI, contract 4: found, described and called."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "apps",
+    "Apps",
+    rank=50,
+    tools="handrail.features.apps.tool_list:TOOLS",
+    resources="handrail.features.apps.tool_list:RESOURCES",
+    dialect="handrail.features.apps.dialect:DIALECT",
+    commands=[
+        Command(
+            "apps", "handrail.features.apps.cli.apps:apps", "List, call and allow the apps that agents can use.", 50
+        )
+    ],
+)

@@ -1,0 +1,22 @@
+"""The person's desktop, through the host that carries out contract 1's methods."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "desktop",
+    "Desktop",
+    rank=40,
+    tools="handrail.features.desktop.tool_list:TOOLS",
+    dialect="handrail.features.desktop.dialect:DIALECT",
+    commands=[
+        Command("desktop", "handrail.features.desktop.cli.desktop:desktop", "Run a recipe of desktop steps.", 30),
+        Command(
+            "desktop-host",
+            "handrail.features.desktop.cli.desktop_host:desktop_host",
+            "Serve the desktop on a Unix socket, until Ctrl-C.",
+            40,
+        ),
+    ],
+    extra="desktop",
+    needs=("mss", "Xlib", "zlib_ng"),
+)

@@ -1,0 +1,107 @@
+"""Finds on the desktop what a call means: the windows of a route, the matches of a selector, a target."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.features.desktop.host.conditions import AnchorNotFound, ElementNotFound, PathNotFound, StaleElement
+from handrail.features.desktop.host.params import Anchor, ElementRef, Near, Route, Selector, Target
+from handrail.features.desktop.host.refs import ElementRefs
+from handrail.features.desktop.host.routing import Routed, resolve
+from handrail.features.desktop.host.selection import Neighbourhood, best_anchor, fits, flattened, ranked
+from handrail.features.desktop.platform import Found, Query, Reader, Window
+from handrail.ports.errors import NotFound, Timeout
+
+_SEARCHED_DEPTH = 100
+_SEARCHED_NODES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An element and the window that it is in."""
+
+    window: Window
+    found: Found
+
+
+class Search:
+    def __init__(self, reader: Reader, refs: ElementRefs) -> None:
+        self._reader = reader
+        self._refs = refs
+
+    async def routed(self, route: Route | None) -> Routed:
+        """ElementNotFound; Timeout where the app in front may be one that does not answer."""
+        everything = await self._reader.windows()
+        if route is None and self._reader.silent() and not any(window.is_front for window in everything):
+            raise Timeout("No window in front can be read: an app does not answer.", hint="Name the app in a route.")
+        return resolve(everything, route)
+
+    async def target(self, target: Target, route: Route | None) -> tuple[Routed, Match]:
+        """The one element that is meant, as it is now: StaleElement, or ElementNotFound for a selector."""
+        if target.element_ref is not None:
+            return await self._known(target.element_ref)
+        assert target.selector is not None
+        routed = await self.routed(route)
+        try:
+            matches = await self.matches(routed, target.selector)
+            if not matches:
+                raise ElementNotFound("The selector fits no element.", hint="desktop.observe shows what there is.")
+        except NotFound as missing:
+            missing.details["route"] = routed.spelled()
+            raise
+        return routed, matches[0]
+
+    async def matches(self, routed: Routed, selector: Selector) -> Sequence[Match]:
+        """All of them, the best first. PathNotFound and AnchorNotFound where there is nothing to start from."""
+        if selector.by_path is not None:
+            return await self._at_path(routed.window, selector)
+        neighbourhood, windows = None, routed.windows
+        if selector.near is not None:
+            window, anchor = await self._anchor(routed, selector.near)
+            neighbourhood, windows = Neighbourhood(anchor, selector.near), [window]
+        owner: dict[int, Window] = {}
+        candidates: list[Found] = []
+        for window in windows:
+            inside = await self._candidates(window, selector)
+            owner.update((id(found), window) for found in inside)
+            candidates += inside
+        return [Match(owner[id(found)], found) for found in ranked(candidates, selector, neighbourhood)]
+
+    async def _at_path(self, window: Window, selector: Selector) -> Sequence[Match]:
+        assert selector.by_path is not None
+        found = await self._reader.at_path(window, selector.by_path)
+        if found is None:
+            raise PathNotFound("The path leads to no element of the window.", path=selector.by_path)
+        return [Match(window, found)] if fits(found.element, selector) and ranked([found], selector) else []
+
+    async def _anchor(self, routed: Routed, near: Near) -> tuple[Window, Found]:
+        for window in routed.windows:
+            if (anchor := best_anchor(await self._reader.find(window, _query(near.anchor)), near.anchor)) is not None:
+                return window, anchor
+        raise AnchorNotFound("The anchor fits no element that has a place.", hint="Choose another anchor.")
+
+    async def _candidates(self, window: Window, selector: Selector) -> Sequence[Found]:
+        query = _query(selector)
+        if query != Query():
+            return await self._reader.find(window, query)
+        tree = await self._reader.tree(window, max_depth=_SEARCHED_DEPTH, max_nodes=_SEARCHED_NODES)
+        return flattened(tree.root)
+
+    async def _known(self, ref: ElementRef) -> tuple[Routed, Match]:
+        known = self._refs.known(ref)
+        everything = await self._reader.windows()
+        window = next((window for window in everything if window.handle == known.window), None)
+        element = await self._reader.look(known.handle) if window is not None else None
+        if window is None or element is None:
+            raise StaleElement(f"{ref.element_id} is gone.", elementId=ref.element_id)
+        if not known.is_same(element):
+            raise StaleElement(
+                f"{ref.element_id} has become something else.",
+                elementId=ref.element_id,
+                was={"role": known.role, "title": known.title},
+                isNow={"role": element.role, "title": element.title},
+            )
+        return Routed(window, [window], everything), Match(window, Found(element))
+
+
+def _query(wanted: Selector | Anchor) -> Query:
+    return Query(wanted.by_role, wanted.title_contains, wanted.value_contains)

@@ -1,0 +1,22 @@
+"""What was done: the record of calls, evidence, reports, undo."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "history",
+    "History",
+    rank=80,
+    commands=[
+        Command(
+            "undo",
+            "handrail.features.history.cli.undo:undo",
+            "Take a write back: the file gets what it held before.",
+            110,
+        ),
+        Command(
+            "history", "handrail.features.history.cli.history:history", "List what was changed in this project.", 120
+        ),
+        Command("audit", "handrail.features.history.cli.audit:audit", "Show or verify the record of all calls.", 130),
+        Command("report", "handrail.features.history.cli.report:report", "Write a task's record as one page.", 140),
+    ],
+)

@@ -1,0 +1,10 @@
+"""Permission rules: which are in force, and whether the project's own are trusted."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "policy",
+    "Permissions",
+    rank=90,
+    commands=[Command("policy", "handrail.features.policy.cli:policy", "Show what is allowed, asked and denied.", 150)],
+)

@@ -1,0 +1,19 @@
+"""WebGAL games: check scripts, list resources, define characters, show scenes, run the project's scripts."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "webgal",
+    "WebGAL games",
+    rank=20,
+    tools="handrail.features.webgal.tool_list:TOOLS",
+    prompts="handrail.features.webgal.tool_list:PROMPTS",
+    resources="handrail.features.webgal.tool_list:RESOURCES",
+    commands=[
+        Command(
+            "webgal", "handrail.features.webgal.cli.webgal:webgal", "Check a WebGAL game, here or in your editor.", 170
+        )
+    ],
+    extra="webgal",
+    needs=("lsprotocol", "pygls"),
+)

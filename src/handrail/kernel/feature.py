@@ -1,0 +1,98 @@
+"""What a feature declares about itself: its manifest, in `features/<name>/feature.py`.
+
+Whatever costs time to load is named as `module:attribute` and imported when it is used, so that listing every feature
+is cheap. For the same reason this module imports nothing at run time but the standard library's `importlib`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.machinery import PathFinder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def load(where: str) -> Any:
+    """What `module:attribute` names."""
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class Command:
+    """A command of the command line: `where` names a click command, `rank` its place in the list."""
+
+    __slots__ = ("name", "rank", "summary", "where")
+
+    def __init__(self, name: str, where: str, summary: str, rank: int = 500) -> None:
+        self.name = name
+        self.where = where
+        self.summary = summary
+        self.rank = rank
+
+
+class Feature:
+    """`name` is also the name that `--tools` and settings use, and that of its error dialect's tools.
+
+    `tools`, `prompts` and `resources` name sequences of declarations; `dialect` how its errors are spelled; `opening` a
+    function from the open project to what its tools get. `routes` names a function from the server's context to
+    HTTP routes, `checks` one that says what works. `extra` is the optional install that brings `needs`, its packages.
+    """
+
+    __slots__ = (
+        "checks",
+        "commands",
+        "dialect",
+        "extra",
+        "name",
+        "needs",
+        "opening",
+        "prompts",
+        "rank",
+        "resources",
+        "routes",
+        "title",
+        "tools",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        rank: int = 500,
+        tools: str = "",
+        prompts: str = "",
+        resources: str = "",
+        dialect: str = "handrail.kernel.default_dialect:DIALECT",
+        opening: str = "",
+        commands: Sequence[Command] = (),
+        routes: str = "",
+        checks: str = "",
+        extra: str = "",
+        needs: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.rank = rank
+        self.tools = tools
+        self.prompts = prompts
+        self.resources = resources
+        self.dialect = dialect
+        self.opening = opening
+        self.commands = commands
+        self.routes = routes
+        self.checks = checks
+        self.extra = extra
+        self.needs = needs
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its packages are there; none of them is imported to find out."""
+        return all(PathFinder.find_spec(module) is not None for module in self.needs)
+
+    @property
+    def how_to_install(self) -> str:
+        return f"Install it with: pip install 'handrail[{self.extra}]'"

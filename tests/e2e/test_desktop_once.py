@@ -1,0 +1,180 @@
+"""A click that a person is asked about passes one gate, and nothing is done twice."""
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.platform import Desktop, Rect, Shot
+from handrail.kernel.call import Call, Caller
+from handrail.ports.errors import Declined
+from handrail.ports.prompts import PromptResponse
+from handrail.wiring.approving import InQueue
+from handrail.wiring.desktop_host import serve_desktop
+from handrail.wiring.desktops import closing
+from handrail.wiring.house import House, open_house
+from tests.desktop_apps import command, texts
+from tests.desktop_session import DesktopSession
+
+pytestmark = pytest.mark.xdist_group("desktop-gt")
+
+AGENT = Caller("mcp", "agent", "uid:0")
+COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
+ROUTE = {"window": {"titlePattern": "^Once bench$"}}
+
+
+class CountingDesktop(LinuxDesktop):
+    def __init__(self, seen: "Counter[str]") -> None:
+        super().__init__()
+        self._seen = seen
+
+    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+        self._seen["screenshots" if area is None else "regions"] += 1
+        return await super().shot(area, outlined=outlined)
+
+
+class Bench:
+    """The gateway and the host, each with its own end of a real socket, and what went over it."""
+
+    def __init__(self, house: House, seen: "Counter[str]", sent: list[str]) -> None:
+        self.house, self.seen, self.sent = house, seen, sent
+        self.project = Path(house.project.location)
+
+    async def click(self) -> Any:
+        """With a person's yes, where one is asked for."""
+        call = Call("desktop_click", {"target": COUNT, "route": ROUTE}, AGENT)
+        clicking = asyncio.create_task(self.house.gate.run(call))
+        answering = asyncio.create_task(self._answer())
+        try:
+            return (await clicking).result
+        finally:
+            answering.cancel()
+
+    async def _answer(self) -> None:
+        async for _ in self.house.prompts.follow(0):
+            for asked in await self.house.prompts.pending():
+                await self.house.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
+
+    def rows(self, table: str) -> int:
+        with sqlite3.connect(self.house.state.path / "handrail.db") as database:
+            (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
+        return int(count)
+
+    def folders(self) -> list[Path]:
+        """Of evidence, wherever in the project it lies."""
+        return sorted(folder.parent for folder in self.project.rglob("result.json"))
+
+    def audit(self) -> list[dict[str, Any]]:
+        return list(self.house.audit.entries())
+
+    def index(self) -> list[dict[str, Any]]:
+        file = self.project / "artifacts/desktop/index.ndjson"
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+@pytest.fixture
+def on_screen(desktop_session: DesktopSession) -> Iterator[None]:
+    app = desktop_session.start(command("gtk3", "--title", "Once bench"))
+    with desktop_session.entered():
+        yield
+    desktop_session.end(app)
+
+
+@asynccontextmanager
+async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
+    seen, sent, listening = Counter[str](), list[str](), asyncio.Event()
+    tell = Connection.tell
+
+    def telling(self: Connection, id: str, method: str, params: dict[str, Any]) -> None:
+        if method != "desktop.health":  # asked once a connection: whether this host takes the project
+            sent.append(method)
+        tell(self, id, method, params)
+
+    monkeypatch.setattr(Connection, "tell", telling)
+    monkeypatch.setenv("HANDRAIL_DESKTOP", "true")
+    monkeypatch.setenv("HANDRAIL_CALL_PERSON", "false")
+    (folder / "project").mkdir()
+
+    async def open_desktop() -> Desktop:
+        return CountingDesktop(seen)
+
+    hosting = asyncio.create_task(
+        serve_desktop(
+            folder / "project", folder / "state", "human", lambda _: listening.set(), open_desktop=open_desktop
+        )
+    )
+    await listening.wait()
+    house = open_house(folder / "project", folder / "state", InQueue())
+    try:
+        async with closing(house):
+            await house.host.call("desktop.health", {}, timeout_ms=20_000)
+            yield Bench(house, seen, sent)
+    finally:
+        house.close()
+        hosting.cancel()
+        with suppress(asyncio.CancelledError):
+            await hosting
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_a_click_that_asks_takes_two_calls_two_screenshots_and_one_of_everything_else(
+    on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with benched(tmp_path, monkeypatch) as bench:
+        result = await bench.click()
+        assert result.clicked is True
+        assert bench.sent == ["desktop.locate", "desktop.click"]
+        assert bench.seen["screenshots"] == 2
+        assert bench.seen["regions"] <= 1
+        assert (bench.rows("token"), bench.rows("claimed")) == (1, 1)
+        (folder,) = bench.folders()
+        records = bench.audit()
+        assert [record["event"] for record in records] == ["ask", "begin", "end"]
+        ids = {result.execution_id, folder.name, *(line["executionId"] for line in [*records, *bench.index()])}
+        assert len(ids) == 1
+        digests = {record["paramsDigest"] for record in records}
+        digests.add(json.loads((folder / "env.json").read_text())["paramsDigest"])
+        assert len(digests) == 1
+        kept = {"before.png", "after.png", "env.json", "request.json", "result.json", "trace.jsonl"}
+        assert {file.name for file in folder.iterdir()} == kept
+        assert kept == set(records[-1]["evidence"]["sha256"])
+
+
+@pytest.mark.anyio
+async def test_a_click_that_a_rule_allows_takes_no_more(
+    on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with benched(tmp_path, monkeypatch) as bench:
+        rule = '[[rules]]\ntool = "desktop_click"\ndecision = "allow"\n'
+        (bench.house.state.path / "config.toml").write_text(rule)
+        await bench.click()
+        assert bench.sent == ["desktop.locate", "desktop.click"]
+        assert bench.seen["screenshots"] == 2
+        assert (bench.rows("token"), bench.rows("claimed")) == (1, 0)
+        (folder,) = bench.folders()
+        assert (folder / "before.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.anyio
+async def test_a_click_that_a_rule_forbids_leaves_no_picture(
+    on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with benched(tmp_path, monkeypatch) as bench:
+        rule = '[[rules]]\ntool = "desktop_click"\ndecision = "deny"\n'
+        (bench.house.state.path / "config.toml").write_text(rule)
+        with pytest.raises(Declined):
+            await bench.click()
+        assert list(bench.project.rglob("*.png")) == []
