@@ -41,7 +41,7 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """The model in use, and others with whether there is a key for them."""
     from handrail.wiring import open_models
 
-    told = open_models(state or ctx.obj).told()
+    told = open_models(state or ctx.obj).overview()
     if as_json:
         known = [{"name": one.name, "provider": one.provider, "hasKey": one.has_key} for one in told.models]
         print_json({"current": told.current, "baseUrl": told.base_url, "models": known})
@@ -64,7 +64,7 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 
     models = open_models(state or ctx.obj)
     models.choose(name, base_url)
-    told = models.told()
+    told = models.overview()
     has_key = next((one.has_key for one in told.models if one.name == name), True)
     provider = name.partition(":")[0]
     say(f"In use: {name}" + ("" if has_key else f". There is no key yet: `handrail model key {provider}` keeps one."))
