@@ -5,8 +5,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from handrail.features.browser.remote_bus.kept_line import Answer
-from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
+from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
 from handrail.features.webgal.hosted_previews import PATH, Ground, NotHosted, WantedScene
 from handrail.features.webgal.preview_ports import Showing, Spot
 from handrail.kernel.default_dialect import failure_of
@@ -20,7 +19,7 @@ class RemotePreviews:
     """`ground` is where this process stands, which the server must, too."""
 
     def __init__(self, find: FindServer, ground: Ground) -> None:
-        self._server = ServerLine(find)
+        self._server = ServerClient(find)
         self._ground = ground
 
     async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
