@@ -7,7 +7,7 @@ that is stopped takes its prompt along.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -32,7 +32,7 @@ _NAMELESS = "The address of the page is not known, so no rule can name it: “al
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
-AllowAlways = Callable[[Question, PromptResponse, str], None]
+AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
 """What was asked, what was answered, and who answered."""
 
 
@@ -89,7 +89,7 @@ class QueueApprover:
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
             return Answer(response.status, by, remark)
-        if not self._once.claim(request_id):
+        if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id)
@@ -99,7 +99,7 @@ class QueueApprover:
         if response.scope == "task":
             self._for_task.add(_reach_of_a_task(question.call, question.preview.place))
         elif response.scope == "rule":
-            self._allow_always(question, response, await self._who_answered(request_id))
+            await self._allow_always(question, response, await self._who_answered(request_id))
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
@@ -114,7 +114,7 @@ class QueueApprover:
                 and entry.request_id.startswith(kin)
                 and entry.response.status == "ok"
                 and entry.ts >= oldest
-                and self._once.claim(entry.request_id)
+                and await self._once.claim(entry.request_id)
             ):
                 return entry
         return None
