@@ -65,7 +65,7 @@ def _write_long_log(log: Path) -> None:
 
 
 def _pending(log: Path) -> int:
-    return len(PromptLog(JournalFile(log)).pending())
+    return len(PromptLog(JournalFile(log)).view.pending())
 
 
 def _count_lines(log: Path) -> int:
@@ -134,7 +134,7 @@ def _main(role: str, log: Path) -> None:
         print(int(status.split()[0]) // 1024)
         return
     prompts = PromptLog(JournalFile(log))
-    prompts.pending()
+    prompts.view.pending()
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(_APPENDS):

@@ -85,7 +85,7 @@ class UiPrompts:
 
     async def pending(self) -> list[RequestEntry]:
         """What nobody has answered yet, the oldest first."""
-        return await self._queue.pending()
+        return [each.request for each in await self._queue.pending()]
 
     async def updates(self, since: int | None = None) -> AsyncGenerator[Page, None]:
         """Entries as they are added, without end: since this connection was made, or since a page's `position`."""

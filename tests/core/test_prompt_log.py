@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from handrail.kernel.prompts import entries as prompt_entries
 from handrail.kernel.prompts import index as prompt_index
-from handrail.kernel.prompts import log as prompt_log
-from handrail.kernel.prompts import pages as prompt_pages
+from handrail.kernel.prompts import view as prompt_view
 from handrail.kernel.prompts.entries import digest
 from handrail.kernel.prompts.log import PromptLog
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge
@@ -66,7 +65,7 @@ def answered(request_id: str, **more: Any) -> dict[str, Any]:
 
 
 def ids(log: PromptLog) -> list[str]:
-    return [entry.request_id for entry in log.pending()]
+    return [entry.request_id for entry in log.view.pending()]
 
 
 def test_entries_are_written_exactly_as_the_contract_has_them(log: PromptLog, path: Path) -> None:
@@ -96,7 +95,7 @@ def test_pending_is_what_nobody_has_answered_the_oldest_first(log: PromptLog) ->
         log.request(PROMPT, request_id=name)
     log.respond("a", OK)
     assert ids(log) == ["d", "c", "b"]
-    assert log.pending()[0] == RequestEntry(
+    assert log.view.pending()[0].request == RequestEntry(
         ts="2026-02-14T12:00:00.123Z", request_id="d", prompt=FileChangePrompt(path="a.txt")
     )
 
@@ -116,7 +115,7 @@ def test_the_first_answer_wins_and_later_ones_are_refused(log: PromptLog, path: 
 def test_an_answer_to_an_unknown_request_is_refused_and_makes_no_log(log: PromptLog, path: Path) -> None:
     with pytest.raises(NotFound):
         log.respond("r", OK)
-    assert (log.pending(), log.entries().entries) == ([], [])
+    assert (log.view.pending(), log.view.entries().entries) == ([], [])
     assert not path.parent.exists()
 
 
@@ -165,7 +164,7 @@ def test_what_breaks_the_contract_leaves_the_log_alone(log: PromptLog, path: Pat
 def test_what_another_program_appends_shows_up(log: PromptLog, path: Path) -> None:
     log.request(PROMPT, request_id="ours")
     append(path, asked("theirs", runId="run-7"))
-    assert [(entry.request_id, entry.run_id) for entry in log.pending()][1] == ("theirs", "run-7")
+    assert [(each.request_id, each.request.run_id) for each in log.view.pending()][1] == ("theirs", "run-7")
     append(path, answered("ours"))
     assert ids(log) == ["theirs"]
     log.respond("theirs", OK)
@@ -203,7 +202,7 @@ def test_what_can_t_be_read_is_skipped_and_never_lost(log: PromptLog, path: Path
     append(path, asked("before"), line, asked("after"))
     before = path.read_bytes()
     assert ids(log) == ["before", "after"]
-    assert [entry.request_id for entry in log.entries().entries] == ["before", "after"]
+    assert [entry.request_id for entry in log.view.entries().entries] == ["before", "after"]
     with pytest.raises(NotFound):
         log.respond("", OK)
     log.respond("before", OK)
@@ -261,29 +260,29 @@ def test_answered_is_answered_in_whichever_order_and_however_often(log: PromptLo
     assert ids(log) == []
     append(path, asked("a"), asked("early"), asked("b"), asked("b", {"kind": "result"}))
     assert ids(log) == ids(open_log(path)) == ["b"]
-    assert isinstance(log.pending()[0].prompt, FileChangePrompt)
+    assert isinstance(log.view.pending()[0].prompt, FileChangePrompt)
 
 
 def test_ids_spelled_with_escapes_are_the_same_ids(log: PromptLog, path: Path) -> None:
     append(path, json.dumps(asked("请求\u2028"), ensure_ascii=True))
     assert ids(log) == ["请求\u2028"]
     log.respond("请求\u2028", OK)
-    standing = log.standing("请求\u2028")
-    assert standing.answer is not None
-    assert "请求\u2028".encode() in standing.answer
+    answer = log.view.answer_to("请求\u2028")
+    assert answer is not None
+    assert "请求\u2028".encode() in answer[1]
 
 
 def test_line_separators_that_are_none_end_no_line(log: PromptLog, path: Path) -> None:
     title = "a\u2028b\u2029c\u0085d\x0b\x0c\x1c\r\n"
     log.request({"kind": "result", "title": title}, request_id="r\u2028")
     assert path.read_bytes().count(b"\n") == 1
-    (entry,) = open_log(path).pending()
+    (entry,) = open_log(path).view.pending()
     assert (entry.request_id, entry.prompt.title) == ("r\u2028", title)
 
 
 def test_drafts_without_an_id_get_the_same_one_from_every_reader(log: PromptLog, path: Path) -> None:
     append(path, asked("r", {"kind": "task_confirm", "tasks": [{"title": "a"}, {"title": "b"}]}))
-    assert log.pending() == open_log(path).pending()
+    assert log.view.pending() == open_log(path).view.pending()
 
 
 def test_a_diff_of_a_megabyte_is_a_prompt_like_any_other(log: PromptLog, path: Path) -> None:
@@ -292,7 +291,7 @@ def test_a_diff_of_a_megabyte_is_a_prompt_like_any_other(log: PromptLog, path: P
     log.request(PROMPT, request_id="small")
     assert path.stat().st_size > 1_000_000
     for reader in (log, open_log(path)):
-        large, small = reader.pending()
+        large, small = reader.view.pending()
         assert isinstance(large.prompt, FileChangePrompt)
         assert large.prompt.diff == diff
         assert small.request_id == "small"
@@ -356,11 +355,11 @@ def test_a_question_that_fails_is_no_success_and_those_who_have_seen_it_forget_i
 ) -> None:
     log.request(PROMPT, request_id="r")
     reader = open_log(path)
-    pages = [reader.entries()]
+    pages = [reader.view.entries()]
 
     def fail(descriptor: int) -> None:
         assert ids(reader) == ["r", "lost"]
-        pages.append(reader.since(pages[-1].position))
+        pages.append(reader.view.since(pages[-1].position))
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
@@ -370,7 +369,7 @@ def test_a_question_that_fails_is_no_success_and_those_who_have_seen_it_forget_i
     log.request({**PROMPT, "title": "longer than what was lost"}, request_id="r2")
     for reading in (log, reader, open_log(path)):
         assert ids(reading) == ["r", "r2"]
-    after = reader.since(pages[-1].position)
+    after = reader.view.since(pages[-1].position)
     assert (after.is_restart, [entry.request_id for entry in after.entries]) == (True, ["r", "r2"])
 
 
@@ -412,7 +411,9 @@ def test_secrets_are_delivered_before_the_mask_is_written(log: PromptLog, path: 
     receipt = log.respond("r", {"status": "ok", "values": {"user": "ada", "token": "hunter2"}}, deliver=deliver)
     last = path.read_bytes().splitlines()[-1]
     assert given == [("r", digest(last), {"token": "hunter2"})]
-    assert log.standing("r").answer == last
+    answer = log.view.answer_to("r")
+    assert answer is not None
+    assert answer[1] == last
     assert json.loads(last)["response"] == {"status": "ok", "values": {"user": "ada", "token": "******"}}
     assert receipt.warnings == ()
     assert b"hunter2" not in path.read_bytes()
@@ -441,50 +442,85 @@ def test_one_who_is_too_late_delivers_nothing(log: PromptLog) -> None:
         log.respond("r", {"status": "ok", "values": {"token": "x"}}, deliver=deliver)
 
 
-def test_how_it_stands_with_a_request(log: PromptLog, path: Path) -> None:
-    assert log.standing("r") == prompt_log.Standing()
-    append(path, asked("r"))
-    waiting = log.standing("r").asked
-    assert waiting is not None
-    assert waiting.prompt == log.prompt_of("r") == FileChangePrompt(path="a.txt")
-    append(path, answered("r", runId="first"), answered("r", runId="second"))
-    standing = log.standing("r")
-    assert standing.asked is None
-    assert standing.answer is not None
-    assert json.loads(standing.answer)["runId"] == "first"
-    assert log.prompt_of("r") == open_log(path).prompt_of("r") == FileChangePrompt(path="a.txt")
-    assert log.prompt_of("nobody") is None
+def test_a_prompt_is_found_by_its_id_with_its_first_answer(log: PromptLog, path: Path) -> None:
+    assert log.view.find_all(["r"]) == {}
+    append(path, answered("early"), asked("r"), asked("strange", {"kind": "hologram"}))
+    waiting = log.view.find_all(["r", "strange", "early", "nobody"])
+    assert [(each, found.is_pending) for each, found in waiting.items()] == [("r", True)]
+    assert waiting["r"].prompt == FileChangePrompt(path="a.txt")
+    assert log.view.answer_to("r") is None
+    append(path, answered("r", runId="first"), answered("r", runId="second"), answered("strange"))
+    for reader in (log, open_log(path)):
+        found = reader.view.find_all(["r", "strange"])
+        assert list(found) == ["r"]
+        assert found["r"].answer is not None
+        assert (found["r"].answer.run_id, found["r"].place < (found["r"].answer_place or 0)) == ("first", True)
+        asking, line = reader.view.answer_to("r") or (None, b"")
+        assert (asking, json.loads(line)["runId"]) == (FileChangePrompt(path="a.txt"), "first")
+
+
+def test_an_answer_that_breaks_the_prompts_rules_is_found_as_canceled(log: PromptLog, path: Path) -> None:
+    append(path, asked("r", FORM), answered("r", response={"status": "ok", "values": {"user": 5}}))
+    (answer,) = [found.answer for found in log.view.find_all(["r"]).values()]
+    assert answer is not None
+    assert answer.response.status == "canceled"
+
+
+def test_the_history_leads_back_to_the_first_answer(log: PromptLog, path: Path) -> None:
+    append(path, answered("early"), *(asked(str(number)) for number in range(7)), answered("nobody"))
+    append(path, *(answered(name) for name in "2340256"))
+    pages, before = list[list[str]](), None
+    while page := log.view.history(before, 2):
+        pages.append([each.request_id for each in page])
+        before = page[0].answer_place
+    assert pages == [["5", "6"], ["4", "0"], ["2", "3"]]
+
+
+def test_repeats_of_a_call_are_found_by_what_their_ids_have_in_common(log: PromptLog, path: Path) -> None:
+    append(path, asked("a_1_x"), asked("a_2_x"), asked("a_1_y"), asked("a_1"), asked("a_1_y_z"), answered("a_1_y"))
+    assert [(each.request_id, each.is_pending) for each in log.view.repeats("a_1")] == [
+        ("a_1_x", True),
+        ("a_1_y", False),
+    ]
+    assert log.view.repeats("b") == []
+
+
+def test_pending_prompts_come_in_pages_too(log: PromptLog, path: Path) -> None:
+    append(path, *(asked(name) for name in "abcde"), answered("c"))
+    assert [each.request_id for each in log.view.pending(limit=2)] == ["d", "e"]
+    place = log.view.pending()[2].place
+    assert [each.request_id for each in log.view.pending(before=place, limit=5)] == ["a", "b"]
 
 
 def test_the_newest_entries_come_in_the_order_of_the_log(
     log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_pages, "_FIRST_LOOK_BACK", 100)
+    monkeypatch.setattr(prompt_view, "_FIRST_LOOK_BACK", 100)
     append(path, *(asked(str(number)) for number in range(50)), "junk", answered("0"))
-    assert len(log.entries().entries) == 51
+    assert len(log.view.entries().entries) == 51
     for limit in (0, 1, 2, 17, 51, 1000):
-        page = log.entries(limit)
+        page = log.view.entries(limit)
         assert [entry.request_id for entry in page.entries] == [*map(str, range(50)), "0"][max(0, 51 - limit) :]
         assert page.position == path.stat().st_size
-    assert isinstance(log.entries(1).entries[0], ResponseEntry)
+    assert isinstance(log.view.entries(1).entries[0], ResponseEntry)
 
 
 def test_a_page_goes_on_where_the_last_one_ended(log: PromptLog, path: Path) -> None:
-    page = log.entries()
+    page = log.view.entries()
     assert (page.entries, page.position) == ([], 0)
     append(path, asked("a"))
     append(path, json.dumps(asked("b"))[:40], end="")
-    page = log.since(page.position)
+    page = log.view.since(page.position)
     assert [entry.request_id for entry in page.entries] == ["a"]
     append(path, json.dumps(asked("b"))[40:], "junk")
-    page = log.since(page.position)
+    page = log.view.since(page.position)
     assert [entry.request_id for entry in page.entries] == ["b"]
     assert not page.is_restart
-    page = log.since(page.position)
+    page = log.view.since(page.position)
     assert (page.entries, page.position) == ([], path.stat().st_size)
     path.write_text("")
     append(path, asked("c"))
-    page = log.since(page.position)
+    page = log.view.since(page.position)
     assert page.is_restart
     assert [entry.request_id for entry in page.entries] == ["c"]
 
@@ -510,7 +546,7 @@ def test_pending_is_what_a_slow_reader_finds_too(
         for line, is_looked_at in lines:
             append(path, line)
             if is_looked_at:
-                log.pending()
+                log.view.pending()
         requests, responses = dict[str, None](), set[str]()
         for line, _ in lines:
             try:
@@ -591,7 +627,7 @@ def test_of_twenty_who_answer_at_once_one_wins(log: PromptLog, path: Path) -> No
     release_together(processes)
     winners = "".join(finish(process) for process in processes).split()
     assert len(winners) == 1
-    _, response = open_log(path).entries().entries
+    _, response = open_log(path).view.entries().entries
     assert isinstance(response, ResponseEntry)
     assert response.response.remark == winners[0]
 
@@ -600,7 +636,7 @@ def test_threads_that_share_a_log_take_turns(log: PromptLog, path: Path) -> None
     def write(name: str) -> None:
         for number in range(10):
             log.respond(log.request(PROMPT, request_id=f"{name}-{number}"), OK)
-            log.pending()
+            log.view.pending()
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "abcdef"]
     for thread in threads:
@@ -608,7 +644,7 @@ def test_threads_that_share_a_log_take_turns(log: PromptLog, path: Path) -> None
     for thread in threads:
         thread.join()
     assert ids(log) == []
-    assert len(log.entries().entries) == 120
+    assert len(log.view.entries().entries) == 120
 
 
 KILLED = """

@@ -17,10 +17,11 @@ from handrail.kernel.tool import Preview
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.database import Database
 from handrail.stores.local.once import SqliteOnce
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_queue import LOG, LoggedPrompts
+from tests.later_entries import add_later_entries
 
 CALLER = Caller("mcp", "claude-code/1", "ppid:1")
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\u202e\n"
@@ -39,7 +40,7 @@ class Desk:
         self.always.append(question)
         self.covered.append(response.covers)
 
-    async def shown(self) -> RequestEntry:
+    async def shown(self) -> QueuedPrompt:
         """The prompt that waits, once there is one."""
         async with asyncio.timeout(10):
             while not (pending := await self.queue.pending()):
@@ -178,6 +179,15 @@ async def test_a_yes_after_the_caller_went_is_good_for_one_identical_call(tmp_pa
         again = replace(CALLER, peer="ppid:2")
         assert (await at.approver.ask(question(caller=again))).status == "ok"
         assert (await at.answered(question(), status="canceled")).status == "canceled"
+
+
+async def test_a_yes_after_the_caller_went_is_found_among_thousands_of_later_entries(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        await given_after_the_caller_went(at)
+        add_later_entries(tmp_path / LOG)
+        async with asyncio.timeout(30):
+            assert (await at.approver.ask(question())).status == "ok"
+        assert await at.queue.pending() == []
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from msgspec import UNSET
 
 from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, Warrant
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.prompt_queue import LoggedPrompts
+from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
 from tests.wire.test_desktop_confirm import reason
@@ -27,7 +28,7 @@ class Person:
         self.desk, self.bridge = desk, bridge
         self.queue: LoggedPrompts = desk.queue()
 
-    async def asked(self) -> RequestEntry:
+    async def asked(self) -> QueuedPrompt:
         """The first question that waits for an answer."""
         async with asyncio.timeout(_PATIENCE):
             while not (waiting := await self.queue.pending()):
@@ -278,6 +279,12 @@ async def test_an_approval_that_the_gateway_has_is_not_asked_for_again_and_count
     assert await issue_refused(person, given) == "used"
     assert await person.bridge.call("desktop.click", confirm={"token": issued["token"]}, **ASK)
     assert await person.queue.pending() == []
+
+
+async def test_an_approval_is_found_among_thousands_of_later_entries(person: Person) -> None:
+    given = await approved(person)
+    add_later_entries(Path(person.queue.location))
+    assert (await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given))["token"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, Implementation
 
-from handrail.ports.prompts import PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompts import PromptResponse, QueuedPrompt, ResponseEntry
 from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START
@@ -64,7 +64,7 @@ class Person:
 
         self.says = says
 
-    async def waiting(self) -> RequestEntry:
+    async def waiting(self) -> QueuedPrompt:
         while not (found := await self.queue.pending()):
             pass
         return found[0]

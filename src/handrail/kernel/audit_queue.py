@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from handrail.kernel.threads import until_done
+from handrail.kernel.threads import finished
 from handrail.ports.errors import Conflict, Failure
 
 logger = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class AuditQueue:
                 return
         written = self._put(_Entry(spelled, durable))
         if not written.done():
-            await until_done(asyncio.wrap_future(written))
+            await finished(asyncio.wrap_future(written))
         else:
             written.result()
 

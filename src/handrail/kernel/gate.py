@@ -24,7 +24,7 @@ from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
 from handrail.kernel.target import Target
-from handrail.kernel.threads import until_done
+from handrail.kernel.threads import finished
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
@@ -83,7 +83,7 @@ class Gate:
         except asyncio.CancelledError:
             passage.call.is_aborted = True
             aborted = Aborted("The caller stopped the call.")
-            await until_done(asyncio.ensure_future(self._recorder.close(passage, error=aborted)))
+            await finished(asyncio.ensure_future(self._recorder.close(passage, error=aborted)))
             raise
         except Failure as failure:
             await self._recorder.close(passage, error=failure)

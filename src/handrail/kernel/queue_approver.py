@@ -23,11 +23,18 @@ from handrail.kernel.target import ANY_HOST
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.once import Once
-from handrail.ports.prompts import ConsentSubject, FileChangePrompt, PromptQueue, PromptResponse, ResponseEntry, Side
+from handrail.ports.prompts import (
+    ConsentSubject,
+    FileChangePrompt,
+    PromptQueue,
+    PromptResponse,
+    QueuedPrompt,
+    ResponseEntry,
+    Side,
+)
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
-_SEARCHED_ENTRIES = 1000
 _NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
@@ -65,13 +72,14 @@ class QueueApprover:
     async def ask(self, question: Question) -> Answer:
         if not self.shows(question.call, question.preview.place):
             return Answer("ok", by="allowed for this task")
-        kin = PREFIX + _identity(question) + "_"
-        if (earlier := await self._answered_before(kin)) is not None:
+        stem = PREFIX + _identity(question)
+        repeats = await self._queue.repeats(stem)
+        if (earlier := await self._answered_before(repeats)) is not None:
             await self._remember(question, earlier.request_id, earlier.response)
             return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
         prompt = prompt_of(question)
-        left = await self._left_alone(kin)
-        request_id = left or kin + secrets.token_hex(4)
+        left = await self._left_alone(repeats)
+        request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
             if left is None:
                 await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
@@ -104,26 +112,25 @@ class QueueApprover:
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
 
-    async def _answered_before(self, kin: str) -> ResponseEntry | None:
-        """An ok that came when its caller had gone, for exactly this call, and that nobody has used."""
+    async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
+        """An ok for exactly this call that came after its caller had gone, and that nobody has used."""
         oldest = (self._now() - KEPT).isoformat(timespec="milliseconds")
-        page = await self._queue.entries(limit=_SEARCHED_ENTRIES)
-        for entry in reversed(page.entries):
+        for earlier in reversed(repeats):
+            answer = earlier.answer
             if (
-                isinstance(entry, ResponseEntry)
-                and entry.request_id.startswith(kin)
-                and entry.response.status == "ok"
-                and entry.ts >= oldest
-                and await self._once.claim(entry.request_id)
+                answer is not None
+                and answer.response.status == "ok"
+                and answer.ts >= oldest
+                and await self._once.claim(answer.request_id)
             ):
-                return entry
+                return answer
         return None
 
-    async def _left_alone(self, kin: str) -> str | None:
-        """A prompt for the same call whose caller has gone: it is not shown twice."""
-        for entry in await self._queue.pending():
-            if entry.request_id.startswith(kin) and not await self._queue.is_waiting(entry.request_id):
-                return entry.request_id
+    async def _left_alone(self, repeats: Sequence[QueuedPrompt]) -> str | None:
+        """A pending prompt for the same call whose caller has gone: it is not shown twice."""
+        for earlier in repeats:
+            if earlier.is_pending and not await self._queue.is_waiting(earlier.request_id):
+                return earlier.request_id
         return None
 
 

@@ -15,7 +15,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
 from handrail.kernel.passage import Passage
-from handrail.kernel.threads import settled_for, until_done
+from handrail.kernel.threads import finished, settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
@@ -76,7 +76,7 @@ class Recorder:
         if error is not None:
             outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
         if passage.has_evidence:
-            await until_done(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
+            await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
         else:
             await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
 

@@ -97,15 +97,15 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
 
 async def settled_for(caller: object, work: Callable[[], T]) -> T:
     """`settled`, with the caller's own share of the threads."""
-    return await until_done(asyncio.wrap_future(_threads.submit(str(caller), work)))
+    return await finished(asyncio.wrap_future(_threads.submit(str(caller), work)))
 
 
 async def settled(work: Callable[[], T], executor: Executor | None = None) -> T:
     """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
-    return await until_done(asyncio.get_running_loop().run_in_executor(executor, work))
+    return await finished(asyncio.get_running_loop().run_in_executor(executor, work))
 
 
-async def until_done(future: asyncio.Future[T]) -> T:
+async def finished(future: asyncio.Future[T]) -> T:
     """Its outcome. Who is cancelled meanwhile waits for it nevertheless, and is cancelled then."""
     try:
         await asyncio.wait({future})

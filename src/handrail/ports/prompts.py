@@ -175,6 +175,29 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedPrompt:
+    """A request in the queue, and the answer that counts: the first one. Pending while there is none."""
+
+    request: RequestEntry
+    place: int
+    """Where in the log the request begins; later ones have a higher place."""
+    answer: ResponseEntry | None = None
+    answer_place: int | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self.answer is None
+
+    @property
+    def request_id(self) -> str:
+        return self.request.request_id
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.request.prompt
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """An answer that is in the log, and what the person who gave it should know."""
 
@@ -264,23 +287,36 @@ class PromptQueue(Protocol):
         """Whether somebody, in any process, still waits for this answer."""
         ...
 
+    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        """`is_waiting` for many at once: those of the ids that somebody still waits for."""
+        ...
+
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         """Who gave the answers, as far as it was told: "console:ada", "terminal:ada", "client:claude-code/2"."""
         ...
 
-    async def pending(self) -> list[RequestEntry]:
-        """What nobody has answered yet, the oldest first."""
+    async def find(self, request_id: str) -> QueuedPrompt | None:
+        """Pending or answered, however long ago; None for an id that nobody has asked with."""
         ...
 
-    async def entries(self, limit: int | None = None) -> Page:
-        """The newest `limit` entries that can be read, or all."""
+    async def find_all(self, request_ids: Collection[str]) -> Mapping[str, QueuedPrompt]:
+        """`find` for many at once, by id."""
         ...
 
-    async def older(self, place: int, limit: int) -> Page:
-        """The newest `limit` entries, or the few more at hand, of those that begin before `place`, as a page tells it.
+    async def repeats(self, stem: str) -> list[QueuedPrompt]:
+        """Prompts whose id is `stem`, an underscore and something without one; the oldest first."""
+        ...
 
-        Its `position` is where it begins: 0 when there is nothing before it.
-        """
+    async def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
+        """What nobody has answered yet, the oldest first: all, or the newest `limit` that begin before a place."""
+        ...
+
+    async def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
+        """What was answered, the oldest answer first: the newest `limit` whose answer begins before a place."""
+        ...
+
+    async def entries(self, limit: int | None = None, before: int | None = None) -> Page:
+        """The newest `limit` entries that can be read, or all; of those that begin before a place."""
         ...
 
     def follow(self, position: int) -> AsyncGenerator[Page, None]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.browser.bus.task_ids import new_task_id
 from handrail.features.browser.remote_bus.kept_line import KeptLine
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
 from handrail.wiring import remote_bus
 from tests.faces.bus.browser import CLICK, browsing, got, task_on

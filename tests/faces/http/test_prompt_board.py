@@ -1,4 +1,4 @@
-"""The board keeps the newest entries; what is older comes from the log, back to the very first."""
+"""Pages of the queue lead back to the very first entry."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 
 from handrail.features.people.routes.prompt_board import PromptBoard, State
 from handrail.stores.local.prompt_queue import LOG, LoggedPrompts
+from tests.later_entries import add_later_entries
 
 COUNT = 120
 
@@ -51,12 +52,11 @@ def state(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("kept", [1, 2, 7, 50, 1000])
 @pytest.mark.parametrize("limit", [1, 10, 500])
-async def test_pages_lead_back_to_the_very_first_answer(kept: int, limit: int, state: Path) -> None:
+async def test_pages_lead_back_to_the_very_first_answer(limit: int, state: Path) -> None:
     write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
     queue = LoggedPrompts(state)
-    board = PromptBoard(queue, most_kept=kept)
+    board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", limit)
     await queue.close()
@@ -67,11 +67,10 @@ async def test_pages_lead_back_to_the_very_first_answer(kept: int, limit: int, s
     assert offsets == sorted(set(offsets))
 
 
-@pytest.mark.parametrize("kept", [1, 7, 1000])
-async def test_pages_of_everything_hold_each_entry_once(kept: int, state: Path) -> None:
+async def test_pages_of_everything_hold_each_entry_once(state: Path) -> None:
     write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
     queue = LoggedPrompts(state)
-    board = PromptBoard(queue, most_kept=kept)
+    board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "all", 33)
     await queue.close()
@@ -84,7 +83,7 @@ async def test_a_request_that_was_answered_much_later_comes_with_its_answer(stat
     write(state, [request(number) for number in range(COUNT)])
     write(state, [response(number) for number in range(COUNT)])
     queue = LoggedPrompts(state)
-    board = PromptBoard(queue, most_kept=5)
+    board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", 10)
     await queue.close()
@@ -97,7 +96,7 @@ async def test_what_is_pending_since_long_ago_is_listed_in_its_order(state: Path
     write(state, [entry for number in range(10, COUNT) for entry in (request(number), response(number))])
     write(state, [request(1000)])
     queue = LoggedPrompts(state)
-    board = PromptBoard(queue, most_kept=4)
+    board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "pending", 2)
     await queue.close()
@@ -110,7 +109,7 @@ async def test_junk_and_answers_to_nothing_hide_no_entry(state: Path) -> None:
         log.write("no JSON\n" * 50_000)
     write(state, [response(6000), request(1), response(1), response(1, "canceled"), request(2), response(2)])
     queue = LoggedPrompts(state)
-    board = PromptBoard(queue, most_kept=2)
+    board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", 1)
     await queue.close()
@@ -118,3 +117,19 @@ async def test_junk_and_answers_to_nothing_hide_no_entry(state: Path) -> None:
     assert list(dict.fromkeys(answered)) == ["r0", "r1", "r2"]
     first = min((entry["offset"], entry) for page in pages for entry in page if entry["requestId"] == "r1")
     assert first[1]["action"] == "request"
+
+
+async def test_a_late_answer_comes_with_the_request_of_thousands_of_entries_ago(state: Path) -> None:
+    write(state, [request(0), request(1)])
+    add_later_entries(state / LOG, 24_000)
+    write(state, [response(0)])
+    queue = LoggedPrompts(state)
+    board = PromptBoard(queue)
+    async with board.run():
+        answered, pending = await board.page("answered", 1, None), await board.page("pending", 1, None)
+    await queue.close()
+    assert [(entry["action"], entry["requestId"]) for entry in answered["entries"]] == [
+        ("request", "r0"),
+        ("response", "r0"),
+    ]
+    assert [(entry["requestId"], entry["callerGone"]) for entry in pending["entries"]] == [("r1", True)]

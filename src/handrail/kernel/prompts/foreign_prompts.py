@@ -31,9 +31,10 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
 
 async def is_for_a_person(queue: PromptQueue, request_id: str) -> bool:
     """By its id, whatever the log holds by now; a change to confirm is for a person, whoever asks."""
-    return request_id.startswith(_FOR_A_PERSON) or any(
-        entry.request_id == request_id and isinstance(entry.prompt, FileChangePrompt) for entry in await queue.pending()
-    )
+    if request_id.startswith(_FOR_A_PERSON):
+        return True
+    found = await queue.find(request_id)
+    return found is not None and found.is_pending and isinstance(found.prompt, FileChangePrompt)
 
 
 def _reserved(field: str, why: str) -> InvalidParams:

@@ -1,22 +1,24 @@
-"""Which prompts wait for an answer and which have one, derived from the log as it grows.
+"""Where in the prompt log each request and each response is, and which requests have no response yet.
 
-Every byte is read once. What stays in memory is ids and places, no prompt. A start on a long log
-must be cheap, so lines are read in blocks and decoded as far as their heads, many at a time.
+Reads every byte of the log once and keeps 8 bytes for an entry, so a log of a million entries can be searched by id.
+Pending requests are kept by id as well.
 """
 
-from collections.abc import Sequence
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, count
+from operator import add
 from typing import Literal
 
 import msgspec
 
-from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Head, read_head
+from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, read_head
 from handrail.ports.journal import HeldJournal
-
-Stretch = tuple[int, int]
-"""Whole lines of the log: from one offset up to another."""
 
 _BLOCK = 1 << 16
 _LONGEST_TAIL = 256
+_FIRST_READ = 1 << 12
 
 
 class _UsualHead(msgspec.Struct, gc=False, rename="camel"):
@@ -33,17 +35,29 @@ _ANY = msgspec.json.Decoder(Head)
 
 class PromptIndex:
     def __init__(self) -> None:
-        self.waiting: dict[str, Stretch] = {}
+        self.waiting: dict[str, int] = {}
         """Ids with a request and no response, in the order of the log, and where the request is."""
-        self._answered = _Answered()
+        self.responses = array("Q")
+        """Where the responses are, in the order of the log."""
+        self._places: dict[Action, _Places] = {"request": _Places(), "response": _Places()}
+        self._stems = _Places()
         self._offset = 0
         self._tail = b""
         self._is_inside_line = False
-        self._fresh: list[str] | None = None  # ids asked for since the last read; None: all of them
+        self._fresh: list[str] | None = None  # ids requested since the last read; None: all of them
 
-    def answer_to(self, request_id: str) -> Stretch | None:
-        """Where the first response is."""
-        return self._answered.place_of(request_id)
+    def lines_of(self, action: Action, request_id: str, held: HeldJournal) -> Iterator[tuple[int, bytes]]:
+        """The entries of this action and id, the oldest first: place and line, without LF."""
+        for place in self._places[action].of(request_id) if request_id else ():
+            line = line_at(held, place)
+            if (head := read_head(line)) is not None and head.is_of(action, request_id):
+                yield place, line
+
+    def ids_with_stem(self, stem: str, held: HeldJournal) -> list[str]:
+        """Requests whose id is `stem`, an underscore and something without one; the oldest first."""
+        heads = (read_head(line_at(held, place)) for place in self._stems.of(stem))
+        found = (head.request_id for head in heads if head is not None)
+        return list(dict.fromkeys(each for each in found if each.rpartition("_")[0] == stem))
 
     def is_about(self, held: HeldJournal) -> bool:
         """False when the log is another one than before: rotated, truncated or replaced."""
@@ -51,43 +65,52 @@ class PromptIndex:
         return held.size >= self._offset and held.read(start, len(self._tail)) == self._tail
 
     def read(self, held: HeldJournal, limit: int | None = None) -> bool:
-        """Takes in what was appended, or about `limit` bytes of it. `waiting` is right once this is true."""
+        """Reads what was appended, or about `limit` bytes of it. `waiting` is right once this is true."""
         stop = held.size if limit is None else self._offset + limit
         while (lines := self._next_lines(held)) is not None:
             data, end = lines
-            stretch = (self._offset, self._offset + end)
-            self._take_in(_heads(data, end), stretch)
-            self._go_on(data, end)
+            self._add(*_heads(data, end))
+            self._advance(data, end)
             if self._offset >= stop:
                 break
         if lines is not None and self._offset < held.size:
             return False
-        self._drop_answered()
+        self._drop_answered(held)
         return True
 
-    def _drop_answered(self) -> None:
-        """A response may stand before its request, and an id may be used again: answered is answered."""
+    def _drop_answered(self, held: HeldJournal) -> None:
+        """A response may precede its request, and an id may be used again: both count as answered."""
+        responses = self._places["response"]
         if self._fresh is None:
-            early = self._answered.among(self.waiting)
+            places = responses.of_any(self.waiting)
         else:
-            early = {each for each in self._fresh if self._answered.place_of(each) is not None}
-        for request_id in early:
-            self.waiting.pop(request_id, None)
+            places = [place for each in self._fresh for place in responses.of(each)]
+        for place in places:
+            if (head := read_head(line_at(held, place))) is not None:
+                self.waiting.pop(head.request_id, None)
         self._fresh = []
 
-    def _take_in(self, heads: Sequence[Head | _UsualHead], stretch: Stretch) -> None:
-        waiting = self.waiting
-        answers = []
-        for head in heads:
+    def _add(self, heads: Sequence[Head | _UsualHead], ends: Iterator[int]) -> None:
+        waiting, offset, start = self.waiting, self._offset, self._offset
+        requests, responses, stems = [], [], []
+        for head, end in zip(heads, ends, strict=True):
+            request_id = head.request_id
             if head.action == "request":
-                waiting.setdefault(head.request_id, stretch)
-            else:
-                request_id = head.request_id
-                answers.append(request_id)
-                waiting.pop(request_id, None)
+                requests.append((hash(request_id) & _KEYS) << _PLACE_BITS | start)
+                if request_id not in waiting:
+                    waiting[request_id] = start
+                if "_" in request_id:
+                    stems.append(_packed(request_id.rpartition("_")[0], start))
+            elif head.action == "response":
+                responses.append((hash(request_id) & _KEYS) << _PLACE_BITS | start)
+                if request_id in waiting:
+                    del waiting[request_id]
+            start = offset + end
         waiting.pop("", None)  # no id
-        if answers:
-            self._answered.add(answers, stretch)
+        self._places["request"].add(requests)
+        self._places["response"].add(responses)
+        self._stems.add(stems)
+        self.responses.extend([each & _PLACES for each in responses])
         if self._fresh is not None:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
@@ -99,7 +122,7 @@ class PromptIndex:
             if self._is_inside_line:
                 end = data.find(b"\n") + 1
                 self._is_inside_line = not end
-                self._go_on(data, end or len(data))
+                self._advance(data, end or len(data))
             elif end := data.rfind(b"\n") + 1:
                 return data, end
             elif len(data) < size:
@@ -108,60 +131,95 @@ class PromptIndex:
             elif size < LONGEST_LINE:
                 size = min(size * 4, LONGEST_LINE)
             else:
-                self._is_inside_line = True  # and left behind: it is longer than any of ours
+                self._is_inside_line = True  # and skipped: it is longer than any of ours
         return None
 
-    def _go_on(self, data: bytes, end: int) -> None:
+    def _advance(self, data: bytes, end: int) -> None:
         self._offset += end
         self._tail = data[max(0, end - _LONGEST_TAIL) : end]
 
 
-class _Answered:
-    """Ids and places of responses. Of a long log most are never looked for, so they are kept small and unsorted."""
+_PLACE_BITS = 40
+_PLACES = (1 << _PLACE_BITS) - 1
+_KEYS = (1 << 24) - 1
+_CHUNK = 1 << 16
+_FEW = 1000
+
+
+def _packed(request_id: str, place: int) -> int:
+    return (hash(request_id) & _KEYS) << _PLACE_BITS | place
+
+
+class _Places:
+    """Places by id, as sorted chunks of integers: part of the id's hash, and the place.
+
+    Two ids can share that part, so a place is only where the id may be: whoever asks looks at the line.
+    """
 
     def __init__(self) -> None:
-        self._places: dict[str, Stretch] = {}
-        self._unsorted: list[tuple[str, Stretch]] = []
+        self._chunks: list[array[int]] = []
+        self._unsorted = array("Q")
 
-    def add(self, request_ids: list[str], stretch: Stretch) -> None:
-        joined = "\n".join(request_ids)  # a third of the memory, and faster than keeping each
-        if joined.count("\n") >= len(request_ids):
-            joined = "\n".join(each for each in request_ids if "\n" not in each)
-        self._unsorted.append((joined, stretch))
+    def add(self, packed: list[int]) -> None:
+        self._unsorted.extend(packed)
 
-    def place_of(self, request_id: str) -> Stretch | None:
-        for joined, stretch in self._unsorted:
-            for each in joined.split("\n"):
-                self._places.setdefault(each, stretch)
-        self._unsorted.clear()
-        self._places.pop("", None)
-        return self._places.get(request_id)
+    def of(self, request_id: str) -> list[int]:
+        """In the order of the log."""
+        self._sort()
+        low = _packed(request_id, 0)
+        found: list[int] = []
+        for chunk in self._chunks:
+            at = bisect_left(chunk, low)
+            found += (each & _PLACES for each in chunk[at : bisect_left(chunk, low + _PLACES + 1, at)])
+        return sorted(found)
 
-    def among(self, waiting: dict[str, Stretch]) -> set[str]:
-        """Asked once, of all that wait after a first read: a pass over the unsorted costs a fraction of sorting."""
-        parts = (joined.split("\n") for joined, _ in self._unsorted)
-        return {each for ids in parts if not waiting.keys().isdisjoint(ids) for each in ids if each in waiting}
+    def of_any(self, request_ids: Iterable[str]) -> list[int]:
+        """Places of many ids: one pass over everything, without sorting it."""
+        keys = {hash(each) & _KEYS for each in request_ids}
+        every = chain(*self._chunks, self._unsorted)
+        return [each & _PLACES for each in every if each >> _PLACE_BITS in keys]
+
+    def _sort(self) -> None:
+        """Only when somebody looks for an id: listing what is pending after a start needs none of it."""
+        new, self._unsorted = self._unsorted, array("Q")
+        if len(new) > _FEW:
+            self._chunks += (array("Q", sorted(new[at : at + _CHUNK])) for at in range(0, len(new), _CHUNK))
+            return
+        for each in new:
+            if not self._chunks or len(self._chunks[-1]) >= _CHUNK:
+                self._chunks.append(array("Q"))
+            insort(self._chunks[-1], each)
 
 
-def _heads(data: bytes, end: int) -> Sequence[Head | _UsualHead]:
-    """Of the lines that are entries of ours."""
-    # Several times as fast as data.count(b"\n"), which looks at each byte by itself.
-    count = len(data) - len(data.replace(b"\n", b""))
-    lines = memoryview(data)[:end]
+def line_at(held: HeldJournal, place: int) -> bytes:
+    """Without LF; empty where it is longer than any of ours."""
+    size = _FIRST_READ
+    while True:
+        data = held.read(place, size)
+        if (end := data.find(b"\n")) >= 0:
+            return data[:end]
+        if len(data) < size:
+            return data
+        if size > LONGEST_LINE:
+            return b""
+        size *= 4
+
+
+def _heads(data: bytes, end: int) -> tuple[Sequence[Head | _UsualHead], Iterator[int]]:
+    """The head of each line, empty for lines that aren't ours, and where the line ends."""
+    lines = data[:end].split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    ends = map(add, accumulate(map(len, lines)), count(1))
     try:
-        usual = _USUAL.decode_lines(lines)
-        if len(usual) == count:  # otherwise a value spans lines, or a line holds several
-            return usual
+        usual = _USUAL.decode_lines(memoryview(data)[:end])
+        if len(usual) == len(lines):  # otherwise a value spans lines, or a line holds several
+            return usual, ends
     except UNREADABLE:
         pass
-    try:
-        heads = _ANY.decode_lines(lines)
-        if len(heads) == count:
-            return [head for head in heads if _is_ours(head)]
-    except UNREADABLE:
-        pass
-    return [head for line in data[:end].split(b"\n") if (head := read_head(line)) is not None and _is_ours(head)]
+    return [_own_head(line) for line in lines], ends
 
 
-def _is_ours(head: Head) -> bool:
-    return head.type == "ui_prompt" and head.action in ("request", "response")
+def _own_head(line: bytes) -> Head:
+    head = read_head(line)
+    return head if head is not None and head.type == "ui_prompt" else Head()

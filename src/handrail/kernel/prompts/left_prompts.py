@@ -34,9 +34,10 @@ class LeftPrompts:
 
     async def look(self) -> None:
         now, left = self._clock(), dict[str, float]()
-        for entry in await self._queue.pending():
-            request_id = entry.request_id
-            if not request_id.startswith(PREFIX) or await self._queue.is_waiting(request_id):
+        approvals = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        waiting = await self._queue.still_waiting(approvals)
+        for request_id in approvals:
+            if request_id in waiting:
                 continue
             left[request_id] = self._left_since.get(request_id, now)
             if now - left[request_id] >= KEPT.total_seconds():

@@ -70,10 +70,6 @@ def _add_consents(connection: sqlite3.Connection) -> None:
 STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, _add_consents)
 
 
-class Occupied(Conflict):
-    """Somebody else holds the database."""
-
-
 class Database:
     """Opened and migrated when first used. Each process and each fork has a connection of its own."""
 
@@ -95,12 +91,7 @@ class Database:
         self._readings: Database | None = None
         self._connection: sqlite3.Connection | None = None
         self._is_synchronous = True
-        self._is_patient = True
         self._process = os.getpid()
-
-    @property
-    def is_open(self) -> bool:
-        return self._connection is not None and self._process == os.getpid()
 
     async def write(self, work: Callable[[sqlite3.Connection], T], *, is_durable: bool) -> T:
         """`writing` for an event loop. Who is cancelled meanwhile waits until it is done or undone."""
@@ -133,16 +124,12 @@ class Database:
         return await settled(work, self._thread)
 
     @contextmanager
-    def writing(self, *, is_durable: bool, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
         """One transaction that no other writer overlaps; what raises inside undoes it.
 
-        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it. Who is not patient
-        gets Occupied at once where somebody else writes.
+        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it.
         """
-        with self._connected(is_patient=is_patient) as connection:
-            if is_patient != self._is_patient:
-                connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000) if is_patient else 0}")
-                self._is_patient = is_patient
+        with self._connected() as connection:
             if is_durable != self._is_synchronous:
                 connection.execute(f"PRAGMA synchronous = {'FULL' if is_durable else 'NORMAL'}")
                 self._is_synchronous = is_durable
@@ -178,30 +165,21 @@ class Database:
             self._connection = None
 
     @contextmanager
-    def _connected(self, *, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         import sqlite3
 
         if self._process != os.getpid():
             self._leave_parent()
-        with self._taken(is_patient=is_patient):
+        with self._turn:
             try:
                 if self._connection is None:
                     self._connection = self._open()
-                    self._is_synchronous = self._is_patient = True
+                    self._is_synchronous = True
                 yield self._connection
             except sqlite3.Error as error:
                 raise self._condition(error) from error
             except OSError as error:
                 raise refused(self.path, error) from error
-
-    @contextmanager
-    def _taken(self, *, is_patient: bool) -> Iterator[None]:
-        if not self._turn.acquire(blocking=is_patient):
-            raise Occupied(f"{self.path}: another thread holds the database.")
-        try:
-            yield
-        finally:
-            self._turn.release()
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3
@@ -244,7 +222,7 @@ class Database:
 
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return Occupied(f"{self.path}: another process holds the database.")
+            return Conflict(f"{self.path}: another process holds the database.")
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return Damaged(f"{self.path}: {error}.", hint="Move the file aside: handrail makes a new one.")
         return InputOutput(f"{self.path}: {error}.")

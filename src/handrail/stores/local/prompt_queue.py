@@ -2,18 +2,21 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
 from handrail.kernel.prompts.answer_rules import unmask
 from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
-from handrail.kernel.prompts.log import PromptLog
+from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
-from handrail.kernel.threads import settled
+from handrail.kernel.threads import finished
 from handrail.ports.prompts import (
     MASK,
     Beside,
@@ -22,8 +25,8 @@ from handrail.ports.prompts import (
     Prompt,
     PromptAnswer,
     PromptResponse,
+    QueuedPrompt,
     Receipt,
-    RequestEntry,
     Side,
     nowhere,
 )
@@ -37,12 +40,16 @@ LOG = "ui-prompts.jsonl"
 WAITERS = "waiters"
 DATABASE = "handrail.db"
 
+T = TypeVar("T")
+
 
 class LoggedPrompts:
     """The queue of one state directory, for one event loop. Any number of processes may have one each."""
 
     def __init__(self, state: Path, clock: Callable[[], float] = time.time) -> None:
         self._log = PromptLog(JournalFile(state / LOG), clock)
+        self._view = self._log.view
+        self._writer = _Writer(self._log)
         self._waiters = Waiters(state / WAITERS)
         self._file = FollowedFile(state / LOG)
         self._answerers = Answerers(Database(state / DATABASE))
@@ -54,7 +61,9 @@ class LoggedPrompts:
     async def request(
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
     ) -> str:
-        return await settled(lambda: self._log.request(prompt, request_id=request_id, run_id=run_id))
+        question = self._log.question(prompt, request_id=request_id, run_id=run_id)
+        await self._writer.write(question)
+        return question.request_id
 
     async def respond(
         self,
@@ -68,11 +77,9 @@ class LoggedPrompts:
             if by is not None:
                 self._answerers.note(request_id, by)
 
-        def respond() -> Receipt:
-            deliver = self._waiters.deliver
-            return self._log.respond(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
-
-        return await settled(respond)
+        deliver = self._waiters.deliver
+        reply = self._log.reply(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
+        return await self._writer.write(reply)
 
     async def ask(
         self,
@@ -97,46 +104,56 @@ class LoggedPrompts:
         return await asyncio.to_thread(self._answerers.of, request_ids)
 
     async def is_waiting(self, request_id: str) -> bool:
-        return self._waiters.is_waiting(request_id)
+        return request_id in await self.still_waiting([request_id])
 
-    async def pending(self) -> list[RequestEntry]:
-        return await asyncio.to_thread(self._log.pending)
+    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        return await asyncio.to_thread(lambda: {each for each in request_ids if self._waiters.is_waiting(each)})
 
-    async def entries(self, limit: int | None = None) -> Page:
-        return await asyncio.to_thread(self._log.entries, limit)
+    async def find(self, request_id: str) -> QueuedPrompt | None:
+        return (await self.find_all([request_id])).get(request_id)
 
-    async def older(self, place: int, limit: int) -> Page:
-        return await asyncio.to_thread(self._log.before, place, limit)
+    async def find_all(self, request_ids: Collection[str]) -> Mapping[str, QueuedPrompt]:
+        return await self._writer.run(lambda: self._view.find_all(request_ids))
+
+    async def repeats(self, stem: str) -> list[QueuedPrompt]:
+        return await self._writer.run(lambda: self._view.repeats(stem))
+
+    async def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
+        return await self._writer.run(lambda: self._view.pending(before, limit))
+
+    async def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
+        return await self._writer.run(lambda: self._view.history(before, limit))
+
+    async def entries(self, limit: int | None = None, before: int | None = None) -> Page:
+        return await self._writer.run(lambda: self._view.entries(limit, before))
 
     async def follow(self, position: int) -> AsyncGenerator[Page, None]:
         with self._file.watching() as watch:
             while True:
                 await watch.change()
-                page = await asyncio.to_thread(self._log.since, position)
+                page = await self._writer.run(partial(self._view.since, position))
                 position = page.position
                 if page.entries or page.is_restart:
                     yield page
 
     async def close(self) -> None:
-        await settled(self._log.close)
+        await self._writer.close()
         self._answerers.close()
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
         with self._file.watching() as watch:
             while True:
                 await watch.change()
-                standing = await asyncio.to_thread(self._log.standing, request_id)
-                if standing.answer is not None:
+                if (answered := await self._writer.run(lambda: self._view.answer_to(request_id))) is not None:
                     break
-                prompt = standing.asked.prompt if standing.asked is not None else prompt
-        if prompt is None:
-            prompt = await asyncio.to_thread(self._log.prompt_of, request_id)
-        entry = read_answer(standing.answer, prompt)
+        asked, line = answered
+        prompt = asked or prompt
+        entry = read_answer(line, prompt)
         response = entry.response if entry is not None else PromptResponse(status="canceled")
         masked = _masked(prompt, response)
         if not masked:
             return PromptAnswer(request_id, response)
-        secrets = await mailbox.take(digest(standing.answer))
+        secrets = await mailbox.take(digest(line))
         found = {key: secrets[key] for key in masked if key in secrets}
         return PromptAnswer(request_id, unmask(response, found), masked - found.keys())
 
@@ -145,3 +162,43 @@ def _masked(prompt: Prompt | None, response: PromptResponse) -> frozenset[str]:
     if not isinstance(prompt, KvPrompt) or response.values is UNSET:
         return frozenset()
     return frozenset(key for key in prompt.secret_keys if response.values.get(key) == MASK)
+
+
+class _Writer:
+    """The one thread that reads and writes the log, so that its lock and the disk keep nobody else waiting.
+
+    Changes that come while it is busy are written together, under one lock and with one fsync.
+    """
+
+    def __init__(self, log: PromptLog) -> None:
+        self._log = log
+        self._thread = ThreadPoolExecutor(1, "prompts")
+        self._queued: deque[tuple[Change, Future[Receipt]]] = deque()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def write(self, change: Change) -> Receipt:
+        """Whoever is cancelled still waits for the end: what is written is written."""
+        outcome = Future[Receipt]()
+        self._queued.append((change, outcome))
+        self._thread.submit(self._write_queued)
+        return await finished(asyncio.wrap_future(outcome))
+
+    async def close(self) -> None:
+        await self.run(self._log.close)
+        self._thread.shutdown(wait=False)
+
+    def _write_queued(self) -> None:
+        queued = [self._queued.popleft() for _ in range(len(self._queued))]
+        if not queued:
+            return
+        try:
+            outcomes: Sequence[Receipt | BaseException] = self._log.write([change for change, _ in queued])
+        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+            outcomes = [error] * len(queued)
+        for (_, waiting), outcome in zip(queued, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                waiting.set_exception(outcome)
+            else:
+                waiting.set_result(outcome)

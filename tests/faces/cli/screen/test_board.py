@@ -1,22 +1,30 @@
 """Which question is shown: nothing moves unless the person does."""
 
-from msgspec import UNSET
-
 from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
+from handrail.ports.prompts import (
+    FileChangePrompt,
+    Prompt,
+    PromptResponse,
+    QueuedPrompt,
+    RequestEntry,
+    ResponseEntry,
+    ResultPrompt,
+)
 
 
-def asked(request_id: str) -> RequestEntry:
-    return RequestEntry(ts="2026-01-01T00:00:00.000Z", request_id=request_id, prompt=FileChangePrompt(title=request_id))
+def asked(request_id: str, prompt: Prompt | None = None) -> QueuedPrompt:
+    shown = prompt or FileChangePrompt(title=request_id)
+    return QueuedPrompt(RequestEntry(ts="2026-01-01T00:00:00.000Z", request_id=request_id, prompt=shown), 0)
 
 
-def answer(request_id: str) -> ResponseEntry:
-    return ResponseEntry(ts="2026-01-01T00:00:01.000Z", request_id=request_id, response=PromptResponse(status="ok"))
+def answered(request_id: str, place: int = 1) -> QueuedPrompt:
+    ok = ResponseEntry(ts="2026-01-01T00:00:01.000Z", request_id=request_id, response=PromptResponse(status="ok"))
+    return QueuedPrompt(asked(request_id).request, 0, ok, place)
 
 
 def board(*request_ids: str) -> Board:
     made = Board()
-    made.load([asked(each) for each in request_ids], [])
+    made.load([asked(each) for each in request_ids])
     return made
 
 
@@ -32,7 +40,7 @@ def test_the_oldest_is_shown_first_and_news_queue_behind() -> None:
 
 def test_what_is_answered_elsewhere_keeps_its_place_until_the_person_moves() -> None:
     made = board("a", "b", "c")
-    made.receive([answer("a"), answer("b")])
+    made.receive([answered("a"), answered("b")])
     assert (made.shown, ids(made)) == ("a", ["a", "b", "c"])
     assert [row.is_settled for row in made] == [True, True, False]
     made.move_to("c")
@@ -41,17 +49,18 @@ def test_what_is_answered_elsewhere_keeps_its_place_until_the_person_moves() -> 
 
 def test_the_first_answer_counts() -> None:
     made = board("a")
-    made.receive([answer("a"), ResponseEntry(ts="", request_id="a", response=PromptResponse(status="canceled"))])
-    assert made["a"].answer == answer("a")
+    canceled = ResponseEntry(ts="", request_id="a", response=PromptResponse(status="canceled"))
+    made.receive([answered("a"), QueuedPrompt(asked("a").request, 0, canceled, 2)])
+    assert made["a"].answer == answered("a").answer
 
 
 def test_moving_on_finds_the_next_one_that_waits_around_the_end() -> None:
     made = board("a", "b", "c")
     made.move_to("c")
-    made.receive([answer("c")])
+    made.receive([answered("c")])
     made.move_on()
     assert (made.shown, ids(made)) == ("a", ["a", "b"])
-    made.receive([answer("a"), answer("b")])
+    made.receive([answered("a"), answered("b")])
     made.move_on()
     assert (made.shown, ids(made)) == (None, [])
     made.receive([asked("d")])
@@ -60,26 +69,26 @@ def test_moving_on_finds_the_next_one_that_waits_around_the_end() -> None:
 
 def test_after_the_log_was_replaced_what_is_gone_from_it_is_withdrawn_in_its_place() -> None:
     made = board("a", "b")
-    made.load([asked("b"), asked("c")], [])
+    made.load([asked("b"), asked("c")])
     assert (made.shown, ids(made), made["a"].is_withdrawn) == ("a", ["a", "b", "c"], True)
     assert [row.id for row in made.waiting] == ["b", "c"]
-    canceled = ResponseEntry(ts="", request_id="b", response=PromptResponse(status="canceled"))
-    made.load([asked("c")], [asked("b"), answer("b"), canceled])
-    assert (made["b"].is_withdrawn, made["b"].answer) == (False, answer("b"))
+    made.load([asked("c"), answered("b")])
+    assert (made["b"].is_withdrawn, made["b"].answer) == (False, answered("b").answer)
 
 
 def test_what_was_asked_or_answered_while_the_log_was_read_is_not_missed() -> None:
     made = Board()
-    made.load([asked("a"), asked("b")], [asked("a"), asked("b"), answer("a"), asked("c"), asked("d"), answer("d")])
-    assert ids(made) == ["a", "b", "c"]
+    made.load([asked("a"), asked("b"), answered("a")])
+    made.receive([answered("a"), asked("b"), asked("c"), answered("d")])
+    assert ids(made) == ["b", "c"]
     assert [row.id for row in made.waiting] == ["b", "c"]
+    assert [row.id for row in made.answered] == ["d", "a"]
     assert made.shown == "b"
 
 
 def test_the_history_has_the_newest_first_and_an_end() -> None:
     made = Board()
-    entries = [entry for at in range(MOST_ANSWERED + 1) for entry in (asked(str(at)), answer(str(at)))]
-    made.load([], entries)
+    made.load([answered(str(at), at) for at in range(MOST_ANSWERED + 1)])
     assert [row.id for row in made.answered[:2]] == [str(MOST_ANSWERED), str(MOST_ANSWERED - 1)]
     assert len(made.answered) == MOST_ANSWERED
     made.note_answerers({str(MOST_ANSWERED): "console:ada"})
@@ -88,5 +97,5 @@ def test_the_history_has_the_newest_first_and_an_end() -> None:
 
 def test_only_the_gates_own_questions_are_approvals() -> None:
     made = board("approval_1", "b")
-    made.receive([RequestEntry(ts="", request_id="approval_2", run_id=UNSET, prompt=ResultPrompt())])
+    made.receive([asked("approval_2", ResultPrompt())])
     assert [row.is_approval for row in made] == [True, False, False]

@@ -20,10 +20,9 @@ from handrail.kernel.queue_approver import PREFIX, withdraw
 from handrail.kernel.quoting import quoted
 from handrail.kernel.visible import visible
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse
 
 _PICTURE = "prompt.png"
-_SEARCHED_ENTRIES = 1000
 
 
 async def ask_person(
@@ -55,15 +54,7 @@ async def ask_person(
 
 async def check_answer(services: Services, request_id: str, method: str, params_digest: str) -> None:
     """The gateway has asked already: its prompt must be for exactly this, answered with ok, and used once."""
-    asked: RequestEntry | None = None
-    answered: ResponseEntry | None = None
-    for entry in (await services.prompts.entries(limit=_SEARCHED_ENTRIES)).entries:
-        if entry.request_id != request_id:
-            continue
-        if isinstance(entry, RequestEntry):
-            asked = asked or entry
-        else:
-            answered = answered or entry
+    asked = await services.prompts.find(request_id)
     if asked is None or not request_id.startswith(PREFIX) or not isinstance(asked.prompt, FileChangePrompt):
         raise refused("invalid", "There is no such approval.")
     warrant = asked.prompt.scope
@@ -73,9 +64,9 @@ async def check_answer(services: Services, request_id: str, method: str, params_
         raise refused("method", "That approval is for another method.")
     if warrant.params_digest != params_digest:
         raise refused("params", "That approval is for other parameters.")
-    if answered is None:
+    if asked.answer is None:
         raise refused("denied", "That approval was not given yet.")
-    _refuse_unless_ok(answered.response)
+    _refuse_unless_ok(asked.answer.response)
     if not await services.once.claim(request_id):
         raise refused("used", "That approval was used before.")
 

@@ -186,15 +186,17 @@ def _run(state: Path | None, work: Any) -> Any:
 
 
 async def _pending(queue: "PromptQueue") -> list[tuple["RequestEntry", bool]]:
-    return [(entry, not await queue.is_waiting(entry.request_id)) for entry in await queue.pending()]
+    pending = await queue.pending()
+    waiting = await queue.still_waiting([each.request_id for each in pending])
+    return [(each.request, each.request_id not in waiting) for each in pending]
 
 
 async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
     from handrail.ports.errors import NotFound
 
-    for entry in await queue.pending():
-        if entry.request_id == request_id:
-            return entry
+    found = await queue.find(request_id)
+    if found is not None and found.is_pending:
+        return found.request
     raise NotFound(f"No prompt {request_id} waits for an answer.", hint="`handrail prompts` lists those that do.")
 
 

@@ -34,7 +34,6 @@ def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
         request_id = await queue.request(
             _from_somewhere(prompt, request), request_id=wanted_id, run_id=optional_text(given, "runId")
         )
-        await board.has_seen(request_id, is_answered=False)
         return success({"requestId": request_id})
 
     async def answer(request: Request) -> Response:
@@ -45,7 +44,6 @@ def routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
             must_be_person(request, "Answering what handrail asks a person")
         by = f"console:{person}" if is_person(request) else "program"
         receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
-        await board.has_seen(request_id, is_answered=True)
         for warning in receipt.warnings:
             logger.warning("%s", warning)
         return success({"warnings": list(receipt.warnings)})

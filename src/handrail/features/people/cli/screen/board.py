@@ -4,13 +4,13 @@ The shown one changes by a person's move alone, and rows change their places onl
 elsewhere stays where it stands, marked, until the person moves on.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from handrail.kernel.queue_approver import PREFIX
-from handrail.ports.prompts import Entry, FileChangePrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt, QueuedPrompt, RequestEntry, ResponseEntry
 
 MOST_ANSWERED = 1000
 
@@ -95,37 +95,21 @@ class Board:
         """The newest answer first; the latest thousand."""
         return list(reversed(self._answered.values()))
 
-    def load(self, pending: Iterable[RequestEntry], newest: Sequence[Entry]) -> None:
-        """At the start, and when the log was replaced: what is no longer in it is withdrawn, not gone from sight.
-
-        `newest` is read after `pending`: what was asked between the two is in `newest` alone.
-        """
-        requests = {entry.request_id: entry for entry in newest if isinstance(entry, RequestEntry)}
-        answers = [entry for entry in newest if isinstance(entry, ResponseEntry)]
-        asked = {entry.request_id: entry for entry in pending}
-        answered = {answer.request_id for answer in answers}
-        asked |= {id: entry for id, entry in requests.items() if id not in asked and id not in answered}
+    def load(self, prompts: Iterable[QueuedPrompt]) -> None:
+        """At the start, and when the log was replaced: what is not in the queue any more is shown as withdrawn."""
+        known = {each.request_id: each for each in prompts}
         for row in self.waiting:
-            row.is_withdrawn = row.id not in asked and row.id not in answered
-        for entry in asked.values():
-            self._rows.setdefault(entry.request_id, Row(entry))
+            row.is_withdrawn = row.id not in known
         self._answered.clear()
-        for answer in answers:
-            if answer.request_id in self._answered:
-                continue
-            if (known := self._rows.get(answer.request_id)) is not None:
-                self._settle(known, answer)
-            elif answer.request_id in requests:
-                self._settle(Row(requests[answer.request_id]), answer)
-        self._show_first()
+        self.receive(sorted(known.values(), key=lambda each: each.answer_place or each.place))
 
-    def receive(self, entries: Iterable[Entry]) -> None:
-        """News in the order of the log. The first answer to a question is the one that counts."""
-        for entry in entries:
-            if isinstance(entry, RequestEntry):
-                self._rows.setdefault(entry.request_id, Row(entry))
-            elif (row := self._rows.get(entry.request_id)) is not None and row.answer is None:
-                self._settle(row, entry)
+    def receive(self, prompts: Iterable[QueuedPrompt]) -> None:
+        """Prompts that were asked or answered, as they are now."""
+        for each in prompts:
+            if each.answer is None:
+                self._rows.setdefault(each.request_id, Row(each.request))
+            elif each.request_id not in self._answered:
+                self._settle(self._rows.get(each.request_id) or Row(each.request), each.answer)
         self._show_first()
 
     def move_to(self, request_id: str) -> None:

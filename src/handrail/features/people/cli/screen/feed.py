@@ -36,29 +36,32 @@ async def watch_callers(queue: PromptQueue, board: Board, changed: Changed) -> N
 
 async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
     """Whether any mark has changed."""
-    has_changed = False
-    for row in board.waiting:
-        is_gone = not await queue.is_waiting(row.id)
-        has_changed |= is_gone != row.is_caller_gone
-        row.is_caller_gone = is_gone
-    return has_changed
+    waiting = await queue.still_waiting([row.id for row in board.waiting])
+    changed = [row for row in board.waiting if row.is_caller_gone is (row.id in waiting)]
+    for row in changed:
+        row.is_caller_gone = not row.is_caller_gone
+    return bool(changed)
 
 
 async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -> None:
-    """Pending first: what is answered meanwhile is among the newest entries read after it, or comes later."""
-    pending, newest = await queue.pending(), await queue.entries(2 * MOST_ANSWERED)
-    board.load(pending, newest.entries)
-    await _name_answerers(queue, board)
-    await look_for_callers(queue, board)
-    changed()
-    async with aclosing(queue.follow(newest.position)) as pages:
+    """The position first: what happens while the queue is read comes once more, which does no harm."""
+    position = (await queue.entries(0)).position
+    shown = await queue.find_all([row.id for row in board.waiting])
+    board.load([*shown.values(), *await queue.history(limit=MOST_ANSWERED), *await queue.pending()])
+    await _look(queue, board, changed)
+    async with aclosing(queue.follow(position)) as pages:
         async for page in pages:
             if page.is_restart:
                 return
-            board.receive(page.entries)
-            await _name_answerers(queue, board)
-            await look_for_callers(queue, board)
-            changed()
+            ids = dict.fromkeys(entry.request_id for entry in page.entries)
+            board.receive((await queue.find_all(ids)).values())
+            await _look(queue, board, changed)
+
+
+async def _look(queue: PromptQueue, board: Board, changed: Changed) -> None:
+    await _name_answerers(queue, board)
+    await look_for_callers(queue, board)
+    changed()
 
 
 async def _name_answerers(queue: PromptQueue, board: Board) -> bool:

@@ -1,0 +1,216 @@
+"""The one view of the prompt queue: find a prompt by id, list what is pending or answered, read new entries.
+
+Whether a prompt is pending is decided here and nowhere else. Reading takes the log's lock, because nobody may act on
+an answer that a failing disk takes back.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from threading import Lock
+
+from handrail.kernel.prompts.entries import read_answer, read_entry, read_head, read_request
+from handrail.kernel.prompts.index import PromptIndex, line_at
+from handrail.ports.errors import Conflict, NotFound
+from handrail.ports.journal import HeldJournal, Journal
+from handrail.ports.prompts import Entry, Page, Prompt, PromptResponse, QueuedPrompt, RequestEntry, ResponseEntry
+
+# How much is read before somebody else gets the lock.
+_BYTES_AT_ONCE = 1 << 23
+_PROMPTS_AT_ONCE = 1000
+_MOST_CACHED = 2000
+_FIRST_LOOK_BACK = 1 << 18
+
+_Request = tuple[int, RequestEntry]
+"""Its place, and what is there."""
+
+
+class PromptView:
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._turn = Lock()
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._index = PromptIndex()
+        self._cache: dict[str, _Request] = {}
+        self._has_read = False
+
+    @contextmanager
+    def reading(self) -> Iterator[HeldJournal | None]:
+        """The log while nobody writes to it, after everything in it was read; None without a log.
+
+        A long log is read in parts, so that nobody who wants to write waits for all of it.
+        """
+        with self._turn:
+            is_done = False
+            while not is_done:
+                if self._journal.glimpse().size is None:
+                    self._start_over()
+                    yield None
+                    return
+                with self._journal.hold(is_durable=False) as held:
+                    if is_done := self.catch_up(held, _BYTES_AT_ONCE):
+                        self._has_read = True
+                        yield held
+
+    def prepare(self) -> bool:
+        """Before the first write: reads a long log before its lock is taken for good. False: there is no log."""
+        if not self._has_read:
+            with self.reading():
+                pass
+        return self._has_read
+
+    @contextmanager
+    def writing(self, *, lets_go_early: bool) -> Iterator[HeldJournal]:
+        """The log for one writer. Call `catch_up` before each decision: nothing else is read."""
+        with self._turn, self._journal.hold(is_durable=True, lets_go_early=lets_go_early) as held:
+            yield held
+
+    def catch_up(self, held: HeldJournal, limit: int | None = None) -> bool:
+        """Reads what was appended, or about `limit` bytes of it; false when there is more."""
+        if not self._index.is_about(held):
+            self._start_over()
+        return self._index.read(held, limit)
+
+    def find_all(self, request_ids: Iterable[str]) -> Mapping[str, QueuedPrompt]:
+        """Those that are in the log, whether answered or not."""
+        with self.reading() as held:
+            if held is None:
+                return {}
+            found = ((each, self._find(held, each)) for each in request_ids)
+            return {each: prompt for each, prompt in found if prompt is not None}
+
+    def repeats(self, stem: str) -> list[QueuedPrompt]:
+        """Prompts whose id is `stem`, an underscore and something without one; the oldest first."""
+        with self.reading() as held:
+            if held is None:
+                return []
+            found = (self._find(held, each) for each in self._index.ids_with_stem(stem, held))
+            return [each for each in found if each is not None]
+
+    def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
+        """What can be read of what nobody has answered yet, the oldest first; the newest `limit` before a place."""
+        with self.reading():
+            places = reversed(list(self._index.waiting.items()))
+        ids = (each for each, place in places if before is None or place < before)
+        found: list[QueuedPrompt] = []
+        while (limit is None or len(found) < limit) and (part := list(islice(ids, _PROMPTS_AT_ONCE))):
+            with self.reading() as held:
+                waiting = [each for each in part if each in self._index.waiting]
+                asked = [self._pending_request(held, each) for each in waiting] if held is not None else []
+                found += (QueuedPrompt(request, place) for place, request in filter(None, asked))
+        return found[:limit][::-1]
+
+    def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
+        """The newest `limit` that were answered before a place in the log, the oldest answer first."""
+        found: list[QueuedPrompt] = []
+        with self.reading() as held:
+            answers = self._index.responses
+            at = len(answers) if before is None else bisect_left(answers, before)
+            while held is not None and at > 0 and len(found) < limit:
+                at -= 1
+                head = read_head(line_at(held, answers[at]))
+                prompt = self._find(held, head.request_id) if head is not None else None
+                if prompt is not None and prompt.answer_place == answers[at]:  # later answers don't count
+                    found.append(prompt)
+        return found[::-1]
+
+    def answer_to(self, request_id: str) -> tuple[Prompt | None, bytes] | None:
+        """The prompt, where it can be read, and the line of its first answer; None while there is no answer."""
+        with self.reading() as held:
+            if held is None or request_id in self._index.waiting:
+                return None
+            answer = self._answer_line(held, request_id)
+            asked = self._request(held, request_id)
+            return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
+
+    def pending_prompt(self, held: HeldJournal, request_id: str) -> Prompt:
+        """For one who is about to answer. Conflict: answered before; NotFound: never asked, or of an unknown kind."""
+        if request_id in self._index.waiting:
+            if (asked := self._pending_request(held, request_id)) is None:
+                raise NotFound(f"The request {request_id} is of a kind that can't be answered here.")
+            return asked[1].prompt
+        if self._answer_line(held, request_id) is not None:
+            raise Conflict(f"The request {request_id} was answered before.", reason="answered")
+        raise NotFound(f"There is no request {request_id}.")
+
+    def refuse_taken(self, held: HeldJournal, request_id: str) -> None:
+        if request_id in self._index.waiting or self._answer_line(held, request_id) is not None:
+            hint = "Choose another requestId, or none."
+            raise Conflict(f"There is a request {request_id} already.", hint=hint, reason="taken")
+
+    def entries(self, limit: int | None = None, before: int | None = None) -> Page:
+        """The newest `limit` entries that can be read, or all; of those that begin before a place in the log."""
+        size = self._journal.glimpse().size or 0
+        end = size if before is None else min(before, size)
+        back = end if limit is None else _FIRST_LOOK_BACK
+        while True:
+            start = max(0, end - back)
+            page = self._page(start, end, is_line_start=start == 0)
+            if limit is None or start == 0 or len(page.entries) >= limit:
+                first = 0 if limit is None else max(0, len(page.entries) - limit)
+                return Page(page.entries[first:], page.position, places=page.places[first:])
+            back *= 4
+
+    def since(self, position: int) -> Page:
+        """What came after a page that ended at `position`."""
+        size = self._journal.glimpse().size or 0
+        if self._is_between_lines(position, size):
+            return self._page(position, size)
+        page = self._page(0, size)
+        return Page(page.entries, page.position, is_restart=True, places=page.places)
+
+    def _find(self, held: HeldJournal, request_id: str) -> QueuedPrompt | None:
+        if request_id in self._index.waiting:
+            asked = self._pending_request(held, request_id)
+            return None if asked is None else QueuedPrompt(asked[1], asked[0])
+        answered, asked = self._answer_line(held, request_id), self._request(held, request_id)
+        if asked is None or answered is None:
+            return None
+        answer = read_answer(answered[1], asked[1].prompt)
+        if answer is None:  # nothing that can't be read is a yes
+            answer = ResponseEntry(ts="", request_id=request_id, response=PromptResponse(status="canceled"))
+        return QueuedPrompt(asked[1], asked[0], answer, answered[0])
+
+    def _answer_line(self, held: HeldJournal, request_id: str) -> tuple[int, bytes] | None:
+        return next(self._index.lines_of("response", request_id, held), None)
+
+    def _request(self, held: HeldJournal, request_id: str) -> _Request | None:
+        """The first that can be read: a line of an unknown kind is none."""
+        requests = self._index.lines_of("request", request_id, held)
+        return next(((place, entry) for place, line in requests if (entry := read_request(line)) is not None), None)
+
+    def _pending_request(self, held: HeldJournal, request_id: str) -> _Request | None:
+        if (known := self._cache.get(request_id)) is not None:
+            return known
+        place = self._index.waiting[request_id]
+        first = read_request(line_at(held, place))
+        found = (place, first) if first is not None else self._request(held, request_id)
+        if found is not None:
+            if len(self._cache) >= _MOST_CACHED:
+                self._cache.clear()
+            self._cache[request_id] = found
+        return found
+
+    def _is_between_lines(self, position: int, size: int) -> bool:
+        """False where another log has come, or other lines in place of those that a failing disk took back."""
+        if position in (0, size):
+            return True
+        return b"\n" in b"".join(self._journal.lines(position - 1, until=min(position + 1, size)))
+
+    def _page(self, start: int, end: int, *, is_line_start: bool = True) -> Page:
+        entries: list[Entry] = []
+        places: list[int] = []
+        position = start
+        for line in self._journal.lines(start, until=end):
+            entry = read_entry(line) if is_line_start else None
+            is_line_start = True
+            if entry is None and not line.endswith(b"\n"):
+                break  # torn, or still being written
+            if entry is not None:
+                entries.append(entry)
+                places.append(position)
+            position += len(line)
+        return Page(entries, position, places=places)
