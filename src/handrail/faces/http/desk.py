@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from handrail.features.desktop.host.last_look import LastLook
 from handrail.features.webgal.game_view_port import GameView
-from handrail.features.webgal.hosted_previews import HostedPreviews
-from handrail.features.webgal.preview_ports import FramedPreviews
+from handrail.features.webgal.preview_ports import FramedPreviews, HostedPreviews
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Caller
 from handrail.kernel.evidence import Evidence
