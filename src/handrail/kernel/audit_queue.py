@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from handrail.kernel.threads import finished
 from handrail.ports.errors import Conflict, Failure
+from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
 

@@ -24,13 +24,13 @@ from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
 from handrail.kernel.target import Target
-from handrail.kernel.threads import finished
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
+from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
 

@@ -15,10 +15,11 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
 from handrail.kernel.passage import Passage
-from handrail.kernel.threads import finished, settled_for
+from handrail.kernel.threads import settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
+from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
 

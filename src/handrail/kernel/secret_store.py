@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.threads import settled
 from handrail.ports.errors import InvalidParams
 from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretShelf, Slip
+from handrail.ports.waiting import settled
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 

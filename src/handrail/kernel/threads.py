@@ -8,11 +8,11 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from handrail.kernel.call import Call
+from handrail.ports.waiting import ended, finished
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
         await asyncio.wait({future})
     except asyncio.CancelledError:
         call.is_aborted = True
-        await _ended(future)
+        await ended(future)
         has_failed = future.exception() is not None
         if has_failed or not is_final:
             raise
@@ -98,30 +98,3 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
 async def settled_for(caller: object, work: Callable[[], T]) -> T:
     """`settled`, with the caller's own share of the threads."""
     return await finished(asyncio.wrap_future(_threads.submit(str(caller), work)))
-
-
-async def settled(work: Callable[[], T], executor: Executor | None = None) -> T:
-    """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
-    return await finished(asyncio.get_running_loop().run_in_executor(executor, work))
-
-
-async def finished(future: asyncio.Future[T]) -> T:
-    """Its outcome. Who is cancelled meanwhile waits for it nevertheless, and is cancelled then."""
-    try:
-        await asyncio.wait({future})
-    except asyncio.CancelledError:
-        await _ended(future)
-        if not future.cancelled():
-            future.exception()  # looked at, so that nobody complains that it was not
-        raise
-    return future.result()
-
-
-async def _ended(future: asyncio.Future[T]) -> None:
-    """However often we are cancelled. Without the shield, anyio's scopes would do so without a pause."""
-    import anyio  # 20 ms, and most calls are never cancelled
-
-    with anyio.CancelScope(shield=True):
-        while not future.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({future})

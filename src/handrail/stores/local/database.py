@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from handrail.kernel.threads import settled
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.migration import Step, steps_from
 from handrail.stores.local.private_file import open_private, refused

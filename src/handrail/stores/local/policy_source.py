@@ -16,11 +16,11 @@ from pathlib import Path
 
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
-from handrail.kernel.threads import settled
 from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
 from handrail.stores.local.settings import BrokenSettings

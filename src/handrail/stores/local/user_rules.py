@@ -5,8 +5,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from handrail.kernel.threads import settled
 from handrail.ports.policy import Rule
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks, settings
 from handrail.stores.local.private_file import open_private, write_whole
 
