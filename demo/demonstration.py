@@ -11,7 +11,7 @@ from demo.house import House, open_house
 from demo.page import open_page
 from demo.programs import Programs
 from demo.teller import Teller
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 
 WISH = (
     "Players say that the pier is dark and that its bell never rings. Find out why, mend it, and show me that it works."

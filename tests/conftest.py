@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests import effort
+from tests import effort, quick_start
 from tests.desktop_session import DesktopSession
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 effort.set_up_hypothesis()
+if not effort.IS_CAMPAIGN:
+    quick_start.install()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, cast
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 from tests.waiting import eventually
@@ -116,3 +118,13 @@ async def chatting(server: Running, task: str | None = None, *, is_person: bool 
         auth["token"] = server.token
     async with listening(server, auth=auth, headers=headers, transports=["websocket"]) as page:
         yield Chat(server, page, wanted)
+
+
+def add_turns(state: Path, task: str, turns: Iterable[dict[str, str]]) -> None:
+    """As if all of this had been said in the task."""
+    add = "INSERT INTO conversation (task_id, kind, message_id, text, turn, at) VALUES (?, ?, ?, ?, ?, 1)"
+    rows = [
+        (task, turn["type"], turn.get("id"), turn["text"], json.dumps({**turn, "text": ""}).encode()) for turn in turns
+    ]
+    with sqlite3.connect(state / "browser/browser.db", timeout=20) as connection:
+        connection.executemany(add, rows)

@@ -1,12 +1,10 @@
 """Troubles that do not pass, and a conversation of five thousand messages that goes on."""
 
 import asyncio
-import json
-import sqlite3
 
 import pytest
 
-from tests.agent.chat import chatting
+from tests.agent.chat import add_turns, chatting
 from tests.agent.model_server import Answer, ModelServer, says
 from tests.agent.test_talking import content_of, error
 from tests.faces.http.running import Running
@@ -56,11 +54,7 @@ def test_a_task_of_five_thousand_messages_goes_on(house: Running, models: ModelS
                 else {"type": "assistant", "text": f"answer {n} " * 20}
                 for n in range(5000)
             ]
-            with sqlite3.connect(house.state / "browser/browser.db", timeout=20) as rows:
-                rows.executemany(
-                    "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, 0, 1)",
-                    [(chat.task, json.dumps(turn)) for turn in turns],
-                )
+            add_turns(house.state, chat.task, turns)
             await chat.say("Do you remember?")
             await chat.of("chatDelta", finished=True, content="I remember.")
             await chat.rested()

@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-import sqlite3
 from pathlib import Path
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
-from tests.agent.chat import chatting, person_at
+from tests.agent.chat import add_turns, chatting, person_at
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 
@@ -52,11 +51,8 @@ def test_a_task_of_five_thousand_messages_is_shown_page_by_page(house: Running) 
         async with chatting(house) as chat:
             await chat.say("Begin", model="nonsense:model")
             await chat.of("structuredOutput", status="error")
-            with sqlite3.connect(house.state / "browser/browser.db", timeout=20) as rows:
-                rows.executemany(
-                    "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, 0, 1)",
-                    [(chat.task, json.dumps({"type": "user", "id": f"m{n}", "text": str(n)})) for n in range(4999)],
-                )
+            turns = [{"type": "user", "id": f"m{n}", "text": str(n)} for n in range(4999)]
+            add_turns(house.state, chat.task, turns)
             shown: list[str] = []
             page = await chat.entries("?limit=500")
             while True:

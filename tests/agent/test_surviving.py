@@ -183,9 +183,10 @@ def forget_the_end(state: Path) -> None:
     kept = [line for line in lines if json.loads(line).get("executionId") != last["executionId"] or b'"begin"' in line]
     log.write_bytes(b"".join(kept))
     with sqlite3.connect(state / "browser/browser.db") as rows:
-        turns = [(number, json.loads(turn)) for number, turn in rows.execute("SELECT number, turn FROM agent_turn")]
+        query = "SELECT number, turn FROM conversation WHERE kind = 'tool'"
+        turns = [(number, json.loads(turn)) for number, turn in rows.execute(query)]
         outcome = [number for number, turn in turns if turn.get("execution_id") == last["executionId"]]
-        rows.execute("DELETE FROM agent_turn WHERE number = ?", outcome)
+        rows.execute("DELETE FROM conversation WHERE number = ?", outcome)
 
 
 def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tuple[Path, Path], script: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -86,15 +87,16 @@ def test_a_read_sees_a_write_that_nobody_waits_for_any_longer(tmp_path: Path) ->
     asyncio.run(run())
 
 
-def test_a_write_that_comes_alone_is_committed_at_once(tmp_path: Path) -> None:
+def test_sqlite_never_runs_on_the_loops_thread(tmp_path: Path) -> None:
+    def thread(rows: Any) -> int:
+        insert(threading.get_ident())(rows)
+        return threading.get_ident()
+
     async def run() -> None:
         batches = opened(tmp_path)
         await batches.write(insert(1))
-        alone, beside = batches.write(insert(2)), batches.write(insert(3))
-        assert (alone.done(), beside.done()) == (True, False)
-        with pytest.raises(InputOutput):
-            await batches.write(insert(2))
-        assert await batches.read(numbers) == [1, 2, 3]
+        assert await batches.write(thread) != threading.get_ident()
+        assert await batches.read(lambda rows: threading.get_ident()) != threading.get_ident()
         await batches.close()
 
     asyncio.run(run())

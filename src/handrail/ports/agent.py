@@ -7,13 +7,13 @@ turns before the call is made: after a crash both together tell what is left to 
 from asyncio import Future
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.ports.browser import Message
-from handrail.ports.model import Turn, Usage
+from handrail.ports.browser import TaskRecord
+from handrail.ports.model import Said, Turn, Usage
 
 Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
@@ -76,7 +76,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class StoredTurn:
     """A turn as people look at it: its number in the order of all turns, and when it was, in milliseconds."""
 
     number: int
@@ -84,8 +84,44 @@ class Remembered:
     turn: Turn
 
 
+class AgentTask(Protocol):
+    """A task as the agent sees it: the task owns its status, and that of the run with it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def record(self) -> TaskRecord: ...
+
+    def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
+        """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
+        ...
+
+    def hear(self, text: str) -> None:
+        """Somebody spoke: a completed task is open again; the first words become its title."""
+        ...
+
+    def rename(self, title: str) -> None: ...
+
+    def archive(self, is_archived: bool) -> None: ...
+
+
+class AgentTasks(Protocol):
+    async def find(self, task_id: str) -> AgentTask:
+        """NotFound."""
+        ...
+
+    async def ensure(self, task_id: str) -> AgentTask:
+        """The task, made where it is new."""
+        ...
+
+    async def save(self, task: AgentTask) -> None: ...
+
+
 class RunStore(Protocol):
-    def save(self, run: Run) -> Future[None]: ...
+    """Runs with their tasks, and conversations. What is written together is on disk together or not at all."""
+
+    def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> Future[None]: ...
 
     async def find(self, task_id: str) -> Run | None: ...
 
@@ -95,20 +131,20 @@ class RunStore(Protocol):
 
     def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
 
-    async def remembers(self, task_id: str, message_id: str) -> bool:
-        """Whether a message of this id was said in the task."""
+    def add_answer(self, task: TaskRecord, said: Said) -> Future[None]:
+        """Words that answered a question: a message of the task, but no turn, as the model reads them as a result."""
         ...
 
-    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> Future[None]:
-        """All of it or nothing."""
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        """Whether a message of this id was said in the task."""
         ...
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
         """In order. A compaction replaces what it stands for."""
         ...
 
-    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[Remembered]:
-        """The newest turns before that number, oldest first; what was compacted too. No outcome without its wish."""
+    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
+        """The newest turns before that number, oldest first; compacted ones too. No outcome without its call."""
         ...
 
     def compact(self, task_id: str, keep_from: int, note: str) -> Future[None]:

@@ -27,12 +27,8 @@ class TaskStore(Protocol):
 
     async def bound(self, caller: str) -> str | None: ...
 
-    def add_message(self, task_id: str, message: Message) -> Future[bool]:
-        """Whether it is new: a message whose id is known in its task is not added again."""
-        ...
-
     async def messages(self, task_id: str) -> Sequence[Message]:
-        """In the order in which they came."""
+        """What people and the agent said, in order: the words of its conversation, without tools and notes."""
         ...
 
 

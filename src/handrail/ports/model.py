@@ -36,6 +36,8 @@ class Said(msgspec.Struct, frozen=True, tag="user"):
     """Texts, marked as untrusted."""
     pictures: tuple[Picture, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    sent_at: int = 0
+    """In milliseconds, as the sender says; 0: when it came."""
 
 
 class ToolUse(msgspec.Struct, frozen=True):

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from handrail.features.agent.context import RunListener
-    from handrail.features.agent.limits import Limits
-    from handrail.features.agent.model_desk import ModelDesk
-    from handrail.features.agent.runs import Runs
     from handrail.features.browser.bus.bus import LocalBus
+    from handrail.features.browser.routes.mount import AgentMount
+    from handrail.features.browser.routes.page_events import PageEvents
     from handrail.wiring.house import House
 
 
-def limits_for(house: House) -> Limits:
-    """Where a task has none of its own."""
-    from handrail.features.agent.limits import Limits
-
-    return Limits(house.settings.agent_most_steps, house.settings.agent_most_cost)
-
-
-def agent_for(house: House, bus: LocalBus, models: ModelDesk) -> Callable[[RunListener], Runs]:
-    """Who follows the runs is known to the face alone."""
+def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
     from handrail.features.agent.context import RunContext
+    from handrail.features.agent.limits import Limits
     from handrail.features.agent.model_client import ModelClient
     from handrail.features.agent.recovery import Recovery
+    from handrail.features.agent.routes import routes as agent_routes
+    from handrail.features.agent.routes.events import AgentEvents
+    from handrail.features.agent.routes.messages import AgentMessages
     from handrail.features.agent.runs import Runs
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
+    from handrail.features.browser.routes.mount import AgentMount
+    from handrail.wiring.models import StateModels
 
-    settings = house.settings
-
-    def runs(audience: RunListener) -> Runs:
-        context = RunContext(
-            store=bus.runs,
-            listener=audience,
-            tools=ToolRunner(house.gate),
-            recovery=Recovery(house.audit, house.evidence),
-            model_client=ModelClient(bus.runs, settings.model_context_tokens),
-            queue=house.prompts,
-            offers=ToolOffers(house.registry),
-            project=house.project.location,
-            max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
-            limits=limits_for(house),
-        )
-        return Runs(context, models.open)
-
-    return runs
+    settings, registry, models = house.settings, house.registry, StateModels(house.state.path)
+    limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
+    events = AgentEvents(pages, registry, limits)
+    context = RunContext(
+        tasks=bus.tasks,
+        store=bus.runs,
+        listener=events,
+        tools=ToolRunner(house.gate),
+        recovery=Recovery(house.audit, house.evidence),
+        model_client=ModelClient(bus.runs, settings.model_context_tokens),
+        queue=house.prompts,
+        offers=ToolOffers(registry),
+        project=house.project.location,
+        max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
+        limits=limits,
+    )
+    runs = Runs(context, models.open)
+    bus.takeover.stop_agent = runs.stop_if_any
+    return AgentMount(
+        AgentMessages(runs, events, bus.artifacts),
+        lambda key: agent_routes.endpoints(bus.tasks, pages, runs, models, registry, limits, key),
+        runs.running,
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from handrail.stores.local.person import user_name
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.watching import watching
-from handrail.wiring.agent import agent_for, limits_for
+from handrail.wiring.agent import mounted_agent
 from handrail.wiring.app_desk import app_desk
 from handrail.wiring.approving import InQueue, queue_approver
 from handrail.wiring.apps import offered_tools
@@ -20,7 +20,6 @@ from handrail.wiring.browsers import open_bus
 from handrail.wiring.chores import tidying
 from handrail.wiring.desktops import closing, desktop_kept
 from handrail.wiring.house import House
-from handrail.wiring.models import StateModels
 from handrail.wiring.previews import framed_previews, hosted_previews
 from handrail.wiring.records import policy_in_force
 from handrail.wiring.reporting import report_of
@@ -70,11 +69,13 @@ async def serve_http(
 @asynccontextmanager
 async def _browser(house: House, bus: LocalBus) -> AsyncIterator[Annex]:
     from handrail.features.browser.bus.pairing import Pairings
-    from handrail.features.browser.routes.annex import Agent, MimoAnnex
+    from handrail.features.browser.routes.mount import BrowserMount
+    from handrail.features.browser.routes.page_events import PageEvents
 
-    models = StateModels(house.state.path)
-    agent = Agent(agent_for(house, bus, models), models, house.registry, limits_for(house))
-    yield MimoAnnex(bus, Pairings(bus.plugin_records), agent, speaks_legacy=house.settings.legacy_events)
+    legacy = house.settings.legacy_events
+    pages = PageEvents(bus, speaks_legacy=legacy)
+    agent = mounted_agent(house, bus, pages)
+    yield BrowserMount(bus, Pairings(bus.plugin_records), pages, agent, speaks_legacy=legacy)
     await bus.close()
 
 

@@ -13,10 +13,10 @@ from handrail.features.agent.model_client import ModelClient
 from handrail.features.agent.recovery import PastCalls, Recovery
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import UserMessage
+from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
 from handrail.kernel.call import Call, Caller, Progress
-from handrail.ports.agent import Choice, Mode, Run
-from handrail.ports.browser import Message
+from handrail.ports.agent import Choice, Mode, Run, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
 from handrail.ports.model import Usage as Used
@@ -24,6 +24,7 @@ from handrail.ports.prompts import PromptQueue, Receipt
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.waiting import eventually
 
@@ -41,15 +42,13 @@ class Listening:
         self.has_used = asyncio.Event()
         self.has_rested = asyncio.Event()
 
-    async def changed(self, run: Run) -> None:
+    def run_changed(self, run: Run) -> None:
         self.runs.append(run)
         self.has_rested.set() if run.status != "running" else self.has_rested.clear()
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
         self.used.append((status, text))
         self.has_used.set()
-
-    async def said(self, *told: str) -> None: ...
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *told: None
@@ -135,7 +134,9 @@ class House:
         self.batches = Batches(browser_database(folder))
         self.store = SqliteRuns(self.batches)
         self.audience = Listening()
+        self.tasks = Tasks(SqliteTasks(self.batches))
         context = RunContext(
+            tasks=self.tasks,
             store=self.store,
             listener=cast("Any", self.audience),
             tools=cast("Any", Asking(queue)),
@@ -148,16 +149,17 @@ class House:
             limits=Limits(),
         )
         self.runs = Runs(context, models)
-        self.admitted: list[str] = []
 
     async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
-        async def heard() -> None: ...
+        await self.runs.say(TASK, UserMessage(Said(id, text), "person", Choice(mode=mode)))
 
-        async def admit() -> None:
-            self.admitted.append(text)
+    async def leave(self, *turns: Turn, status: RunStatus = "running") -> None:
+        """As a process that was killed leaves it."""
+        task = await self.tasks.ensure(TASK)
+        await self.store.save(Run(task_id=TASK, status=status, project="/here"), task.record, turns)
 
-        message = Message(id=id, role="user", content=text, timestamp=1)
-        await self.runs.say(TASK, UserMessage(Said(id, text), message, "person", heard, admit), Choice(mode=mode))
+    async def messages(self) -> list[str]:
+        return [message.content for message in await self.tasks.messages(TASK)]
 
     async def close(self) -> None:
         await self.runs.close()
@@ -205,8 +207,7 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
 def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent)
-        await house.store.add(TASK, Said("evt-1", "words"), Replied("", (WISH,)))
-        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        await house.leave(Said("evt-1", "words"), Replied("", (WISH,)))
         assert (await house.runs.stop(TASK)).status == "ended"
         await house.runs.recover()
         assert (await house.runs.stop(TASK)).status == "ended"
@@ -220,8 +221,7 @@ def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None
 def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent, project="/elsewhere")
-        await house.store.add(TASK, Said("evt-1", "words"))
-        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        await house.leave(Said("evt-1", "words"))
         await house.runs.recover()
         assert house.audience.runs == []
         with pytest.raises(Conflict, match="/here"):
@@ -236,8 +236,7 @@ def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
 def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent)
-        await house.store.add(TASK, Said("evt-1", "words"), Replied("", (WISH,)))
-        await house.store.save(Run(task_id=TASK, status="running", project="/here"))
+        await house.leave(Said("evt-1", "words"), Replied("", (WISH,)))
         statuses: list[str] = []
         add = house.store.add
 
@@ -289,9 +288,9 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
         await asked(queue, "ask_")
         with pytest.raises(InputOutput):
             await house.say("evt-2", "the blue one")
-        assert house.admitted == []
+        assert await house.messages() == ["words"]
         await house.say("evt-2", "the blue one")
-        assert house.admitted == ["the blue one"]
+        assert "the blue one" in await house.messages()
         await asyncio.wait_for(house.audience.has_rested.wait(), 20)
         await house.close()
         await queue.close()

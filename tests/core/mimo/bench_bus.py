@@ -18,14 +18,18 @@ LOOK = {"browser_dom_index": {"tabId": 1}}
 
 
 class ListLine:
-    """What was sent, oldest first: (message, acknowledge)."""
+    """The actions that were sent, oldest first: (message, acknowledge). `statuses` are what was told of tasks."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[dict[str, Any], Callable[[Any], None]]] = []
+        self.statuses: list[str] = []
         self.is_dropped = False
         self._news = asyncio.Event()
 
     async def send(self, message: Mapping[str, Any], on_ack: Callable[[Any], None]) -> None:
+        if message["type"] == "task_status":
+            self.statuses.append(message["status"])
+            return
         self.sent.append((dict(message), on_ack))
         self._news.set()
 

@@ -18,6 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )  # fmt: skip
 
+from handrail.features.browser.bus.tasks import Task
 from handrail.ports.errors import Failure
 from tests.core.mimo.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, ListLine, Stage
 from tests.core.mimo.virtual_time import VirtualTime
@@ -33,6 +34,13 @@ ANSWERS: list[dict[str, Any]] = [
     {"status": "nonsense"},
 ]
 ACKS: list[Any] = [{"ok": True}, {"ok": False, "error": {"code": "X", "message": "m"}}, {"status": "success"}, None, 7]
+
+
+def reopen(task: Task) -> None:
+    """As a person does who hands it back and speaks in it."""
+    if task.status == "takeover":
+        task.hand_back()
+    task.hear("more")
 
 
 class Life(RuleBasedStateMachine):
@@ -68,7 +76,7 @@ class Life(RuleBasedStateMachine):
         for client_id in PLUGINS:
             stage.bus.plugins.known(client_id)
         for task, client_id in TASKS.items():
-            await stage.bus.select(await stage.bus.tasks.ensure(task), client_id)
+            await stage.bus.takeover.select(await stage.bus.tasks.ensure(task), client_id)
 
     @rule(plugin=st.sampled_from(PLUGINS))
     def connect(self, plugin: str) -> None:
@@ -135,9 +143,9 @@ class Life(RuleBasedStateMachine):
             found = await bus.tasks.find(task)
             try:
                 if what == "restart":
-                    await bus.tasks.become(found, "ongoing")
+                    reopen(found)
                 else:
-                    await getattr(bus, what)(found)
+                    await getattr(bus.takeover, what)(found)
             except Failure:
                 return
 
@@ -195,7 +203,7 @@ class Life(RuleBasedStateMachine):
         """When people have handed back and every deadline has passed, nobody waits any more."""
         bus = self.stage.bus
         for task in TASKS:
-            await bus.tasks.become(await bus.tasks.find(task), "ongoing")
+            reopen(await bus.tasks.find(task))
         await asyncio.sleep(1000)
         assert all(caller.done() for caller in self.callers.values())
         assert all(plugin.exchanges == {} for plugin in bus.plugins)

@@ -340,7 +340,7 @@ def test_a_caller_that_gives_up_ends_the_action(play: Play) -> None:
 def test_a_result_is_taken_once_from_the_right_plugin_for_the_right_task(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line, _ = stage.connect(), stage.connect("p2")
-        await stage.bus.select(await stage.bus.tasks.ensure(TASK), "p1")
+        await stage.bus.takeover.select(await stage.bus.tasks.ensure(TASK), "p1")
         acting = begun(stage)
         message = await line.next()
         for wrong in ({"client_id": "p2"}, {"taskId": OTHER_TASK}, {"clientId": "p2"}, {"actionId": "unknown"}):
@@ -374,15 +374,15 @@ def test_while_a_person_has_the_task_nothing_is_sent_and_no_deadline_runs(play: 
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         task = await stage.bus.tasks.ensure(TASK)
-        await stage.bus.take_over(task)
+        await stage.bus.takeover.take_over(task)
         acting = begun(stage)
         await asyncio.sleep(3600)
         assert line.sent == []
-        await stage.bus.hand_back(task)
+        await stage.bus.takeover.hand_back(task)
         stage.answer(await line.next())
         assert (await acting).status == "success"
         with pytest.raises(Conflict):
-            await stage.bus.hand_back(task)
+            await stage.bus.takeover.hand_back(task)
 
     play(scene)
 
@@ -394,7 +394,7 @@ def test_stopping_a_task_ends_what_waits_and_what_runs(play: Play) -> None:
         await line.next()
         line.acknowledge()
         task = await stage.bus.tasks.find(TASK)
-        await stage.bus.stop(task)
+        await stage.bus.takeover.stop(task)
         for stopped in (running, waiting):
             with pytest.raises(Aborted):
                 await stopped
@@ -426,7 +426,7 @@ def test_too_many_at_once_are_refused(play: Play) -> None:
         await asyncio.sleep(0.1)
         with pytest.raises(Busy):
             await stage.bus.act(TASK, CLICK)
-        await stage.bus.stop(await stage.bus.tasks.find(TASK))
+        await stage.bus.takeover.stop(await stage.bus.tasks.find(TASK))
         await asyncio.gather(*waiting, return_exceptions=True)
 
     play(scene)
@@ -489,7 +489,7 @@ def test_an_action_that_can_not_be_written_down_leaves_its_task_as_it_was(play: 
         assert stored is not None
         with pytest.raises(Conflict):
             await stage.bus.dispatcher.carry_out(task, stage.bus.plugins.known("p1"), Action(stored.record))
-        assert (task.record.status, task.running) == ("ongoing", 0)
+        assert (task.record.status, task.actions) == ("ongoing", 0)
 
     play(scene)
 
@@ -498,15 +498,15 @@ def test_a_stop_is_seen_however_far_an_action_has_been_prepared(play: Play) -> N
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         task = await stage.bus.tasks.ensure(TASK)
-        await stage.bus.select(task, "p1")
+        await stage.bus.takeover.select(task, "p1")
         kept = await stage.bus.keep(TASK, "file", "text/plain", b"hello", "hello.txt")
         upload = {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}}
         for turns in range(20):
-            await stage.bus.tasks.become(task, "ongoing")
+            task.hear("more")
             acting = begun(stage, upload)
             for _ in range(turns):
                 await asyncio.sleep(0)
-            await stage.bus.stop(task)
+            await stage.bus.takeover.stop(task)
             sent = len(line.sent)
             with pytest.raises((Aborted, Conflict)):
                 await acting
@@ -541,7 +541,7 @@ def test_a_task_without_a_browser_gets_the_only_the_last_selected_or_the_last_on
         assert stage.bus.plugins.choose().client_id == "p1"
         stage.connect("p2")
         assert stage.bus.plugins.choose().client_id == "p2"
-        await stage.bus.select(await stage.bus.tasks.ensure(TASK), "p1")
+        await stage.bus.takeover.select(await stage.bus.tasks.ensure(TASK), "p1")
         assert stage.bus.plugins.choose().client_id == "p1"
         with pytest.raises(InvalidParams):
             stage.bus.plugins.select("p3")
@@ -554,7 +554,7 @@ def test_a_caller_without_a_task_gets_one_of_its_own_until_it_is_over(play: Play
         first = await stage.bus.task_for("mcp:agent:1", None)
         assert (await stage.bus.task_for("mcp:agent:1", None)).task_id == first.task_id
         assert (await stage.bus.task_for("mcp:agent:2", None)).task_id != first.task_id
-        await stage.bus.stop(await stage.bus.tasks.find(first.task_id))
+        await stage.bus.takeover.stop(await stage.bus.tasks.find(first.task_id))
         assert (await stage.bus.task_for("mcp:agent:1", None)).task_id != first.task_id
         assert (await stage.bus.task_for("mcp:agent:1", TASK)).task_id == TASK
         with pytest.raises(InvalidParams):

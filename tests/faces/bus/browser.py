@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.faces.http.listener import NAMESPACE, PATIENCE, Listener
 from tests.faces.http.running import Answer, Running

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from tests.faces.bus.browser import CLICK, acting, browsing, bus_key, got, post_act, posted, task_on
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Running

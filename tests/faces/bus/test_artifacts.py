@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from handrail.features.browser.bus.artifacts import MAX_BYTES
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.faces.bus.browser import acting, browsing, task_on
 from tests.faces.http.running import Running, read_answer

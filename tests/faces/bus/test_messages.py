@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import socketio
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from tests.faces.bus.browser import Browser, acting, browsing, got, posted, task_on
 from tests.faces.http.listener import NAMESPACE, Listener, listening
 from tests.faces.http.running import Running

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from handrail.features.browser.bus.task_ids import new_task_id
+from handrail.kernel.task_ids import new_task_id
 from tests.faces.bus.browser import Browser, acting, browsing, got, new_client_id, posted, task_on
 from tests.faces.http.running import Running
 

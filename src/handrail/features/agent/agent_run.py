@@ -26,7 +26,7 @@ from handrail.features.agent.pictures import drop_old_pictures
 from handrail.features.agent.texts import instructions, result_of
 from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
 from handrail.features.agent.user_message import caller
-from handrail.ports.agent import Choice, Run, RunStatus
+from handrail.ports.agent import AgentTask, Choice, Run, RunStatus
 from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
 from handrail.ports.model import Model, Noted, Replied, Returned, ToolUse, Turn
 
@@ -37,7 +37,8 @@ logger = logging.getLogger(__name__)
 
 
 class AgentRun:
-    def __init__(self, run: Run, turns: Sequence[Turn], model: Model, context: RunContext) -> None:
+    def __init__(self, task: AgentTask, run: Run, turns: Sequence[Turn], model: Model, context: RunContext) -> None:
+        self.task = task
         self.run = run
         self._turns = list(turns)
         self._model = model
@@ -118,7 +119,7 @@ class AgentRun:
             await self._add(replied)
         await self._become(self.run.status)
         if replied.text:
-            await listener.said(task_id, message_id, target, replied.text)
+            listener.said(task_id, message_id, target, replied.text)
         check_is_whole(reply)
         if not replied.text and not replied.uses:
             await self._take_silence()
@@ -163,7 +164,7 @@ class AgentRun:
         if reply is None:
             return
         if reply.text:
-            await self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
+            self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
         if not (wished := pending(self._turns)):
             return
         past = await asyncio.to_thread(self._at.recovery.past_calls, wished)
@@ -187,7 +188,7 @@ class AgentRun:
 
     def _tell_of_waiting(self, seconds: float) -> None:
         trouble = f"The model's provider wants {seconds:.0f} s of patience."
-        self._at.listener.waits(msgspec.structs.replace(self.run, trouble=trouble))
+        self._at.listener.run_changed(msgspec.structs.replace(self.run, trouble=trouble))
 
     async def _fail(self, failure: Failure) -> None:
         self._at.listener.failed(self.run.task_id, self.run.target, failure)
@@ -201,8 +202,5 @@ class AgentRun:
         if isinstance(turn, Returned) and turn.pictures:
             drop_old_pictures(self._turns)
 
-    async def _become(self, status: RunStatus, trouble: str = "", **members: Any) -> None:
-        fresh: dict[str, Any] = {"is_completed": False, "is_settled": False, "reached": None}
-        self.run = msgspec.structs.replace(self.run, status=status, trouble=trouble, **{**fresh, **members})
-        await self._at.store.save(self.run)
-        await self._at.listener.changed(self.run)
+    async def _become(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:
+        self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)

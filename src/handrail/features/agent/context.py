@@ -8,7 +8,7 @@ from handrail.features.agent.limits import Limits
 from handrail.features.agent.model_client import ModelClient
 from handrail.features.agent.recovery import Recovery
 from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
-from handrail.ports.agent import Run, RunStore
+from handrail.ports.agent import AgentTask, AgentTasks, Run, RunStatus, RunStore
 from handrail.ports.errors import Failure
 from handrail.ports.model import ToolUse
 from handrail.ports.prompts import PromptQueue
@@ -17,12 +17,16 @@ from handrail.ports.prompts import PromptQueue
 class RunListener(Protocol):
     """Follows runs: the pages that show the task."""
 
+    def begins(self, task_id: str, trace_id: str | None) -> None:
+        """What comes next answers a message that had this trace."""
+        ...
+
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
         """A piece of an answer; an empty one means that the answer starts again."""
         ...
 
-    async def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """The whole answer, which is remembered; told twice, it is remembered once."""
+    def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        """The whole answer, perhaps a second time."""
         ...
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
@@ -33,17 +37,14 @@ class RunListener(Protocol):
 
     def failed(self, task_id: str, target: str, failure: Failure) -> None: ...
 
-    def waits(self, run: Run) -> None:
-        """It goes on by itself; `trouble` says when."""
-        ...
+    def run_changed(self, run: Run) -> None: ...
 
-    async def changed(self, run: Run) -> None:
-        """What it has become, which is on record."""
-        ...
+    def task_changed(self, task: AgentTask) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
+    tasks: AgentTasks
     store: RunStore
     listener: RunListener
     tools: ToolRunner
@@ -54,3 +55,13 @@ class RunContext:
     project: str
     max_auto_fix: Callable[[], int]
     limits: Limits
+
+    async def change(self, task: AgentTask, run: Run, status: RunStatus, **changes: Any) -> Run:
+        """The run in its new status: stored with its task, then told."""
+        before = task.record.status
+        run = task.agent_becomes(run, status, **changes)
+        await self.store.save(run, task.record)
+        self.listener.run_changed(run)
+        if task.record.status != before:
+            self.listener.task_changed(task)
+        return run

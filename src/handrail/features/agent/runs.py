@@ -1,23 +1,26 @@
-"""All runs of a server: one a task, many at once; begun by somebody's words, stopped, paused, resumed, recovered."""
+"""All runs of a server: one for each task, many at once. They are started, stopped, paused, resumed and recovered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 
 import msgspec
 
 from handrail.features.agent import questions
 from handrail.features.agent.agent_run import AgentRun
 from handrail.features.agent.context import RunContext
-from handrail.features.agent.questions import is_something_left
 from handrail.features.agent.turns import last_reply
-from handrail.features.agent.user_message import UserMessage, check_may_answer, check_may_speak
+from handrail.features.agent.user_message import UserMessage
 from handrail.kernel.lanes import Lanes
-from handrail.ports.agent import Choice, Run
+from handrail.ports.agent import AgentTask, Choice, Run, StoredTurn
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.model import Model, Returned, ToolUse
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
+
+logger = logging.getLogger(__name__)
 
 
 class Runs:
@@ -27,32 +30,47 @@ class Runs:
         self._going: dict[str, tuple[AgentRun, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
-    async def say(self, task_id: str, words: UserMessage, choice: Choice) -> None:
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """What was cut off goes on, on the side: loading a model takes longer than a server may take to listen."""
+        recovering = asyncio.create_task(self._recover_or_log())
+        try:
+            yield
+        finally:
+            recovering.cancel()
+            await asyncio.wait({recovering})
+            await self.close()
+
+    async def say(self, task_id: str, message: UserMessage) -> None:
         """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
+        said = message.said
         async with self._lanes.turn(task_id):
-            known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=words.voice)
-            check_may_speak(known, words, choice)
+            known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=message.voice)
+            message.check_may_speak(known)
             self._check_is_here(known)
-            if await self._at.store.remembers(task_id, words.said.id):
-                await self._begin_what_is_left(task_id)  # a page that did not hear that they were taken says them again
+            task = await self._at.tasks.ensure(task_id)
+            if await self._at.store.remembers(task_id, said.id):
+                await self._start_what_is_left(task)  # a page that did not hear that they were taken says them again
                 return
             if await self._at_work(task_id) is not None:
-                await self._answer(task_id, words)
+                await self._answer(task, message)
                 return
             turns = await self._at.store.turns(task_id)
             left = await self._at.recovery.outcomes_of_unsettled(turns)
             run = msgspec.structs.replace(
-                _goes_on(choice.applied(known)),
+                message.choice.applied(known),
                 project=self._at.project,
-                voice=words.voice,
-                target=words.said.id,
+                voice=message.voice,
+                target=said.id,
                 steps=0,
             )
-            await self._at.store.begin(run, [*left, words.said], words.message)
+            task.hear(said.text)
+            run = task.agent_becomes(run, "running", has_begun=False)
+            await self._at.store.save(run, task.record, [*left, said])
             await questions.withdraw_plan(self._at.queue, last_reply(turns))
             self._tell_of(task_id, left)
-            await words.heard()
-            await self._begin(run)
+            self._at.listener.begins(task_id, message.trace_id)
+            await self._start(task, run)
 
     async def resume(self, task_id: str) -> Run:
         """What is paused goes on; what was stopped or failed, too, where something is left to do."""
@@ -62,9 +80,9 @@ class Runs:
                 return going[0].run
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
             self._check_is_here(run)
-            if not is_something_left(turns, run.mode):
+            if not questions.is_something_left(turns, run.mode):
                 raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
-            await self._begin(_goes_on(run))
+            await self._start(await self._at.tasks.ensure(task_id), run)
             return await self._known(task_id)
 
     async def pause(self, task_id: str) -> Run:
@@ -78,12 +96,9 @@ class Runs:
         """The call that is under way is cancelled: what passed its last checkpoint is finished, and on record."""
         async with self._lanes.turn(task_id):
             if (going := await self._at_work(task_id)) is not None:
-                agent_run, task = going
-                task.cancel()
-                await asyncio.wait({task})
-                run = agent_run.run
-            else:
-                run = await self._known(task_id)
+                going[1].cancel()
+                await asyncio.wait({going[1]})
+            run = await self._known(task_id) if going is None else going[0].run
             turns = await self._at.store.turns(task_id)
             await questions.withdraw_plan(self._at.queue, last_reply(turns))
             if going is None and run.status not in ("running", "paused"):
@@ -91,14 +106,20 @@ class Runs:
             if left := await self._at.recovery.outcomes_of_unsettled(turns):
                 await self._at.store.add(task_id, *left)
             self._tell_of(task_id, left)
-            run = msgspec.structs.replace(run, status="ended", trouble="")
-            await self._save(run)
-            return run
+            return await self._at.change(await self._at.tasks.ensure(task_id), run, "ended")
+
+    async def stop_if_any(self, task_id: str) -> None:
+        with suppress(NotFound):
+            await self.stop(task_id)
 
     async def find(self, task_id: str) -> Run | None:
         if (going := self._going.get(task_id)) is not None:
             return going[0].run
         return await self._at.store.find(task_id)
+
+    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
+        """What was said and done in a task: the newest turns before that number, oldest first."""
+        return await self._at.store.page(task_id, before, limit)
 
     async def change(self, task_id: str, choice: Choice) -> Run:
         """For the next words; limits count at once. Conflict of all others while the agent is at work."""
@@ -109,7 +130,9 @@ class Runs:
                 await going[0].choose(choice)
                 return going[0].run
             run = choice.applied(await self.find(task_id) or Run(task_id=task_id, status="waiting"))
-            await self._save(run)
+            task = await self._at.tasks.ensure(task_id)
+            await self._at.store.save(run, task.record)
+            self._at.listener.run_changed(run)
             return run
 
     async def recover(self) -> None:
@@ -119,7 +142,7 @@ class Runs:
                 run = await self.find(left.task_id)  # the person may have been quicker
                 is_left = run is not None and run.task_id not in self._going and run.status in ("running", "paused")
                 if run is not None and is_left and self._is_here(run):
-                    await self._begin(run, was_at_work=True)
+                    await self._start(await self._at.tasks.ensure(run.task_id), run, is_recovered=True)
 
     async def close(self) -> None:
         """The server ends: runs stay as they are, and go on with the next one."""
@@ -127,6 +150,12 @@ class Runs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _recover_or_log(self) -> None:
+        try:
+            await self.recover()
+        except Failure as failure:
+            logger.error("runs of the agent stay where they were: %s", failure.message)
 
     async def _at_work(self, task_id: str) -> tuple[AgentRun, asyncio.Task[None]] | None:
         """One that has told how it ended is waited for: who was told may be quicker than its last step."""
@@ -137,44 +166,49 @@ class Runs:
         await asyncio.sleep(0)  # what is to be done at its end is done then
         return None
 
-    async def _begin(self, run: Run, *, was_at_work: bool = False) -> None:
+    async def _start(self, task: AgentTask, run: Run, *, is_recovered: bool = False) -> None:
+        """One that is recovered may have been paused, and stays so."""
         try:
             model = await self._models(run.model)
         except Failure as failure:
-            await self._at.store.save(rests := msgspec.structs.replace(run, status="waiting", trouble=failure.message))
+            run = task.agent_becomes(run, "waiting", has_begun=is_recovered, trouble=failure.message)
+            await self._at.store.save(run, task.record)
             self._at.listener.failed(run.task_id, run.target, failure)
-            if was_at_work:
-                await self._at.listener.changed(rests)
+            if is_recovered:
+                self._at.listener.run_changed(run)
+                self._at.listener.task_changed(task)
             return
         turns = await self._at.store.turns(run.task_id)
         run = msgspec.structs.replace(run, used_model=model.name)
-        await self._save(run)
-        agent_run = AgentRun(run, turns, model, self._at)
-        task = asyncio.create_task(agent_run.go(), name=f"run of {run.task_id}")
-        self._going[run.task_id] = agent_run, task
-        task.add_done_callback(lambda done: self._ended(run.task_id, done))
+        status, trouble = (run.status, run.trouble) if is_recovered else ("running", "")
+        run = await self._at.change(task, run, status, trouble=trouble)
+        agent_run = AgentRun(task, run, turns, model, self._at)
+        going = asyncio.create_task(agent_run.go(), name=f"run of {run.task_id}")
+        self._going[run.task_id] = agent_run, going
+        going.add_done_callback(lambda done: self._ended(run.task_id, done))
 
-    async def _begin_what_is_left(self, task_id: str) -> None:
+    async def _start_what_is_left(self, task: AgentTask) -> None:
         """Its words are on disk, but who said them went before it began."""
-        if await self._at_work(task_id) is None:
-            run = await self.find(task_id)
+        if await self._at_work(task.id) is None:
+            run = await self.find(task.id)
             if run is not None and run.status == "running":
-                await self._begin(run)
+                await self._start(task, run)
 
-    async def _answer(self, task_id: str, words: UserMessage) -> None:
+    async def _answer(self, task: AgentTask, message: UserMessage) -> None:
         """A run that waits for the person's answer takes the words for it."""
-        waiting = await questions.open_question(self._at.queue, await self._at.store.turns(task_id))
+        waiting = await questions.open_question(self._at.queue, await self._at.store.turns(task.id))
         if waiting is None:
             raise Conflict(
                 "The agent is at work on this task.",
                 hint="Stop it first, or wait until it has answered.",
-                taskId=task_id,
+                taskId=task.id,
             )
-        check_may_answer(words)
-        if words.said.attachments:
-            raise InvalidParams("UserMessage that answer a question have no attachments.", hint="Send them afterwards.")
-        await self._at.queue.respond(*questions.answer(waiting, words.said.text), by="the chat")
-        await words.admit()  # what is remembered counts as heard, and is not taken a second time
+        message.check_may_answer()
+        if message.said.attachments:
+            raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
+        await self._at.queue.respond(*questions.answer(waiting, message.said.text), by="the chat")
+        task.hear(message.said.text)
+        await self._at.store.add_answer(task.record, message.said)  # remembered, it is not taken a second time
 
     def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
         for returned in left:
@@ -198,18 +232,8 @@ class Runs:
             raise NotFound("The agent was never at work on this task.", taskId=task_id)
         return run
 
-    async def _save(self, run: Run) -> None:
-        await self._at.store.save(run)
-        await self._at.listener.changed(run)
-
     def _ended(self, task_id: str, done: asyncio.Task[None]) -> None:
         if (going := self._going.get(task_id)) is not None and going[1] is done:
             del self._going[task_id]
         if not done.cancelled() and (fault := done.exception()) is not None:
             asyncio.get_running_loop().call_exception_handler({"message": "a run failed", "exception": fault})
-
-
-def _goes_on(run: Run) -> Run:
-    return msgspec.structs.replace(
-        run, status="running", trouble="", is_completed=False, is_settled=False, reached=None
-    )

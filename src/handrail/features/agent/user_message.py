@@ -1,11 +1,9 @@
-"""Whose words a run hears: a person's, or those of a program that holds the token and speaks for itself alone."""
+"""What is said to the agent, by a person or by a program that holds the token and speaks for itself alone."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from handrail.kernel.call import Caller
 from handrail.ports.agent import Choice, Run, Voice
-from handrail.ports.browser import Message
 from handrail.ports.errors import Declined
 from handrail.ports.model import Said
 
@@ -14,13 +12,23 @@ _HINT = "Do it in the console (`handrail open`)."
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """`message` is how the task remembers them; `heard` hears that it does. `admit`: words that begin nothing, too."""
-
     said: Said
-    message: Message
     voice: Voice
-    heard: Callable[[], Awaitable[None]]
-    admit: Callable[[], Awaitable[None]]
+    choice: Choice
+    trace_id: str | None = None
+
+    def check_may_speak(self, run: Run) -> None:
+        """A program neither speaks where a person does, nor chooses what the person pays for. Declined."""
+        if self.voice == "person":
+            return
+        if run.voice == "person":
+            raise _declined("Speaking in a person's task", run.task_id)
+        if self.choice != Choice(mode=self.choice.mode):
+            raise _declined("Choosing a task's model and limits", run.task_id)
+
+    def check_may_answer(self) -> None:
+        if self.voice != "person":
+            raise _declined("Answering the agent's questions", self.said.id)
 
 
 def caller(voice: Voice, model: str) -> Caller:
@@ -28,21 +36,6 @@ def caller(voice: Voice, model: str) -> Caller:
     return (
         Caller("agent", model, "handrail") if voice == "person" else Caller("agent", f"a program's {model}", "program")
     )
-
-
-def check_may_speak(known: Run, words: UserMessage, choice: Choice) -> None:
-    """A program neither speaks where a person does, nor chooses what the person pays for. Declined."""
-    if words.voice == "person":
-        return
-    if known.voice == "person":
-        raise _declined("Speaking in a person's task", known.task_id)
-    if choice != Choice(mode=choice.mode):
-        raise _declined("Choosing a task's model and limits", known.task_id)
-
-
-def check_may_answer(words: UserMessage) -> None:
-    if words.voice != "person":
-        raise _declined("Answering the agent's questions", words.said.id)
 
 
 def _declined(what: str, about: str) -> Declined:

@@ -1,27 +1,33 @@
-"""Runs of the agent and their turns, in the tasks' own database."""
+"""Runs of the agent and the conversations of tasks, in the tasks' own database."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from handrail.ports.agent import Remembered, Run
-from handrail.ports.browser import Message
-from handrail.ports.model import MOST_PICTURES, Noted, Picture, Returned, Turn
+from handrail.ports.agent import Run, StoredTurn
+from handrail.ports.browser import TaskRecord
+from handrail.ports.model import MOST_PICTURES, Noted, Picture, Replied, Returned, Said, Turn
 from handrail.stores.local.batches import Batches
-from handrail.stores.local.browser_tasks import add_message
+from handrail.stores.local.browser_tasks import save_task
 
 if TYPE_CHECKING:
     import sqlite3
 
 _turns = msgspec.json.Decoder(Turn)
-_runs = msgspec.json.Decoder(Run)
-_ADD = "INSERT INTO agent_turn (task_id, turn, place, at) VALUES (?, ?, ?, ?)"
-_PAGE = "SELECT number, at, turn FROM agent_turn WHERE task_id = ? AND number < ? ORDER BY number DESC LIMIT ?"
+_KINDS: Mapping[type[Turn], str] = {Said: "user", Replied: "assistant", Returned: "tool", Noted: "note"}
+_ADD = """
+INSERT INTO conversation (task_id, kind, message_id, text, turn, sent_at, at, is_past) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_TURNS = "FROM conversation WHERE task_id = ? AND is_past = 0 ORDER BY kind <> 'summary', number"
+_PAGE = """
+SELECT number, at, turn, text FROM conversation WHERE task_id = ? AND number < ? AND kind <> 'answer'
+ORDER BY number DESC LIMIT ?
+"""
 _LAST = 2**62
 _ADD_PICTURE = "INSERT INTO agent_picture (task_id, execution_id, mime, data) VALUES (?, ?, ?, ?)"
 _PICTURES = "SELECT execution_id, mime, data FROM agent_picture WHERE task_id = ? ORDER BY number"
@@ -30,61 +36,66 @@ DELETE FROM agent_picture WHERE task_id = ? AND number NOT IN (
   SELECT number FROM agent_picture WHERE task_id = ? ORDER BY number DESC LIMIT ?
 )
 """
+Work = Callable[["sqlite3.Connection"], None]
 
 
 class SqliteRuns:
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
 
-    def save(self, run: Run) -> asyncio.Future[None]:
-        return self._batches.write(_saving(run))
-
-    async def remembers(self, task_id: str, message_id: str) -> bool:
-        query = "SELECT 1 FROM browser_message WHERE task_id = ? AND id = ?"
-        return bool(await self._batches.read(lambda rows: rows.execute(query, (task_id, message_id)).fetchone()))
-
-    def begin(self, run: Run, turns: Sequence[Turn], message: Message) -> asyncio.Future[None]:
-        save, add = _saving(run), _adding(run.task_id, turns)
+    def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
+        add, row = _adding(run.task_id, turns), (run.task_id, run.status, _encoded(run))
 
         def work(rows: sqlite3.Connection) -> None:
-            add_message(rows, run.task_id, message)
             add(rows)
-            save(rows)
+            rows.execute("INSERT OR REPLACE INTO agent_run (task_id, status, run) VALUES (?, ?, ?)", row)
+            save_task(rows, task)
 
         return self._batches.write(work)
 
     async def find(self, task_id: str) -> Run | None:
-        query = "SELECT run FROM agent_run WHERE task_id = ?"
+        query = "SELECT status, run FROM agent_run WHERE task_id = ?"
         row = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchone())
-        return None if row is None else _runs.decode(row[0])
+        return None if row is None else _run(row)
 
     async def unfinished(self) -> Sequence[Run]:
-        query = "SELECT run FROM agent_run WHERE status IN ('running', 'paused')"
-        found = await self._batches.read(lambda rows: rows.execute(query).fetchall())
-        return [_runs.decode(row[0]) for row in found]
+        query = "SELECT status, run FROM agent_run WHERE status IN ('running', 'paused')"
+        return [_run(row) for row in await self._batches.read(lambda rows: rows.execute(query).fetchall())]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
         return self._batches.write(_adding(task_id, turns))
 
+    def add_answer(self, task: TaskRecord, said: Said) -> asyncio.Future[None]:
+        row = (task.task_id, "answer", said.id, said.text, b"", said.sent_at or None, _now(), True)
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute(_ADD, row)
+            save_task(rows, task)
+
+        return self._batches.write(work)
+
+    async def remembers(self, task_id: str, message_id: str) -> bool:
+        query = "SELECT 1 FROM conversation WHERE task_id = ? AND message_id = ?"
+        return bool(await self._batches.read(lambda rows: rows.execute(query, (task_id, message_id)).fetchone()))
+
     async def turns(self, task_id: str) -> Sequence[Turn]:
-        """From the newest note that stands for what was before it."""
-        query = "SELECT turn FROM agent_turn WHERE task_id = ? AND NOT is_past ORDER BY place, number"
+        """From the newest summary on, which stands for what was before it."""
 
         def work(rows: sqlite3.Connection) -> list[Turn]:
             pictures: dict[str, list[Picture]] = {}
             for execution, mime, data in rows.execute(_PICTURES, (task_id,)):
                 pictures.setdefault(execution, []).append(Picture(mime, data))
-            found = (_turns.decode(row[0]) for row in rows.execute(query, (task_id,)))
+            found = (_turn(*row) for row in rows.execute(f"SELECT turn, text {_TURNS}", (task_id,)))
             return [_with_pictures(turn, pictures) for turn in found]
 
         return await self._batches.read(work)
 
-    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[Remembered]:
-        def work(rows: sqlite3.Connection) -> list[Remembered]:
-            found: list[Remembered] = []
+    async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
+        def work(rows: sqlite3.Connection) -> list[StoredTurn]:
+            found: list[StoredTurn] = []
             place = _LAST if before is None else before
-            while more := [_remembered(row) for row in rows.execute(_PAGE, (task_id, place, limit))]:
-                found += more
+            while more := rows.execute(_PAGE, (task_id, place, limit)).fetchall():
+                found += [StoredTurn(number, at, _turn(turn, text)) for number, at, turn, text in more]
                 place = found[-1].number
                 if not isinstance(found[-1].turn, Returned):
                     break
@@ -94,32 +105,33 @@ class SqliteRuns:
 
     def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
         """What was said stays in the table, for people; the model gets the note in its place."""
-        turn = msgspec.json.encode(Noted(note))
+        summary = (task_id, "summary", None, note, msgspec.json.encode(Noted("")), None, _now(), False)
 
         def work(rows: sqlite3.Connection) -> None:
-            query = "SELECT number FROM agent_turn WHERE task_id = ? AND NOT is_past ORDER BY place, number LIMIT ?"
-            numbers = [row[0] for row in rows.execute(query, (task_id, keep_from))]
-            rows.executemany("UPDATE agent_turn SET is_past = 1 WHERE number = ?", [(number,) for number in numbers])
-            rows.execute(_ADD, (task_id, turn, -1, _now()))
+            numbers = rows.execute(f"SELECT number {_TURNS} LIMIT ?", (task_id, keep_from)).fetchall()
+            rows.executemany("UPDATE conversation SET is_past = 1 WHERE number = ?", numbers)
+            rows.execute(_ADD, summary)
 
         return self._batches.write(work)
 
 
-def _remembered(row: tuple[int, int, bytes]) -> Remembered:
-    return Remembered(row[0], row[1], _turns.decode(row[2]))
+def _encoded(run: Run) -> bytes:
+    members = msgspec.structs.asdict(run)
+    del members["status"]  # it has a column of its own
+    return msgspec.json.encode(members)
 
 
-def _saving(run: Run) -> Callable[[sqlite3.Connection], None]:
-    row = (run.task_id, run.status, msgspec.json.encode(run))
-
-    def work(rows: sqlite3.Connection) -> None:
-        rows.execute("INSERT OR REPLACE INTO agent_run (task_id, status, run) VALUES (?, ?, ?)", row)
-
-    return work
+def _run(row: tuple[str, bytes]) -> Run:
+    return msgspec.convert({**msgspec.json.decode(row[1]), "status": row[0]}, Run)
 
 
-def _adding(task_id: str, turns: Sequence[Turn]) -> Callable[[sqlite3.Connection], None]:
-    added = [(task_id, msgspec.json.encode(_kept(turn)), 0, _now()) for turn in turns]
+def _turn(turn: bytes, text: str) -> Turn:
+    decoded: Turn = _turns.decode(turn)
+    return msgspec.structs.replace(decoded, text=text)
+
+
+def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
+    added = [_row(task_id, turn) for turn in turns]
     pictures = [
         (task_id, turn.execution_id, picture.mime, picture.data)
         for turn in turns
@@ -136,9 +148,16 @@ def _adding(task_id: str, turns: Sequence[Turn]) -> Callable[[sqlite3.Connection
     return work
 
 
-def _kept(turn: Turn) -> Turn:
-    """Pictures have a table of their own, secrets have no place at all."""
-    return msgspec.structs.replace(turn, pictures=(), unkept="") if isinstance(turn, Returned) else turn
+def _row(task_id: str, turn: Turn) -> tuple[Any, ...]:
+    """The text has a column of its own, pictures of tools a table; secrets are not stored at all."""
+    message_id = turn.id or None if isinstance(turn, Said | Replied) else None
+    sent_at = turn.sent_at or None if isinstance(turn, Said) else None
+    kept: Turn = msgspec.structs.replace(turn, text="")
+    if isinstance(kept, Returned):
+        kept = msgspec.structs.replace(kept, pictures=(), unkept="")
+    if isinstance(kept, Said):
+        kept = msgspec.structs.replace(kept, sent_at=0)
+    return (task_id, _KINDS[type(turn)], message_id, turn.text, msgspec.json.encode(kept), sent_at, _now(), False)
 
 
 def _with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:

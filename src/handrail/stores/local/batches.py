@@ -1,8 +1,7 @@
 """Many small writes from an event loop: each takes its place when it is asked for, all that wait share a commit.
 
-One that comes alone is committed at once, which takes less time than the way to a thread and back; what may take long,
-as others' locks and bringing the log home do, is the thread's. A write that fails, fails alone. Nothing here is durable
-against a power cut: against a crash, it is.
+SQLite runs on a thread of its own, never on the loop's. A write that fails, fails alone. All of it survives a crash,
+but not always a power cut.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from handrail.ports.errors import Failure
-from handrail.stores.local.database import Database, Occupied
+from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +23,7 @@ Work = Callable[["sqlite3.Connection"], Any]
 _Pending = tuple[Work, "asyncio.Future[Any]"]
 
 _LOG_LENGTH = 100
-"""Commits after which the log is brought home; SQLite would do it by itself, within a commit, after a few more."""
+"""Commits after which the log is written back to the database."""
 
 
 class Batches:
@@ -34,16 +33,12 @@ class Batches:
         self._flushing: asyncio.Task[None] | None = None
         self._last: asyncio.Future[Any] | None = None
         self._thread = ThreadPoolExecutor(1, "batches")  # writers would only wait for each other
-        self._is_first = True
         self._commits = 0
-        self._bringing_home: asyncio.Task[None] | None = None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
         """Done once the work is committed. Who does not wait for it, or no longer, loses nothing."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done.add_done_callback(_looked_at)
-        if self._is_alone() and self._at_once(work, done):
-            return done
         self._pending.append((work, done))
         self._last = done
         if self._flushing is None:
@@ -61,40 +56,8 @@ class Batches:
     async def close(self) -> None:
         while self._flushing is not None:
             await asyncio.shield(self._flushing)
-        if self._bringing_home is not None:
-            await asyncio.shield(self._bringing_home)
         await self._in_thread(self._database.close)
         self._thread.shutdown(wait=False)
-
-    def _is_alone(self) -> bool:
-        """Nothing waits, and nothing was written at once in this turn of the loop: more would share."""
-        return self._is_first and not self._pending and self._flushing is None and self._database.is_open
-
-    def _at_once(self, work: Work, done: asyncio.Future[Any]) -> bool:
-        """False where somebody else is at it: the thread has the patience."""
-        self._is_first = False
-        asyncio.get_running_loop().call_soon(self._end_turn)
-        try:
-            with self._database.writing(is_durable=False, is_patient=False) as connection:
-                outcome = work(connection)
-        except Occupied:
-            return False
-        except Failure as failure:
-            done.set_exception(failure)
-            return True
-        done.set_result(outcome)
-        self._commits += 1
-        if self._commits >= _LOG_LENGTH:
-            self._commits = 0
-            self._bringing_home = asyncio.create_task(self._bring_home())
-        return True
-
-    def _end_turn(self) -> None:
-        self._is_first = True
-
-    async def _bring_home(self) -> None:
-        with suppress(Failure):  # the next one may do it
-            await self._in_thread(self._database.checkpoint)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
@@ -119,7 +82,12 @@ class Batches:
         """What each came to; a Failure is what it failed with."""
         try:
             with self._database.writing(is_durable=False) as connection:
-                return [work(connection) for work, _ in batch]
+                outcomes = [work(connection) for work, _ in batch]
+            self._commits += 1
+            if self._commits % _LOG_LENGTH == 0:
+                with suppress(Failure):  # the next one may do it
+                    self._database.checkpoint()
+            return outcomes
         except Failure as failure:
             if len(batch) == 1:
                 return [failure]

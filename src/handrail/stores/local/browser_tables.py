@@ -5,9 +5,10 @@ A database of its own: a thousand small writes a second must not stand in the wa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from handrail.stores.local.database import Database
 from handrail.stores.local.migration import Step
@@ -128,7 +129,78 @@ def _add_pictures(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX agent_picture_of_task ON agent_picture (task_id, number)")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tables, _add_order_in_task, _add_agent, _add_pictures)
+def _store_conversations_once(connection: sqlite3.Connection) -> None:
+    """Until here what was said was stored as a turn and as a message: `conversation` holds both.
+
+    What has a `message_id` is a message. `turn` is JSON without the text. An `answer` is a message that was no turn,
+    because it answered a question; a `summary` stands for the turns that are past.
+    """
+    connection.execute(
+        """
+        CREATE TABLE conversation (
+          number INTEGER PRIMARY KEY,
+          task_id TEXT NOT NULL,
+          kind TEXT NOT NULL,
+          message_id TEXT,
+          text TEXT NOT NULL,
+          turn BLOB NOT NULL,
+          sent_at INTEGER,
+          at INTEGER NOT NULL,
+          is_past INTEGER NOT NULL DEFAULT 0
+        )
+        """
+    )
+    connection.execute("CREATE INDEX conversation_turns ON conversation (task_id, is_past, number)")
+    connection.execute("CREATE INDEX conversation_in_order ON conversation (task_id, number)")
+    connection.execute("CREATE UNIQUE INDEX conversation_messages ON conversation (task_id, message_id)")
+    add = "INSERT INTO conversation (task_id, kind, message_id, text, turn, sent_at, at, is_past)"
+    tasks = connection.execute("SELECT task_id FROM agent_turn UNION SELECT task_id FROM browser_message").fetchall()
+    for task in tasks:
+        turns = "SELECT turn, place, is_past, at FROM agent_turn WHERE task_id = ? ORDER BY number"
+        messages = "SELECT id, role, content, timestamp FROM browser_message WHERE task_id = ? ORDER BY number"
+        rows = _merged(connection.execute(turns, task).fetchall(), connection.execute(messages, task).fetchall())
+        connection.executemany(f"{add} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((*task, *row) for row in rows))
+    connection.execute("DROP TABLE agent_turn")
+    connection.execute("DROP TABLE browser_message")
+    for task_id, run in connection.execute("SELECT task_id, run FROM agent_run").fetchall():
+        members = {name: value for name, value in json.loads(run).items() if name != "status"}
+        connection.execute("UPDATE agent_run SET run = ? WHERE task_id = ?", (json.dumps(members).encode(), task_id))
+
+
+def _merged(turns: Sequence[tuple[Any, ...]], messages: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows of `conversation`: the turns in order, and in between the messages that were no turns."""
+    places = {message[0]: place for place, message in enumerate(messages)}
+    decoded = [(json.loads(turn), *others) for turn, *others in turns]
+    said = {turn["id"] for turn, *_ in decoded if turn.get("id")}
+    used: set[str] = set()
+    passed = 0
+    for turn, place, is_past, at in decoded:
+        known = turn.get("id") or None
+        message_id = None if known in used else known
+        used |= {message_id} if message_id else set()
+        if message_id in places:
+            yield from _unsaid(messages[passed : places[message_id]], said)
+            passed = max(passed, places[message_id] + 1)
+        sent_at = messages[places[message_id]][3] if message_id in places else None
+        text, kind = turn["text"], "summary" if place < 0 else turn["type"]
+        yield kind, message_id, text, json.dumps({**turn, "text": ""}).encode(), sent_at, at, is_past
+    yield from _unsaid(messages[passed:], said)
+
+
+def _unsaid(messages: Sequence[tuple[Any, ...]], said: set[str]) -> Iterator[tuple[Any, ...]]:
+    for id, role, content, timestamp in messages:
+        if id not in said:
+            kind, turn = ("answer", b"") if role == "user" else ("assistant", b'{"type":"assistant","text":""}')
+            yield kind, id, content, turn, timestamp, timestamp, True
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (
+    _add_tables,
+    _add_order_in_task,
+    _add_agent,
+    _add_pictures,
+    _store_conversations_once,
+)
 
 
 def browser_database(state: Path) -> Database:

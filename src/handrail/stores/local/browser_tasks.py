@@ -28,8 +28,13 @@ _NEWEST_FIRST = "ORDER BY updated_at DESC, task_id DESC"
 _AFTER = "(updated_at, task_id) < (SELECT updated_at, task_id FROM browser_task WHERE task_id = ?)"
 _HAS_WORD = """
 (title LIKE ? ESCAPE '!' OR EXISTS (
-  SELECT 1 FROM browser_message AS said WHERE said.task_id = task.task_id AND said.content LIKE ? ESCAPE '!'
+  SELECT 1 FROM conversation AS said
+  WHERE said.task_id = task.task_id AND message_id IS NOT NULL AND said.text LIKE ? ESCAPE '!'
 ))
+"""
+_MESSAGES = """
+SELECT message_id, iif(kind = 'assistant', 'assistant', 'user'), text, coalesce(sent_at, at) FROM conversation
+WHERE task_id = ? AND message_id IS NOT NULL AND text <> '' ORDER BY number
 """
 
 
@@ -37,15 +42,6 @@ def save_task(connection: sqlite3.Connection, task: TaskRecord) -> None:
     selected = None if task.selected_client_id is UNSET else task.selected_client_id
     times = (task.created_at, task.updated_at)
     connection.execute(_SAVE, (task.task_id, task.title, task.status, *times, selected, task.archived is True))
-
-
-def add_message(connection: sqlite3.Connection, task_id: str, message: Message) -> bool:
-    """Whether it is new."""
-    added = connection.execute(
-        "INSERT OR IGNORE INTO browser_message (task_id, id, role, content, timestamp) VALUES (?, ?, ?, ?, ?)",
-        (task_id, message.id, message.role, message.content, message.timestamp),
-    )
-    return added.rowcount > 0
 
 
 class SqliteTasks:
@@ -83,12 +79,8 @@ class SqliteTasks:
         row = await self._batches.read(lambda rows: rows.execute(query, (caller,)).fetchone())
         return None if row is None else str(row[0])
 
-    def add_message(self, task_id: str, message: Message) -> asyncio.Future[bool]:
-        return self._batches.write(lambda rows: add_message(rows, task_id, message))
-
     async def messages(self, task_id: str) -> Sequence[Message]:
-        query = "SELECT id, role, content, timestamp FROM browser_message WHERE task_id = ? ORDER BY number"
-        rows = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchall())
+        rows = await self._batches.read(lambda rows: rows.execute(_MESSAGES, (task_id,)).fetchall())
         return [Message(id=row[0], role=row[1], content=row[2], timestamp=row[3]) for row in rows]
 
 

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.migration import Step, steps_from
 from handrail.stores.local.private_file import open_private, refused
 
 if TYPE_CHECKING:
     import sqlite3
+
+T = TypeVar("T")
 
 
 def _add_tokens(connection: sqlite3.Connection) -> None:
@@ -66,10 +70,6 @@ def _add_consents(connection: sqlite3.Connection) -> None:
 STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, _add_consents)
 
 
-class Occupied(Conflict):
-    """Somebody else holds the database."""
-
-
 class Database:
     """Opened and migrated when first used. Each process and each fork has a connection of its own."""
 
@@ -87,26 +87,49 @@ class Database:
 
     def _begin(self) -> None:
         self._turn = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "rows")
+        self._readings: Database | None = None
         self._connection: sqlite3.Connection | None = None
         self._is_synchronous = True
-        self._is_patient = True
         self._process = os.getpid()
 
-    @property
-    def is_open(self) -> bool:
-        return self._connection is not None and self._process == os.getpid()
+    async def write(self, work: Callable[[sqlite3.Connection], T], *, is_durable: bool) -> T:
+        """`writing` for an event loop. Who is cancelled meanwhile waits until it is done or undone."""
+
+        def written() -> T:
+            with self.writing(is_durable=is_durable) as connection:
+                return work(connection)
+
+        return await self._in_own_thread(written)
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`reading` for an event loop: on a connection of its own, so that it waits for no writer."""
+        if self._process != os.getpid():
+            self._leave_parent()
+        if self._readings is None:
+            self._readings = Database(self.path, steps=self._steps, patience=self._patience)
+        return await self._readings._looked_up(work)
+
+    async def _looked_up(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def found() -> T:
+            with self.reading() as connection:
+                return work(connection)
+
+        return await self._in_own_thread(found)
+
+    async def _in_own_thread(self, work: Callable[[], T]) -> T:
+        """Those who wait for a lock of somebody else's take no thread away from other work."""
+        if self._process != os.getpid():
+            self._leave_parent()
+        return await settled(work, self._thread)
 
     @contextmanager
-    def writing(self, *, is_durable: bool, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
         """One transaction that no other writer overlaps; what raises inside undoes it.
 
-        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it. Who is not patient
-        gets Occupied at once where somebody else writes.
+        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it.
         """
-        with self._connected(is_patient=is_patient) as connection:
-            if is_patient != self._is_patient:
-                connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000) if is_patient else 0}")
-                self._is_patient = is_patient
+        with self._connected() as connection:
             if is_durable != self._is_synchronous:
                 connection.execute(f"PRAGMA synchronous = {'FULL' if is_durable else 'NORMAL'}")
                 self._is_synchronous = is_durable
@@ -130,36 +153,33 @@ class Database:
             yield connection
 
     def close(self) -> None:
+        if self._readings is not None and self._process == os.getpid():
+            self._readings.close()
+        if self._process == os.getpid():
+            self._thread.shutdown()
+            self._thread = ThreadPoolExecutor(1, "rows")
+        self._readings = None
         with self._turn:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
 
     @contextmanager
-    def _connected(self, *, is_patient: bool = True) -> Iterator[sqlite3.Connection]:
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         import sqlite3
 
         if self._process != os.getpid():
             self._leave_parent()
-        with self._taken(is_patient=is_patient):
+        with self._turn:
             try:
                 if self._connection is None:
                     self._connection = self._open()
-                    self._is_synchronous = self._is_patient = True
+                    self._is_synchronous = True
                 yield self._connection
             except sqlite3.Error as error:
                 raise self._condition(error) from error
             except OSError as error:
                 raise refused(self.path, error) from error
-
-    @contextmanager
-    def _taken(self, *, is_patient: bool) -> Iterator[None]:
-        if not self._turn.acquire(blocking=is_patient):
-            raise Occupied(f"{self.path}: another thread holds the database.")
-        try:
-            yield
-        finally:
-            self._turn.release()
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3
@@ -202,7 +222,7 @@ class Database:
 
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return Occupied(f"{self.path}: another process holds the database.")
+            return Conflict(f"{self.path}: another process holds the database.")
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return Damaged(f"{self.path}: {error}.", hint="Move the file aside: handrail makes a new one.")
         return InputOutput(f"{self.path}: {error}.")

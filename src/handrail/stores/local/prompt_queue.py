@@ -16,7 +16,6 @@ from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
-from handrail.kernel.threads import finished
 from handrail.ports.prompts import (
     MASK,
     Beside,
@@ -30,6 +29,7 @@ from handrail.ports.prompts import (
     Side,
     nowhere,
 )
+from handrail.ports.waiting import finished
 from handrail.stores.local.answerers import Answerers
 from handrail.stores.local.database import Database
 from handrail.stores.local.following import FollowedFile

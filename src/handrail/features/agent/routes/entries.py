@@ -10,7 +10,7 @@ from handrail.features.agent.limits import Limits
 from handrail.features.agent.texts import unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
-from handrail.ports.agent import Remembered, Run
+from handrail.ports.agent import Run, StoredTurn
 from handrail.ports.browser import Wire
 from handrail.ports.model import Attachment, Noted, Replied, Returned, Said, ToolUse
 
@@ -37,12 +37,12 @@ class Entry(Wire, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] | UnsetType = UNSET
 
 
-def entries(page: Sequence[Remembered], registry: Registry) -> list[Entry]:
+def entries(page: Sequence[StoredTurn], registry: Registry) -> list[Entry]:
     outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, Returned)}
     return [entry for one in page for entry in _entries(one, outcomes, registry)]
 
 
-def _entries(one: Remembered, outcomes: dict[str, Returned], registry: Registry) -> Iterator[Entry]:
+def _entries(one: StoredTurn, outcomes: dict[str, Returned], registry: Registry) -> Iterator[Entry]:
     n, at = one.number * PLACES, one.at
     match one.turn:
         case Said(id=id, text=text, attachments=attachments):

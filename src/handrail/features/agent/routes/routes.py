@@ -8,19 +8,17 @@ from starlette.requests import Request
 
 from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.agent.limits import Limits
 from handrail.features.agent.model_desk import ModelDesk, ModelOverview
-from handrail.features.agent.routes.choice import MostCost, MostSteps
 from handrail.features.agent.routes.entries import PLACES, Entry, entries, status_of
+from handrail.features.agent.routes.events import Pages
+from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
-from handrail.features.browser.bus import task_ids
-from handrail.features.browser.bus.bus import LocalBus
-from handrail.features.browser.routes.bodies import given
-from handrail.features.browser.routes.endpoint import Endpoint, Query
-from handrail.features.browser.routes.news import News
+from handrail.kernel import task_ids
 from handrail.kernel.registry import Registry
-from handrail.ports.agent import Choice, Run
+from handrail.ports.agent import AgentTasks, Choice, Run
 from handrail.ports.browser import TaskRecord, Wire
 from handrail.ports.secrets import Secret
 
@@ -64,7 +62,7 @@ class Forgotten(Wire, frozen=True, kw_only=True):
 
 
 def endpoints(
-    bus: LocalBus, news: News, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
+    tasks: AgentTasks, pages: Pages, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
         check_is_persons(request, key, _WHAT, _HINT)
@@ -75,28 +73,29 @@ def endpoints(
 
     async def show(request: Request, body: None) -> AgentTask:
         check(request)
-        task, before, limit = await bus.tasks.find(_id(request)), paging.before(request), paging.limit(request)
-        page = await bus.runs.page(task.id, None if before is None else -(-before // PLACES), limit)
+        task, before, limit = await tasks.find(_id(request)), paging.before(request), paging.limit(request)
+        page = await runs.page(task.id, None if before is None else -(-before // PLACES), limit)
         more = page[0].number * PLACES if len(page) >= limit else UNSET
         return AgentTask(task=task.record, run=await told(task.id), entries=entries(page, registry), next=more)
 
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
-        task = await bus.tasks.find(_id(request))
+        task = await tasks.find(_id(request))
         choice = Choice(mode=body.mode, model=body.model, most_steps=body.most_steps, most_cost=body.most_cost)
         if choice != Choice():
             await runs.change(task.id, choice)
         if body.title is not UNSET:
-            await bus.tasks.rename(task, body.title)
+            task.rename(body.title)
         if body.archived is not UNSET:
-            await bus.tasks.archive(task, body.archived)
-        news.task_noted(task.id)
+            task.archive(body.archived)
+        await tasks.save(task)
+        pages.task_noted(task.id)
         return AgentTask(task=task.record, run=await told(task.id), entries=[])
 
     def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
         async def run(request: Request, body: None) -> dict[str, Any]:
             check(request)
-            return status_of(await steer((await bus.tasks.find(_id(request))).id), limits)
+            return status_of(await steer((await tasks.find(_id(request))).id), limits)
 
         return on_task("POST", f"/{verb}", summary, run, dict[str, Any])
 

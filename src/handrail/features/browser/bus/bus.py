@@ -1,5 +1,7 @@
 """The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the port of the browser surface."""
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -11,16 +13,22 @@ from handrail.features.browser.bus.action import Action, new_action_id
 from handrail.features.browser.bus.artifacts import Artifacts
 from handrail.features.browser.bus.dispatcher import Dispatcher
 from handrail.features.browser.bus.outcome import End, failed
+from handrail.features.browser.bus.plugin_sessions import PluginSessions
 from handrail.features.browser.bus.plugins import Plugin, Plugins
+from handrail.features.browser.bus.takeover import BusListener, Takeover
 from handrail.features.browser.bus.tasks import Now, Task, Tasks, milliseconds
 from handrail.kernel.lanes import Lanes
 from handrail.ports.agent import RunStore
 from handrail.ports.browser import ActionRecord, ActionResult, Actions, Artifact, OpenTabs, Sight, Snapshot, TaskRecord
 from handrail.ports.browser_store import ActionStore, PluginStore, TaskStore
-from handrail.ports.errors import Conflict, InvalidParams, NotFound, TooLarge
+from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, TooLarge
 
+CLEAN_EVERY = 6 * 3600.0
+_KEEP_ACTIONS_MS = 30 * 24 * 3600 * 1000
 MAX_ACTION = 900_000
 """What a plugin's own engine takes in one message is 1,000,000 bytes, envelope included."""
+
+logger = logging.getLogger(__name__)
 
 
 class LocalBus:
@@ -43,6 +51,8 @@ class LocalBus:
         self.dispatcher = dispatcher or Dispatcher(actions, now)
         self.plugin_records = plugin_records
         self.actions = actions
+        self.takeover = Takeover(self.tasks, self.plugins, self.dispatcher, now)
+        self.sessions = PluginSessions(self.plugins, plugin_records, self.tasks, self.takeover, now)
         self.runs = runs
         self.close = close
         self._arrivals = Lanes()
@@ -85,7 +95,7 @@ class LocalBus:
             task.check_is_open()
         plugin = self.plugins.of_task(task.client_id, begins="task_start" in actions)
         if plugin.client_id != task.client_id:
-            await self.select(task, plugin.client_id)
+            await self.takeover.select(task, plugin.client_id)
         for tab in catalogue.tabs_of(actions):
             plugin.tabs.check(tab, task.id)
         record = ActionRecord(
@@ -140,40 +150,25 @@ class LocalBus:
             return Sight(task_id=task.id)
         return seen
 
-    async def select(self, task: Task, client_id: str) -> None:
-        """From now on the task is in this browser; what waits or runs in another one ends."""
-        self.plugins.select(client_id)
-        if task.client_id not in (None, client_id):
-            self.dispatcher.stop(task, "The task goes on in another browser.")
-            self._let_go(task)
-        await self.tasks.select(task, client_id)
-
-    async def take_over(self, task: Task) -> None:
-        """Nothing more is sent until the task is handed back."""
-        task.check_is_open()
-        await self.tasks.become(task, "takeover")
-
-    async def hand_back(self, task: Task) -> None:
-        if task.record.status != "takeover":
-            raise Conflict(f"The task {task.id} is not taken over.", taskId=task.id, status=task.record.status)
-        await self.tasks.become(task, "running" if task.running else "ongoing")
-
-    async def stop(self, task: Task) -> None:
-        """All that waits or runs ends, and nothing more is begun."""
-        self.dispatcher.stop(task, "The task was stopped.")
-        self._let_go(task)
-        await self.tasks.become(task, "completed")
+    def listen(self, listener: BusListener) -> None:
+        self.dispatcher.observer = listener.action_changed
+        self.takeover.listener = self.sessions.listener = listener
 
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
-        for record in await self.plugin_records.all():
-            self.plugins.describe(record)
+        await self.sessions.load()
 
-    def _let_go(self, task: Task) -> None:
-        if task.client_id is not None and (plugin := self.plugins.find(task.client_id)) is not None:
-            plugin.tabs.let_go(task.id)
+    async def clean_up(self, every: float = CLEAN_EVERY) -> None:
+        """For as long as the server runs: artifacts and actions that have expired are deleted."""
+        while True:
+            try:
+                await self.artifacts.sweep()
+                await self.actions.forget(self.now() - _KEEP_ACTIONS_MS)
+            except Failure as failure:
+                logger.warning("what has expired stays: %s", failure.message)
+            await asyncio.sleep(every)
 
     async def _references(self, actions: Actions) -> list[Mapping[str, Any]]:
         """What `browser_upload` names, as the plugin needs it to fetch them."""

@@ -74,23 +74,19 @@ class Dispatcher:
         if "task_start" not in action.record.actions:
             task.check_is_open()  # it may have been stopped while the action was prepared
         plugin.open_line()
-        if task.running >= self._most_waiting:
-            raise Busy(f"{task.running} actions of this task wait already.", taskId=task.id)
+        if task.actions >= self._most_waiting:
+            raise Busy(f"{task.actions} actions of this task wait already.", taskId=task.id)
         begun = self._store.begin(action.record)
-        before = task.record.status
-        if task.record.status != "takeover":
-            task.become("running", self._now())
+        was_over = task.begin_action()
         self._live[action_id] = action
-        task.running += 1
         try:
             await begun
             self.observer(action, None)
             await self._drive(task, plugin, action)
         except Failure as failure:  # only the store's own: the action was never begun
             action.finish(failed(failure))
-            self._release(task, action)
-            if task.running == 0 and task.record.status == "running":
-                task.become("ongoing" if before in ("running", "takeover") else before, self._now())
+            del self._live[action_id]
+            task.cancel_action(was_over=was_over)
             raise
         except asyncio.CancelledError:
             action.finish(failed(Aborted("The call was stopped before the action had ended.")))
@@ -185,22 +181,17 @@ class Dispatcher:
         """Synchronous, so that nothing can come between the end and its place in the order of writes."""
         end = action.end
         assert end is not None
-        self._release(task, action)
+        del self._live[action.record.action_id]
+        stops = end.failure is None and "task_stop" in action.record.actions
+        task.end_action(end.failure, stops=stops)
         if end.failure is None:
             plugin.tabs.learn(task.id, end.result)
-        if end.failure is None and "task_stop" in action.record.actions:
-            task.become("completed", self._now())
+        if stops:
             plugin.tabs.let_go(task.id)
-        elif task.running == 0 and task.record.status == "running":
-            task.become("error" if isinstance(end.failure, Offline | Timeout) else "ongoing", self._now())
         self.observer(action, end)
         storing = self._store.end(action.record_of(end, self._now()), end.failure, task.record)
         storing.add_done_callback(_look_at)
         return storing
-
-    def _release(self, task: Task, action: Action) -> None:
-        del self._live[action.record.action_id]
-        task.running -= 1
 
 
 def _look_at(storing: asyncio.Future[None]) -> None:

@@ -1,16 +1,18 @@
-"""The tasks: made once, however often they are named; paused while a person has taken over; over when stopped."""
+"""The tasks: made once, however often they are named. `Task` owns a task's status; nothing else changes it."""
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.browser.bus import task_ids
+from handrail.kernel import task_ids
+from handrail.ports.agent import AgentTask, Run, RunStatus
 from handrail.ports.browser import Message, TaskRecord, TaskStatus
 from handrail.ports.browser_store import TaskStore
-from handrail.ports.errors import Conflict, NotFound
+from handrail.ports.errors import Conflict, Failure, NotFound, Offline, Timeout
 
 _TITLE_LENGTH = 80
 
@@ -22,36 +24,129 @@ def milliseconds() -> int:
 
 
 class Task:
-    """A task that is in use. `is_free` is clear while a person has it."""
+    """A task in use. Its status follows from who is at work on it: a person, the browser's actions, the agent.
 
-    def __init__(self, record: TaskRecord) -> None:
-        self.record = record
+    `is_free` is clear while a person has taken it over. What is changed here is stored by who changed it, together
+    with what changed it.
+    """
+
+    def __init__(self, record: TaskRecord, now: Now = milliseconds) -> None:
         self.is_free = asyncio.Event()
-        self.running = 0
+        self._record = record
+        self._now = now
+        self._actions = 0
+        self._agent: RunStatus | None = None
+        self._is_over = record.status == "completed"
+        self._at_rest: TaskStatus = record.status if record.status in ("created", "error") else "ongoing"
         if record.status != "takeover":
             self.is_free.set()
 
     @property
     def id(self) -> str:
-        return self.record.task_id
+        return self._record.task_id
+
+    @property
+    def record(self) -> TaskRecord:
+        return self._record
+
+    @property
+    def status(self) -> TaskStatus:
+        return self._record.status
+
+    @property
+    def actions(self) -> int:
+        """How many are under way in the browser, or wait."""
+        return self._actions
 
     @property
     def client_id(self) -> str | None:
-        return None if self.record.selected_client_id is UNSET else self.record.selected_client_id
-
-    def become(self, status: TaskStatus, now: int) -> TaskRecord:
-        self.record = msgspec.structs.replace(self.record, status=status, updated_at=now)
-        self.is_free.set() if status != "takeover" else self.is_free.clear()
-        return self.record
+        return None if self._record.selected_client_id is UNSET else self._record.selected_client_id
 
     def check_is_open(self) -> None:
-        if self.record.status == "completed":
+        if self.status == "completed":
             raise Conflict(
                 f"The task {self.id} is over.",
                 hint="task_start begins it again; without a task a new one is begun.",
                 taskId=self.id,
                 status="completed",
             )
+
+    def begin_action(self) -> bool:
+        """Opens a task that was over. Whether it was: what `cancel_action` wants to know."""
+        was_over, self._is_over = self._is_over, False
+        self._actions += 1
+        self._update()
+        return was_over
+
+    def cancel_action(self, *, was_over: bool) -> None:
+        """The action could not be stored, so it was never begun."""
+        self._actions -= 1
+        self._is_over = self._is_over or was_over
+        self._update()
+
+    def end_action(self, failure: Failure | None, *, stops: bool) -> None:
+        self._actions -= 1
+        if stops:
+            self.stop()
+        elif self._actions == 0:
+            is_lost = isinstance(failure, Offline | Timeout) and self.status == "running"
+            self._at_rest = "error" if is_lost else "ongoing"
+        self._update()
+
+    def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
+        """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
+        fresh: dict[str, Any] = {"trouble": "", "is_completed": False, "is_settled": False, "reached": None}
+        run = msgspec.structs.replace(run, status=status, **(fresh | changes))
+        if has_begun:
+            self._agent = status
+            self._is_over = run.is_completed or (self._is_over and status == "ended")
+            self._at_rest = "error" if status == "waiting" and run.trouble else "ongoing"
+            self._update()
+        return run
+
+    def hear(self, text: str) -> None:
+        """Somebody spoke: a completed task is open again; the first words become its title."""
+        if self._is_over:
+            self._is_over, self._at_rest = False, "ongoing"
+        self._update(title=self._record.title or _short(text))
+
+    def take_over(self) -> None:
+        """A person has it: nothing more is sent to the browser until it is handed back."""
+        self.check_is_open()
+        self.is_free.clear()
+        self._update()
+
+    def hand_back(self) -> None:
+        if self.is_free.is_set():
+            raise Conflict(f"The task {self.id} is not taken over.", taskId=self.id, status=self.status)
+        self.is_free.set()
+        self._at_rest = "error" if self._at_rest == "error" else "ongoing"
+        self._update()
+
+    def stop(self) -> None:
+        self._is_over = True
+        self.is_free.set()
+        self._update()
+
+    def select(self, client_id: str) -> None:
+        self._update(selected_client_id=client_id)
+
+    def rename(self, title: str) -> None:
+        self._record = msgspec.structs.replace(self._record, title=_short(title))
+
+    def archive(self, is_archived: bool) -> None:
+        self._record = msgspec.structs.replace(self._record, archived=True if is_archived else UNSET)
+
+    def _update(self, **changes: Any) -> None:
+        status = self._current()
+        self._record = msgspec.structs.replace(self._record, status=status, updated_at=self._now(), **changes)
+
+    def _current(self) -> TaskStatus:
+        if not self.is_free.is_set():
+            return "takeover"
+        if self._is_over:
+            return "completed"
+        return "running" if self._actions or self._agent == "running" else self._at_rest
 
 
 class Tasks:
@@ -84,13 +179,13 @@ class Tasks:
             now = self._now()
             record = TaskRecord(task_id=task_id, title=_short(title), status="created", created_at=now, updated_at=now)
             await self._store.save(record)
-            return self._used.setdefault(task_id, Task(record))
+            return self._used.setdefault(task_id, Task(record, self._now))
 
     async def own_of(self, caller: str) -> Task:
         """The task of a caller who names none: always the same, until it is over."""
         bound = self._own.get(caller) or await self._store.bound(caller)
         task = None if bound is None else await self.ensure(bound)
-        if task is None or task.record.status == "completed":
+        if task is None or task.status == "completed":
             task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
             await self._store.bind(caller, task.id)
         self._own[caller] = task.id
@@ -104,40 +199,15 @@ class Tasks:
     async def messages(self, task_id: str) -> Sequence[Message]:
         return await self._store.messages(task_id)
 
-    async def add_message(self, task: Task, message: Message) -> bool:
-        """Whether it is new; one whose id is known was said before."""
-        _, is_new = await asyncio.gather(self.note_message(task, message), self._store.add_message(task.id, message))
-        return is_new
-
-    async def note_message(self, task: Task, message: Message) -> None:
-        """One that is remembered already: what the task becomes by it."""
-        title = task.record.title or _short(message.content)
-        task.record = msgspec.structs.replace(task.record, title=title, updated_at=self._now())
-        if task.record.status == "completed":
-            task.become("ongoing", self._now())
+    async def save(self, task: AgentTask) -> None:
         await self._store.save(task.record)
-
-    async def rename(self, task: Task, title: str) -> None:
-        task.record = msgspec.structs.replace(task.record, title=_short(title))
-        await self._store.save(task.record)
-
-    async def archive(self, task: Task, is_archived: bool) -> None:
-        task.record = msgspec.structs.replace(task.record, archived=True if is_archived else UNSET)
-        await self._store.save(task.record)
-
-    async def select(self, task: Task, client_id: str) -> None:
-        task.record = msgspec.structs.replace(task.record, selected_client_id=client_id, updated_at=self._now())
-        await self._store.save(task.record)
-
-    async def become(self, task: Task, status: TaskStatus) -> None:
-        await self._store.save(task.become(status, self._now()))
 
     async def _loaded(self, task_id: str) -> Task | None:
         if task_id not in self._used:
             record = await self._store.find(task_id)
             if record is None:
                 return None
-            self._used.setdefault(task_id, Task(record))
+            self._used.setdefault(task_id, Task(record, self._now))
         return self._used[task_id]
 
 

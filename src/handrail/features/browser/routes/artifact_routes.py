@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.faces.http.answers import failed
+from handrail.faces.http.endpoint import Endpoint, Query
 from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.routes.bodies import Presign, Uploaded
-from handrail.features.browser.routes.endpoint import Endpoint, Query
 from handrail.ports.browser import Slot
 from handrail.ports.errors import TooLarge
 

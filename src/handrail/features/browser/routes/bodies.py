@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from handrail.features.browser.bus import artifacts, browser_action, task_ids
+from handrail.features.browser.bus import artifacts, browser_action
 from handrail.features.browser.routes.plugin_socket import CLIENT_ID
+from handrail.kernel import task_ids
 from handrail.ports.browser import Message, TaskRecord, Wire
 
 TaskId = Annotated[str, Meta(pattern=task_ids.PATTERN)]
@@ -107,8 +108,3 @@ class Acted(Wire, frozen=True, kw_only=True):
 class OwnTask(Wire, frozen=True, kw_only=True):
     caller: Annotated[str, Meta(min_length=1, max_length=256)]
     task_id: TaskId | UnsetType = UNSET
-
-
-def given(value: Any) -> Any:
-    """None for what was left out."""
-    return None if value is UNSET else value

@@ -1,23 +1,36 @@
 """A page's side of the socket: it says something in a task, and from then on hears what happens there."""
 
-from typing import Any
+from typing import Any, Protocol
 
+from handrail.faces.socketio.messages import new_id, optional_text, text
 from handrail.faces.socketio.rooms import Rooms
-from handrail.features.agent.routes.talk import AgentTalk
-from handrail.features.browser.bus import task_ids
 from handrail.features.browser.bus.bus import LocalBus
-from handrail.features.browser.routes.messages import new_id, optional_text, text
-from handrail.features.browser.routes.news import room_of
-from handrail.ports.browser import LATEST_MS, Message
+from handrail.features.browser.routes.page_events import room_of
+from handrail.kernel import task_ids
+from handrail.ports.agent import Voice
+from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import InvalidParams
+from handrail.ports.model import Said
 
 EVENT = "frontend_message"
 LEGACY_EVENT = "message"
 MAX_CONTENT = 200_000
 
 
+class Chat(Protocol):
+    """Whoever answers messages: the agent."""
+
+    def followed(self, task_id: str) -> None:
+        """A page has begun to follow the task."""
+        ...
+
+    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
+        """`message` may have more members than those of the contract. A Failure refuses it."""
+        ...
+
+
 class PageSocket:
-    def __init__(self, bus: LocalBus, agent: AgentTalk) -> None:
+    def __init__(self, bus: LocalBus, agent: Chat) -> None:
         self._bus = bus
         self._agent = agent
         self._persons: set[str] = set()
@@ -45,15 +58,14 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
-        said = Message(
-            id=optional_text(message, "id") or new_id("msg"),
-            role="user",
-            content=text(message, "content", MAX_CONTENT),
-            timestamp=_timestamp(message, self._bus.now()),
+        said = Said(
+            optional_text(message, "id") or new_id("msg"),
+            text(message, "content", MAX_CONTENT),
+            sent_at=_timestamp(message, self._bus.now()),
         )
-        task = await self._bus.tasks.ensure(task_id, said.content)
+        await self._bus.tasks.ensure(task_id, said.text)
         await rooms.enter(sid, room_of(task_id))
-        await self._agent.hear(task, said, message, "person" if sid in self._persons else "program")
+        await self._agent.hear(task_id, said, message, "person" if sid in self._persons else "program")
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:

@@ -1,10 +1,8 @@
 """Contract 2 §2.3: which plugins there are; and how one is paired, so that it may connect."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,6 +10,7 @@ from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, shown
+from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
 from handrail.faces.http.people import must_be_person
 from handrail.faces.http.persons import check_is_persons
@@ -27,9 +26,6 @@ from handrail.features.browser.routes.bodies import (
     Revoked,
     SelectPlugin,
 )
-from handrail.features.browser.routes.endpoint import Endpoint
-from handrail.features.browser.routes.news import News
-from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.ports.browser import EXTENSION_ORIGIN, PluginRecord
 from handrail.ports.errors import Declined
 
@@ -37,24 +33,18 @@ REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"
 
 
-def endpoints(
-    bus: LocalBus, pairings: Pairings, sockets: PluginSocket, news: News, codes: Codes, key: ConsoleKey
-) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) -> Sequence[Endpoint]:
     async def register(request: Request, body: Registration) -> Registered:
         _check_is_own(request, pairings, body.client_id)
-        plugin = bus.plugins.known(body.client_id)
-        plugin.record = msgspec.structs.replace(
-            plugin.record,
+        await bus.sessions.describe(
+            body.client_id,
             extension_id=body.extension_id,
             extension_name=body.extension_name,
             ua=body.ua,
             version=body.version,
             browser_name=body.browser_name,
             allow_other_client=body.allow_other_client,
-            last_seen_at=bus.now(),
         )
-        await bus.plugin_records.save(plugin.record)
-        news.plugins_changed()
         return Registered()
 
     async def list_plugins(request: Request, body: None) -> list[PluginRecord]:
@@ -62,11 +52,7 @@ def endpoints(
 
     async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
         must_be_person(request, "Choosing the browser for new tasks")
-        await asyncio.gather(
-            *(bus.plugin_records.save(one.record) for one in bus.plugins.choose_for_new_tasks(body.client_id))
-        )
-        news.plugins_changed()
-        return next(told for told in bus.plugins.told() if told.client_id == body.client_id)
+        return await bus.sessions.choose(body.client_id)
 
     async def make_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
@@ -82,7 +68,7 @@ def endpoints(
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         token = await pairings.pair(body.client_id, body.extension_id, body.name)
-        sockets.drop(body.client_id)
+        bus.sessions.drop(body.client_id)
         return PairToken(token=token)
 
     async def list_tokens(request: Request, body: None) -> list[PairedToken]:
@@ -103,7 +89,7 @@ def endpoints(
         )
         client_id = request.path_params["clientId"]
         await pairings.unpair(client_id)
-        sockets.drop(client_id)
+        bus.sessions.drop(client_id)
         return Revoked()
 
     tokens = "/api/extension/tokens"

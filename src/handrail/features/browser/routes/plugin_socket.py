@@ -7,14 +7,12 @@ from typing import Any
 
 import msgspec
 
+from handrail.faces.socketio.messages import optional_text, text
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus import outcome
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.plugins import Plugin
-from handrail.features.browser.bus.tasks import Task
-from handrail.features.browser.routes.messages import optional_text, text
-from handrail.features.browser.routes.news import News
-from handrail.features.browser.routes.wheel import Wheel, held_tasks
+from handrail.features.browser.bus.takeover import HeldTask
 from handrail.ports.browser import Acknowledge
 from handrail.ports.errors import InvalidParams
 
@@ -45,12 +43,11 @@ class SocketLine:
 
 
 class PluginSocket:
-    def __init__(self, bus: LocalBus, news: News, wheel: Wheel) -> None:
+    def __init__(self, bus: LocalBus) -> None:
         self._bus = bus
-        self._news = news
-        self._wheel = wheel
+        self._sessions = bus.sessions
         self._lines: dict[str, SocketLine] = {}
-        self._saying = {
+        self._handlers = {
             "activate_extension": self._activate,
             "full_state_sync": self._sync,
             "tab_event": self._tab_event,
@@ -70,99 +67,59 @@ class PluginSocket:
         line = SocketLine(rooms, sid, client_id)
         known = self._bus.plugins.find(client_id)
         if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):
-            self._forget(known.line)
-        plugin, before = self._bus.plugins.connect(client_id, line)
+            self.leave(known.line.sid)
+        self._sessions.connect(client_id, line)
         self._lines[sid] = line
-        if before is not None:
-            before.drop()
         await rooms.enter(sid, f"client:{client_id}")
-        self._seen(plugin)
 
     def leave(self, sid: str) -> None:
-        line = self._lines.get(sid)
-        if line is not None:
-            self._forget(line)
-
-    def drop(self, client_id: str) -> None:
-        """Sends a plugin away whose token counts no more."""
-        plugin = self._bus.plugins.find(client_id)
-        if plugin is not None and plugin.line is not None:
-            plugin.line.drop()
+        if (line := self._lines.pop(sid, None)) is not None:
+            self._sessions.disconnect(line.client_id, line)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
         line = self._lines[sid]
-        plugin = self._bus.plugins.known(line.client_id)
         line.event = event
         if message.get("clientId", line.client_id) != line.client_id:
             raise InvalidParams("`clientId` is not the one that this socket joined with.")
-        self._touch(plugin)
+        plugin = self._sessions.touch(line.client_id)
         if outcome.is_result(message):
             self._bus.dispatcher.answer(plugin, message)
             return
-        handle = self._saying.get(str(message.get("type")))
+        handle = self._handlers.get(str(message.get("type")))
         if handle is None:
-            raise InvalidParams(f"`type` must be {outcome.RESULT_TYPE} or one of {', '.join(self._saying)}.")
+            raise InvalidParams(f"`type` must be {outcome.RESULT_TYPE} or one of {', '.join(self._handlers)}.")
         await handle(plugin, message)
 
     async def _activate(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """`skipAuthorization` is not read: who a plugin is was decided when it joined."""
-        plugin.record = msgspec.structs.replace(
-            plugin.record,
+        self._sessions.describe(
+            plugin.client_id,
             ua=optional_text(message, "ua") or plugin.record.ua,
             version=optional_text(message, "version", 64) or plugin.record.version,
             browser_name=optional_text(message, "browserName", 64) or plugin.record.browser_name,
             allow_other_client=message.get("allowOtherClient") is True,
         )
-        self._seen(plugin)
 
     async def _sync(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        held = held_tasks(message)
-        plugin.view.replace(message, self._bus.now())
-        plugin.tabs.forget_closed()
-        await self._wheel.compare(plugin, held)
-        self._news.snapshot_changed(plugin, "full_state_sync")
+        try:
+            held = msgspec.convert(message.get("tasks", ()), tuple[HeldTask, ...])
+        except msgspec.ValidationError as error:
+            raise InvalidParams(f"`tasks`: {error}.") from None
+        await self._sessions.sync(plugin, message, held)
 
     async def _tab_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        plugin.view.apply(message, self._bus.now())
-        if str(message["eventType"]).endswith("removed"):
-            plugin.tabs.forget_closed()
-        self._news.snapshot_changed(plugin, str(message["eventType"]))
+        self._sessions.change_tab(plugin, message)
 
     async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """Heard, and of no use here yet."""
 
     async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """`again`: it was said before, and may have been handed back here since; then the plugin hears that."""
-        task = await self._task(plugin, message)
-        if message.get("again") is True and task.record.status != "takeover":
-            self._wheel.tell(task)
-            return
-        await self._wheel.take_over(task, optional_text(message, "reason", 64) or "user_input")
+        reason = optional_text(message, "reason", 64) or "user_input"
+        is_repeated = message.get("again") is True
+        await self._sessions.take_over(plugin, text(message, "taskId"), reason, is_repeated=is_repeated)
 
     async def _hand_back(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        await self._wheel.hand_back(await self._task(plugin, message))
+        await self._sessions.hand_back(plugin, text(message, "taskId"))
 
     async def _stopped(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        await self._wheel.stop(await self._task(plugin, message))
-
-    async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
-        task = await self._bus.tasks.find(text(message, "taskId"))
-        if task.client_id != plugin.client_id:
-            raise InvalidParams("The task is another plugin's.")
-        return task
-
-    def _touch(self, plugin: Plugin) -> None:
-        plugin.record = msgspec.structs.replace(plugin.record, last_seen_at=self._bus.now())
-
-    def _seen(self, plugin: Plugin) -> None:
-        self._touch(plugin)
-        self._bus.plugin_records.save(plugin.record)
-        self._news.plugins_changed()
-        if plugin.view.is_known:  # another browser may be the one that is shown now
-            self._news.snapshot_changed(plugin, "presence")
-
-    def _forget(self, line: SocketLine) -> None:
-        self._lines.pop(line.sid, None)
-        plugin = self._bus.plugins.disconnect(line.client_id, line)
-        if plugin is not None:
-            self._seen(plugin)
+        await self._sessions.stop(plugin, text(message, "taskId"))

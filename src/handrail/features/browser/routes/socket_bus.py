@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from handrail.faces.socketio.messages import OK, message_in, refused, refused_words
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
-from handrail.features.browser.routes.messages import OK, message_in, refused, refused_words
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.ports.errors import Failure, InvalidParams

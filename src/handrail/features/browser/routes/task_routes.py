@@ -6,13 +6,12 @@ from typing import Any
 from starlette.requests import Request
 
 from handrail.faces.http import paging
+from handrail.faces.http.endpoint import Endpoint, Handler, Query
 from handrail.faces.http.people import must_be_person
-from handrail.features.browser.bus import task_ids
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.tasks import Task
 from handrail.features.browser.routes.bodies import NewTaskId, SelectPlugin, TaskDetail
-from handrail.features.browser.routes.endpoint import Endpoint, Handler, Query
-from handrail.features.browser.routes.wheel import Wheel
+from handrail.kernel import task_ids
 from handrail.ports.browser import Snapshot, TaskRecord
 from handrail.ports.errors import InvalidParams
 
@@ -23,7 +22,7 @@ _QUERY = {"type": "string", "maxLength": _LONGEST_QUERY}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
 
 
-def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
     async def new_id(request: Request, body: None) -> NewTaskId:
         return NewTaskId(task_id=task_ids.new_task_id())
 
@@ -41,23 +40,23 @@ def endpoints(bus: LocalBus, wheel: Wheel) -> Sequence[Endpoint]:
 
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
         task = await _named(request)
-        await wheel.move(task, body.client_id)
+        await bus.takeover.move(task, body.client_id)
         return task.record
 
     async def take_over(request: Request, body: None) -> TaskRecord:
         task = await _named(request)
-        await wheel.take_over(task, "console")
+        await bus.takeover.take_over(task)
         return task.record
 
     async def hand_back(request: Request, body: None) -> TaskRecord:
         must_be_person(request, "Handing a task back")
         task = await _named(request)
-        await wheel.hand_back(task)
+        await bus.takeover.hand_back(task)
         return task.record
 
     async def stop(request: Request, body: None) -> TaskRecord:
         task = await _named(request)
-        await wheel.stop(task)
+        await bus.takeover.stop(task)
         return task.record
 
     async def _named(request: Request) -> Task:

@@ -1,0 +1,149 @@
+"""A person's hand on a task: taken over, handed back, stopped or moved, from the console or in the browser itself.
+
+The plugin hears of it by `task_status`, an addition to the contract. Who does not know that message loses nothing: no
+work comes while a task is taken over, and none of a task that is over.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Literal, Protocol
+
+from handrail.features.browser.bus.action import Action
+from handrail.features.browser.bus.dispatcher import Dispatcher
+from handrail.features.browser.bus.outcome import End
+from handrail.features.browser.bus.plugins import Plugin, Plugins
+from handrail.features.browser.bus.tasks import Now, Task, Tasks
+from handrail.ports.browser import PROTOCOL, TaskStatus, Wire
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+
+
+class BusListener(Protocol):
+    """Hears what happens on the bus: the pages."""
+
+    def action_changed(self, action: Action, end: End | None) -> None: ...
+
+    def task_changed(self, task: Task, reason: str | None = None) -> None:
+        """A person or the agent did: taken over, handed back, stopped, at work or not."""
+        ...
+
+    def plugins_changed(self) -> None: ...
+
+    def snapshot_changed(self, plugin: Plugin, what: str) -> None: ...
+
+
+class HeldTask(Wire, frozen=True, kw_only=True):
+    """A task as a plugin has it: `tasks` of its `full_state_sync`, an addition to the contract."""
+
+    task_id: str
+    status: Literal["running", "takeover"]
+    tab_ids: tuple[int, ...] = ()
+
+
+async def _no_agent(task_id: str) -> None:
+    """Where none is."""
+
+
+class Takeover:
+    """`stop_agent` stops the agent that is at work on a task."""
+
+    def __init__(self, tasks: Tasks, plugins: Plugins, dispatcher: Dispatcher, now: Now) -> None:
+        self.listener: BusListener | None = None
+        self.stop_agent: Callable[[str], Awaitable[None]] = _no_agent
+        self._tasks = tasks
+        self._plugins = plugins
+        self._dispatcher = dispatcher
+        self._now = now
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def take_over(self, task: Task, reason: str = "console") -> None:
+        """Nothing more is sent until the task is handed back."""
+        task.take_over()
+        await self._changed(task, reason)
+
+    async def hand_back(self, task: Task) -> None:
+        task.hand_back()
+        await self._changed(task)
+
+    async def stop(self, task: Task) -> None:
+        """All that waits or runs ends, and nothing more is begun."""
+        await self.stop_agent(task.id)
+        self._dispatcher.stop(task, "The task was stopped.")
+        self._let_go(task.client_id, task.id)
+        task.stop()
+        await self._changed(task)
+        self._windows_changed(task.client_id)
+
+    async def select(self, task: Task, client_id: str) -> None:
+        """From now on the task is in this browser; what waits or runs in another one ends."""
+        self._plugins.select(client_id)
+        if task.client_id not in (None, client_id):
+            self._dispatcher.stop(task, "The task goes on in another browser.")
+            self._let_go(task.client_id, task.id)
+        task.select(client_id)
+        await self._tasks.save(task)
+
+    async def move(self, task: Task, client_id: str) -> None:
+        """To another browser; in the one before, it is over."""
+        before = task.client_id
+        await self.select(task, client_id)
+        if self.listener is not None:
+            self.listener.plugins_changed()
+            self.listener.task_changed(task)
+        if before is not None and before != client_id:
+            self._send(before, task.id, "completed")
+            self._windows_changed(before)
+
+    async def compare(self, plugin: Plugin, held: Sequence[HeldTask]) -> None:
+        """What the plugin has is marked as such; where it is mistaken about a task, it is told."""
+        for one in held:
+            task = await self._known(one.task_id)
+            if task is None or task.client_id != plugin.client_id or task.status == "completed":
+                plugin.tabs.let_go(one.task_id)
+                self._send(plugin.client_id, one.task_id, "completed")
+                continue
+            plugin.tabs.claim(task.id, one.tab_ids)
+            if (one.status == "takeover") != (task.status == "takeover"):
+                self.tell_plugin(task)
+
+    def tell_plugin(self, task: Task) -> None:
+        if task.client_id is not None:
+            self._send(task.client_id, task.id, task.status)
+
+    async def _known(self, task_id: str) -> Task | None:
+        try:
+            return await self._tasks.find(task_id)
+        except (NotFound, InvalidParams):
+            return None
+
+    async def _changed(self, task: Task, reason: str | None = None) -> None:
+        await self._tasks.save(task)
+        if self.listener is not None:
+            self.listener.task_changed(task, reason)
+        self.tell_plugin(task)
+
+    def _let_go(self, client_id: str | None, task_id: str) -> None:
+        if client_id is not None and (plugin := self._plugins.find(client_id)) is not None:
+            plugin.tabs.let_go(task_id)
+
+    def _windows_changed(self, client_id: str | None) -> None:
+        plugin = None if client_id is None else self._plugins.find(client_id)
+        if plugin is not None and self.listener is not None:
+            self.listener.snapshot_changed(plugin, "tabs of a task")
+
+    def _send(self, client_id: str, task_id: str, status: TaskStatus) -> None:
+        plugin = self._plugins.find(client_id)
+        if plugin is None or plugin.line is None:
+            return  # it is told once it is back
+        head = {"v": PROTOCOL, "type": "task_status", "id": f"status-{secrets.token_hex(8)}", "taskId": task_id}
+        message = {**head, "clientId": client_id, "status": status, "timestamp": self._now()}
+
+        async def send() -> None:
+            with suppress(Failure):
+                if plugin.line is not None:
+                    await plugin.line.send(message, lambda _: None)
+
+        telling = asyncio.get_running_loop().create_task(send())
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)

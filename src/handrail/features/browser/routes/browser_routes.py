@@ -1,0 +1,91 @@
+"""`/api/browser`: what a task looked like last, and the bus for handrail's other processes, which have their own gate.
+
+The server's token alone does not open the bus: an agent's program may hold that, and would act without being asked. Who
+acts must also show the console's key, which lies in the state directory alone, or be the person at the console.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, UnsetType
+from starlette.requests import Request
+
+from handrail.faces.http.answers import failed
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.dialect import DIALECT, packed
+from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.endpoint import Endpoint, Query, given
+from handrail.faces.http.headers import trace_id
+from handrail.faces.http.people import caller as caller_of
+from handrail.faces.http.persons import check_is_persons
+from handrail.features.browser.bus import catalogue
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
+from handrail.kernel import task_ids
+from handrail.ports.browser import ActionResult, OpenTabs, Sight, TaskRecord
+from handrail.ports.errors import Failure
+
+_WHAT = "Acting past handrail's tools"
+_HINT = "Call POST /api/tools/browser_… instead: there actions are checked and asked for."
+
+
+def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]:
+    async def act(request: Request, body: Act) -> object:
+        check_is_persons(request, key, _WHAT, _HINT)
+        caller = given(body.caller) or str(caller_of(request, person))
+        try:
+            task = await bus.task_for(caller, given(body.task_id))
+            running = bus.act(
+                task.task_id,
+                body.actions,
+                timeout_ms=given(body.timeout_ms),
+                trace_id=trace_id(request.scope),
+                action_id=given(body.action_id),
+            )
+            done = await unless_gone(request.receive, running)
+        except Failure as failure:
+            return failed(failure, DIALECT, exact=packed(failure))
+        return Acted(
+            status=done.status,
+            result=done.result,
+            warnings=done.warnings,
+            task_id=task.task_id,
+            page_url=await _page_url(bus, task.task_id, body, done),
+        )
+
+    async def own_task(request: Request, body: OwnTask) -> TaskRecord:
+        check_is_persons(request, key, _WHAT, _HINT)
+        return await bus.task_for(body.caller, given(body.task_id))
+
+    async def open_tabs(request: Request, body: OwnTask) -> OpenTabs:
+        check_is_persons(request, key, _WHAT, _HINT)
+        return await bus.open_tabs(body.caller, given(body.task_id))
+
+    async def view(request: Request, body: None) -> Sight:
+        return await bus.sight(request.query_params.get("taskId", ""))
+
+    task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)
+    return [
+        Endpoint(
+            "GET", "/api/browser/view", "A task's last picture, and what was indexed on it.", view, Sight,
+            query=[task], errors=(404,),
+        ),
+        Endpoint(
+            "POST", "/api/browser/act", "Carries out actions, and waits until they have ended.", act, Acted, Act,
+            errors=(404, 409, 429),
+        ),
+        Endpoint("POST", "/api/browser/task", "A caller's task.", own_task, TaskRecord, OwnTask),
+        Endpoint(
+            "POST", "/api/browser/tabs", "A caller's task, and what its browser has open.", open_tabs, OpenTabs, OwnTask
+        ),
+    ]  # fmt: skip
+
+
+async def _page_url(bus: LocalBus, task_id: str, asked: Act, done: ActionResult) -> str | UnsetType:
+    if isinstance(told := done.result.get("pageUrl"), str):
+        return told
+    tabs = catalogue.tabs_of(asked.actions)
+    client = UNSET if len(tabs) != 1 else (await bus.task_for("", task_id)).selected_client_id
+    if client is UNSET:
+        return UNSET
+    found = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
+    return UNSET if found is None else found.url or UNSET

@@ -1,0 +1,165 @@
+"""What pages are told: snapshots to all of them, what happens in a task to those who follow it.
+
+An addition to the contract is `browsing`, to all of them: the plugins or tasks that have changed, and which browsers'
+windows have.
+"""
+
+import asyncio
+import itertools
+import logging
+import os
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.faces.http.dialect import envelope
+from handrail.faces.socketio.messages import event_envelope
+from handrail.faces.socketio.rooms import Rooms
+from handrail.faces.socketio.sockets import FRONTEND
+from handrail.features.browser.bus.action import Action
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.outcome import End
+from handrail.features.browser.bus.plugins import Plugin
+from handrail.ports.agent import AgentTask
+
+EVENT = "frontend_event"
+LEGACY_EVENT = "message"
+LEGACY_SNAPSHOT = "twin_state_sync"
+BROWSING = "browsing"
+GLOBAL = "global"
+DEBUG_SETTING = "MIMO_SNAPSHOT_DEBUG"
+_TOLD_EVERY = 0.1  # a browser that opens forty tabs at once is told of a few times, not of forty
+_OPENING = {"task_start", "browser_tab_open"}
+
+logger = logging.getLogger(__name__)
+
+
+def room_of(task_id: str) -> str:
+    return f"task:{task_id}"
+
+
+class PageEvents:
+    def __init__(self, bus: LocalBus, environ: Mapping[str, str] = os.environ, *, speaks_legacy: bool = False) -> None:
+        self._bus = bus
+        self._speaks_legacy = speaks_legacy
+        self._is_debugging = environ.get(DEBUG_SETTING, "").lower() in ("1", "true")
+        self._rooms: Rooms | None = None
+        self._numbers = itertools.count(1)
+        self._snapshot_is_due: asyncio.TimerHandle | None = None
+        self._browsing_is_due: asyncio.TimerHandle | None = None
+        self._changed_tasks: set[str] = set()
+        self._changed_windows: set[str] = set()
+        self._plugins_changed = False
+        self._preferred: str | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        bus.listen(self)
+
+    def open(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    def close(self) -> None:
+        for due in (self._snapshot_is_due, self._browsing_is_due):
+            if due is not None:
+                due.cancel()
+
+    def snapshot_changed(self, plugin: Plugin, what: str) -> None:
+        if self._is_debugging:
+            state = plugin.view.state()
+            counts = f"{len(state.windows)} windows, {len(state.tabs)} tabs, {len(state.tab_groups)} groups"
+            logger.warning("snapshot of %s: %s, now %s", plugin.client_id, what, counts)
+        self._changed_windows.add(plugin.client_id)
+        self._tell_browsing_soon()
+        if self._snapshot_is_due is None and plugin is self._bus.plugins.preferred():
+            loop = asyncio.get_running_loop()
+            self._snapshot_is_due = loop.call_later(_TOLD_EVERY, self._tell_snapshot)
+
+    def plugins_changed(self) -> None:
+        self._plugins_changed = True
+        self._tell_browsing_soon()
+
+    def action_changed(self, action: Action, end: End | None) -> None:
+        """`toolUsed`, and where it failed a `structuredOutput` too."""
+        record = action.record
+        self.task_noted(record.task_id)
+        if end is not None and (record.actions.keys() & _OPENING or "changes" in end.result):
+            self.snapshot_changed(self._bus.plugins.known(record.client_id), "tabs of a task")
+        if self._nobody_in(room_of(record.task_id)):
+            return
+        used = {
+            "type": "toolUsed",
+            "name": ",".join(record.actions),
+            "actionId": record.action_id,
+            "status": "running" if end is None else end.status,
+        }
+        trace = None if record.trace_id is UNSET else record.trace_id
+        if end is not None and end.failure is not None:
+            error = envelope(end.failure)["error"]
+            used["error"] = error
+            failed = {"status": "error", "schemaName": "browser_action", "error": error, "isComplete": True}
+            data = {"actionId": record.action_id, "name": used["name"]}
+            self.tell(record.task_id, used, trace)
+            self.tell(record.task_id, {"type": "structuredOutput", **failed, "data": data}, trace)
+        else:
+            self.tell(record.task_id, used, trace)
+
+    def task_changed(self, task: AgentTask, reason: str | None = None) -> None:
+        """`taskStatus`, an addition to the contract."""
+        self.task_noted(task.id)
+        event: dict[str, Any] = {"type": "taskStatus", "status": task.record.status}
+        self.tell(task.id, event if reason is None else {**event, "reason": reason})
+
+    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None:
+        """To those who follow this task, and nobody else."""
+        room = room_of(task_id)
+        if not self._nobody_in(room):
+            self._send(room, event_envelope(task_id, self._bus.now(), event, trace_id))
+
+    def _tell_snapshot(self) -> None:
+        self._snapshot_is_due = None
+        plugin = self._bus.plugins.preferred()
+        if plugin is None or self._nobody_in(FRONTEND):
+            return
+        state = msgspec.to_builtins(plugin.state())
+        event = {"type": "snapshotSync", "mode": "full", "seq": next(self._numbers), "state": state}
+        self._send(FRONTEND, event_envelope(GLOBAL, self._bus.now(), {**event, "clientId": plugin.client_id}))
+        if self._speaks_legacy and self._rooms is not None:
+            self._keep(self._rooms.tell(FRONTEND, LEGACY_SNAPSHOT, state))
+
+    def task_noted(self, task_id: str) -> None:
+        self._changed_tasks.add(task_id)
+        self._tell_browsing_soon()
+
+    def _tell_browsing_soon(self) -> None:
+        if self._browsing_is_due is None:
+            self._browsing_is_due = asyncio.get_running_loop().call_later(_TOLD_EVERY, self._tell_browsing)
+
+    def _tell_browsing(self) -> None:
+        self._browsing_is_due = None
+        used = (self._bus.tasks.in_use(id) for id in self._changed_tasks)
+        told: dict[str, Any] = {
+            "tasks": [msgspec.to_builtins(task.record) for task in used if task is not None],
+            "windows": sorted(self._changed_windows),
+        }
+        preferred = self._bus.plugins.preferred()
+        before, self._preferred = self._preferred, None if preferred is None else preferred.client_id
+        if self._plugins_changed or before != self._preferred:
+            told["plugins"] = msgspec.to_builtins(self._bus.plugins.told())
+        self._changed_tasks, self._changed_windows, self._plugins_changed = set(), set(), False
+        if self._rooms is not None and not self._nobody_in(FRONTEND):
+            self._keep(self._rooms.tell(FRONTEND, BROWSING, told))
+
+    def _send(self, room: str, message: dict[str, Any]) -> None:
+        if self._rooms is not None:
+            self._keep(self._rooms.tell(room, EVENT, message))
+            if self._speaks_legacy:
+                self._keep(self._rooms.tell(room, LEGACY_EVENT, message))
+
+    def _nobody_in(self, room: str) -> bool:
+        return self._rooms is None or self._rooms.is_empty(room)
+
+    def _keep(self, telling: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(telling)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)

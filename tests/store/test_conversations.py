@@ -1,0 +1,120 @@
+"""A conversation is stored once. State directories of version 0.1, which stored it twice, lose nothing."""
+
+import asyncio
+import json
+import sqlite3
+import tarfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from handrail.ports.agent import Run
+from handrail.ports.browser import Message, TaskRecord
+from handrail.ports.model import Noted, Replied, Said, ToolUse
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import STEPS, browser_database
+from handrail.stores.local.browser_tasks import SqliteTasks
+from handrail.stores.local.database import Database
+
+T = TypeVar("T")
+TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
+OTHER = "01HZZZZZZZZZZZZZZZZZZZZZZ0"
+OLD_STATE = Path(__file__).parents[1] / "fixtures/state-0.1.tar.xz"
+OLD_TURN = "INSERT INTO agent_turn (task_id, turn, place, is_past, at) VALUES (?, ?, ?, ?, ?)"
+OLD_MESSAGE = "INSERT INTO browser_message (task_id, id, role, content, timestamp) VALUES (?, ?, ?, ?, ?)"
+
+
+def with_stores(state: Path, work: Callable[[SqliteTasks, SqliteRuns], Awaitable[T]]) -> T:
+    async def whole() -> T:
+        batches = Batches(browser_database(state))
+        try:
+            return await work(SqliteTasks(batches), SqliteRuns(batches))
+        finally:
+            await batches.close()
+
+    return asyncio.run(whole())
+
+
+def rows_of(state: Path, query: str) -> list[Any]:
+    with sqlite3.connect(state / "browser/browser.db") as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_what_was_said_in_version_0_1_is_there_as_it_was(tmp_path: Path) -> None:
+    with tarfile.open(OLD_STATE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    state = tmp_path / "state"
+    messages = rows_of(state, "SELECT id, role, content, timestamp FROM browser_message ORDER BY number")
+    turns = rows_of(state, "SELECT at, turn FROM agent_turn ORDER BY number")
+    ((task, status, run),) = rows_of(state, "SELECT task_id, status, run FROM agent_run")
+    assert len(messages) > 10
+    assert len(turns) > 40
+
+    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+        told = [(one.id, one.role, one.content, one.timestamp) for one in await tasks.messages(task)]
+        assert told == messages
+        page = await runs.page(task, None, 1000)
+        old = [(at, json.loads(turn)) for at, turn in turns]
+        assert [(one.at, one.turn.text) for one in page] == [(at, turn["text"]) for at, turn in old]
+        uses = [use.execution_id for one in page if isinstance(one.turn, Replied) for use in one.turn.uses]
+        assert uses == [use["execution_id"] for _, turn in old for use in turn.get("uses", ())]
+        assert [turn.text for turn in await runs.turns(task)] == [turn["text"] for _, turn in old]
+        found = await runs.find(task)
+        assert found is not None
+        assert (found.status, found.steps) == (status, json.loads(run)["steps"])
+        assert [record.task_id for record in await tasks.newest(10, words=["pier", "misspelt"])] == [task]
+
+    with_stores(state, work)
+    assert "agent_turn" not in str(rows_of(state, "SELECT name FROM sqlite_master"))
+
+
+def test_messages_that_were_no_turns_keep_their_places(tmp_path: Path) -> None:
+    database = Database(tmp_path / "browser/browser.db", steps=STEPS[:4])
+    question = {"type": "assistant", "text": "", "id": "r1", "uses": [{"id": "u", "name": "ask", "arguments": "{}"}]}
+    turns: list[tuple[dict[str, Any], int, bool]] = [
+        ({"type": "user", "id": "m1", "text": "Begin"}, 0, True),
+        (question, 0, True),
+        ({"type": "tool", "use_id": "u", "execution_id": "e", "tool": "ask", "text": "blue"}, 0, True),
+        ({"type": "assistant", "id": "r2", "text": "Done"}, 0, False),
+        ({"type": "note", "text": "summed up"}, -1, False),
+        ({"type": "user", "id": "m3", "text": "Again"}, 0, False),
+    ]
+    said = [("m1", "user", "Begin"), ("m2", "user", "blue"), ("r2", "assistant", "Done"), ("m3", "user", "Again")]
+    early = [("a", "user", "Hello?"), ("b", "assistant", "Nobody answers.")]
+    with database.writing(is_durable=False) as rows:
+        rows.executemany(OLD_TURN, [(TASK, json.dumps(turn), place, past, 7) for turn, place, past in turns])
+        rows.executemany(OLD_MESSAGE, [(TASK, *one, 100 + number) for number, one in enumerate(said)])
+        rows.executemany(OLD_MESSAGE, [(OTHER, *one, 200) for one in early])
+    database.close()
+
+    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+        told = await tasks.messages(TASK)
+        assert [(one.id, one.role, one.content) for one in told] == said
+        assert [one.timestamp for one in told] == [100, 101, 102, 103]
+        assert [(one.id, one.role, one.content) for one in await tasks.messages(OTHER)] == early
+        assert [turn.text for turn in await runs.turns(TASK)] == ["summed up", "Done", "Again"]
+        assert [one.turn.text for one in await runs.page(TASK, None, 100)] == [turn["text"] for turn, _, _ in turns]
+        assert await runs.remembers(TASK, "m2")
+
+    with_stores(tmp_path, work)
+
+
+def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> None:
+    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+        record = TaskRecord(task_id=TASK, title="", status="running", created_at=1, updated_at=1)
+        call = ToolUse("use_1", "read_file", "{}", "exec_1")
+        said = Said("m1", "unmistakable words", sent_at=42)
+        await runs.save(Run(task_id=TASK, status="running"), record, [said])
+        await runs.add(TASK, Replied("I look.", (call,), id="r1"), Replied("", (call,), id="r2"), Noted("a note"))
+        await runs.add_answer(record, Said("m2", "an answer", sent_at=43))
+        messages = await tasks.messages(TASK)
+        assert messages[0] == Message(id="m1", role="user", content="unmistakable words", timestamp=42)
+        assert [(one.id, one.role) for one in messages] == [("m1", "user"), ("r1", "assistant"), ("m2", "user")]
+        assert [turn.text for turn in await runs.turns(TASK)] == ["unmistakable words", "I look.", "", "a note"]
+        assert [one.task_id for one in await tasks.newest(5, words=["an", "answer"])] == [TASK]
+        assert await tasks.newest(5, words=["note"]) == []
+
+    with_stores(tmp_path, work)
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "browser").iterdir())
+    assert stored.count(b"unmistakable words") == 1
