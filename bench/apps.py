@@ -21,8 +21,8 @@ from bench.browser.drivers import Tokenizer
 from bench.comparison import Comparison, in_turns, shown
 from bench.house import CALLER, Bench
 from handrail import wiring as app
-from handrail.faces.mcp.app_tools import AppTools
 from handrail.faces.mcp.listing import listed
+from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call

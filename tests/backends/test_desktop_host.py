@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.dialect import error_object
+from handrail.features.desktop.host_client import connection as host_connection
 from handrail.features.desktop.host_client.client import HostClient
 from handrail.features.desktop.host_client.connection import Connection
 from handrail.features.desktop.host_client.finding import SOCKET, found_host
@@ -183,3 +185,18 @@ async def test_a_socket_at_the_end_of_a_long_path_is_reached(tmp_path: Path) -> 
     assert connection.is_open
     await connection.close()
     server.close()
+
+
+async def test_a_host_that_takes_no_connections_is_given_up_on_while_everything_else_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_connection, "_CONNECT_SECONDS", 0.1)
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as first:
+        listening.bind(str(tmp_path / SOCKET))
+        listening.listen(0)
+        first.connect(str(tmp_path / SOCKET))
+        opening = asyncio.create_task(Connection.open(tmp_path / SOCKET))
+        await asyncio.sleep(0)
+        assert not opening.done()
+        with pytest.raises(TimeoutError):
+            await opening

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,6 @@ from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_agent import desktop_house, on_desktop
 from tests.persons import HANDRAIL, PATIENCE
 from tests.waiting import until
-
-pytestmark = pytest.mark.xdist_group("desktop-gt")
 
 
 def hosts(state: Path) -> set[int]:
@@ -122,3 +121,21 @@ def test_a_setting_switches_the_desktop_off(folder: Path) -> None:
     refused = call("desktop_health", folder / "p", folder / "s", {"HANDRAIL_DESKTOP": "false"})
     assert "switched off" in refused["error"]["message"]
     assert hosts(folder / "s") == set()
+
+
+def test_a_host_that_is_stopped_holds_up_nothing_but_its_own_calls(
+    desktop_session: DesktopSession, tmp_path: Path
+) -> None:
+    with desktop_house(desktop_session, tmp_path) as house, ThreadPoolExecutor() as others:
+        (host,) = wait_for(house.state, lambda found: len(found) == 1)
+        assert house.call("desktop_health").status == 200
+        os.kill(host, signal.SIGSTOP)
+        try:
+            stuck = [others.submit(house.call, "desktop_list_modals") for _ in range(3)]
+            for _ in range(20):
+                assert house.request("GET", "/health").status == 200
+                assert house.call("list_files", {"path": "."}).status == 200
+            assert not any(call.done() for call in stuck)
+        finally:
+            os.kill(host, signal.SIGCONT)
+        assert [call.result().status for call in stuck] == [200, 200, 200]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.apps import Apps
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.checks import Checks
@@ -16,7 +17,7 @@ from handrail.features.apps.model import AppleEventsExecution, DBusExecution, Ht
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from handrail.features.apps.model import AppCatalogue, AppTransport, Credentials, Execution
+    from handrail.features.apps.model import AppTransport, Credentials, Execution
     from handrail.wiring.house import House
 
 
@@ -79,10 +80,10 @@ def open_apps(credentials: Credentials) -> OpenApps:
     return OpenApps(port, catalogue, connections)
 
 
-def offered_tools(house: House) -> AppCatalogue | None:
-    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+def offered_tools(house: House) -> AppTools | None:
+    """Each of the apps' tools as a tool of its own, if the settings say so and the apps are switched on."""
     is_on = any(entry.surface.name == "apps" for entry in house.registry)
-    return house.apps.catalogue if house.settings.app_tools and is_on else None
+    return AppTools(house.apps.catalogue) if house.settings.app_tools and is_on else None
 
 
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:

@@ -56,7 +56,7 @@ async def closing(house: House) -> AsyncIterator[None]:
     finally:
         await house.host.close()
         await house.apps.disconnect()
-        await house.theatre.close()
+        await house.preview_session.close()
 
 
 async def through(house: House, call: Call) -> Reply:
@@ -69,7 +69,7 @@ async def through(house: House, call: Call) -> Reply:
 async def desktop_kept(house: House) -> AsyncIterator[None]:
     """While inside, a host runs beside the server, unless the settings say otherwise."""
     from handrail.features.desktop.host_client.finding import SOCKET
-    from handrail.features.desktop.host_client.keeper import kept_host
+    from handrail.features.desktop.host_client.process import kept_host
 
     async with AsyncExitStack() as stack:
         if house.settings.desktop and is_installed("desktop"):

@@ -1,6 +1,6 @@
 """Which models there are, which one is used, whose keys are there, and the model itself once it is needed.
 
-No key comes back from here. Everything here blocks, but `open`.
+No key comes back from here.
 """
 
 from __future__ import annotations
@@ -62,47 +62,49 @@ class ModelCatalog:
         self._environ = environ
         self._opened: dict[tuple[str, str, Secret | None], Model] = {}
 
-    async def open(self, name: str) -> Model:
-        """The one that is set where the name is empty. NoModel, WrongKey."""
-        return await asyncio.to_thread(self._open, name)
-
-    def overview(self) -> ModelOverview:
-        current, base_url = self._load()
+    async def overview(self) -> ModelOverview:
+        current, base_url = await asyncio.to_thread(self._load)
         offered = PROVIDERS if is_installed("agent") else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if current and current not in names:
             names.insert(0, current)
-        has_key = {provider: not its.needs_key or self._has_key(provider) for provider, its in PROVIDERS.items()}
+        kept = await self._kept()
+        has_key = {
+            provider: not its.needs_key or self._in_environment(provider) is not None or _name(provider) in kept
+            for provider, its in PROVIDERS.items()
+        }
         known = [
             KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
             for name in names
         ]
         return ModelOverview(models=known, current=current, base_url=_checked(base_url))
 
-    def choose(self, name: str, base_url: str | None) -> None:
+    async def use(self, name: str, base_url: str | None) -> None:
         """For every task that has none of its own. InvalidParams."""
         split(name)
-        self._store(name, _checked(base_url or ""))
+        await asyncio.to_thread(self._store, name, _checked(base_url or ""))
 
-    def keep(self, provider: str, key: Secret) -> Kept:
+    async def keep_key(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
         if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
             raise InvalidParams("This is no key: one is a line of letters, digits and signs, without spaces.")
-        return self._secrets.put(_name(checked_provider(provider)), key)
+        return await self._secrets.put(_name(checked_provider(provider)), key)
 
-    def forget(self) -> int:
-        """How many keys there were."""
+    async def forget_keys(self) -> int:
+        """How many there were."""
         self._opened.clear()
-        return sum(self._secrets.forget(kept.name) for kept in self._secrets.kept() if kept.name.startswith(_PREFIX))
+        names = [kept.name for kept in await self._secrets.kept() if kept.name.startswith(_PREFIX)]
+        return sum([await self._secrets.forget(name) for name in names])
 
-    def _open(self, name: str) -> Model:
-        current, address = self._load()
+    async def open(self, name: str) -> Model:
+        """The one that is set where the name is empty. NoModel, WrongKey."""
+        current, address = await asyncio.to_thread(self._load)
         if not (wanted := name or current):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
         if provider != SCRIPT and not is_installed("agent"):
             raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
-        key = self._key(provider)
+        key = await self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]
             hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
@@ -113,19 +115,20 @@ class ModelCatalog:
             self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
         return self._opened[place]
 
-    def _key(self, provider: str) -> Secret | None:
-        for variable in PROVIDERS[provider].variables:
-            if value := self._environ.get(variable):
-                return Secret(value)
-        return self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
+    async def _key(self, provider: str) -> Secret | None:
+        if (value := self._in_environment(provider)) is not None:
+            return Secret(value)
+        return await self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
 
-    def _has_key(self, provider: str) -> bool:
-        if any(self._environ.get(variable) for variable in PROVIDERS[provider].variables):
-            return True
+    async def _kept(self) -> set[str]:
         try:
-            return any(kept.name == _name(provider) for kept in self._secrets.kept())
+            return {kept.name for kept in await self._secrets.kept()}
         except KeyringAway:
-            return False
+            return set()
+
+    def _in_environment(self, provider: str) -> str | None:
+        values = (self._environ.get(variable) for variable in PROVIDERS[provider].variables)
+        return next((value for value in values if value), None)
 
 
 def _has_base_url(provider: str, chosen: str) -> bool:

@@ -1,6 +1,5 @@
 """`/api/agent`: the agent's runs, models and keys, in a person's hand. The token alone opens none of it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -100,21 +99,21 @@ def endpoints(
 
     async def overview(request: Request, body: None) -> ModelOverview:
         check(request)
-        return await asyncio.to_thread(models.overview)
+        return await models.overview()
 
     async def use(request: Request, body: ChosenModel) -> ModelOverview:
         check(request)
-        await asyncio.to_thread(models.choose, body.model, given(body.base_url))
-        return await asyncio.to_thread(models.overview)
+        await models.use(body.model, given(body.base_url))
+        return await models.overview()
 
     async def keep_key(request: Request, body: GivenKey) -> ModelOverview:
         check(request)
-        await asyncio.to_thread(models.keep, body.provider, Secret(body.key))
-        return await asyncio.to_thread(models.overview)
+        await models.keep_key(body.provider, Secret(body.key))
+        return await models.overview()
 
     async def forget_keys(request: Request, body: None) -> Forgotten:
         check(request)
-        return Forgotten(forgotten=await asyncio.to_thread(models.forget))
+        return Forgotten(forgotten=await models.forget_keys())
 
     def on_task(method: str, verb: str, summary: str, run: Any, answer: Any, **more: Any) -> Endpoint:
         path = f"/api/agent/task/{{taskId}}{verb}"

@@ -9,14 +9,18 @@ from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
+from handrail.features.desktop.dialect import CODES
 from handrail.features.desktop.host_client.connection import Connection
-from handrail.features.desktop.host_client.refusals import failure_of
-from handrail.ports.errors import NotReady, Timeout
+from handrail.ports.errors import Failure, Internal, NotReady, Reported, Timeout
 
 SCHEMA_VERSION = 1
 _STARTS_WITHIN = 15.0
 _LOOK_EVERY_SECONDS = 0.05
 _GRACE_SECONDS = 5.0  # the host keeps the time itself: this is for one that is stuck
+_CONDITIONS: dict[str, type[Failure]] = {
+    **{code: condition for condition, code in reversed(list(CODES.items()))},
+    "DESKTOP_HOST_NOT_READY": NotReady,
+}
 
 
 class HostClient:
@@ -80,7 +84,11 @@ async def asked(
         async with asyncio.timeout(timeout_ms / 1000 + _GRACE_SECONDS):
             answer = await connection.ask(id, method, {"meta": {**base, **meta}, **params})
     except TimeoutError:
-        raise Timeout(f"The desktop's host has not answered {method} in time.", timeoutMs=timeout_ms) from None
+        raise Timeout(
+            f"The desktop host isn't responding to {method}.",
+            hint="If it was stopped, resume or end it: `handrail up` starts another.",
+            timeoutMs=timeout_ms,
+        ) from None
     except asyncio.CancelledError:
         own = str(uuid4())
         connection.tell(own, "desktop.abort", {"meta": {**base, "requestId": own}, "executionId": id})
@@ -92,4 +100,19 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
     result = answer.get("result")
     if isinstance(result, dict):
         return result
-    raise failure_of(answer.get("error"))
+    raise _failure(answer.get("error"))
+
+
+def _failure(error: Any) -> Failure:
+    """What the host refuses, as a condition of the error tree again; a code that we don't know passes through."""
+    if not isinstance(error, dict) or not isinstance(error.get("code"), str):
+        return Internal("The desktop's host gave an answer that makes no sense.")
+    code, message, retryable = error["code"], str(error.get("message", "")), error.get("retryable") is True
+    details = dict(error["details"]) if isinstance(error.get("details"), dict) else {}
+    hint = details.pop("hint", None)
+    condition = _CONDITIONS.get(code)
+    failure = condition(message, hint=hint) if condition is not None else None
+    if failure is None or failure.retryable != retryable:
+        failure = Reported(message, code=code, retryable=retryable, hint=hint)
+    failure.details = details
+    return failure

@@ -17,6 +17,8 @@ import msgspec
 from handrail.ports.errors import Offline
 
 _LONGEST_PATH = 107 if sys.platform == "linux" else 103
+_CONNECT_SECONDS = 5.0
+_CONNECT_AGAIN_SECONDS = 0.02
 _LONGEST_LINE = 64 * 1024 * 1024
 
 
@@ -29,12 +31,11 @@ class Connection:
 
     @classmethod
     async def open(cls, path: Path) -> "Connection":
-        """OSError where nobody listens."""
+        """OSError where nobody listens, or whoever listens takes no connections."""
         connected = socket.socket(socket.AF_UNIX)
         try:
             connected.setblocking(False)
-            with _address(path) as address:
-                await asyncio.get_running_loop().sock_connect(connected, address)
+            await _connect(connected, path)
             reader, writer = await asyncio.open_unix_connection(sock=connected, limit=_LONGEST_LINE)
         except BaseException:
             connected.close()
@@ -96,6 +97,17 @@ class Connection:
 
 def _ended() -> Offline:
     return Offline("The desktop's host ended before it answered.", hint="Look again before you repeat what acts.")
+
+
+async def _connect(connected: socket.socket, path: Path) -> None:
+    """The loop's own `sock_connect` takes a full backlog for a connection."""
+    async with asyncio.timeout(_CONNECT_SECONDS):
+        while True:
+            try:
+                with _address(path) as address:
+                    return connected.connect(address)
+            except BlockingIOError:
+                await asyncio.sleep(_CONNECT_AGAIN_SECONDS)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from handrail.features.desktop.host_client.client import asked
 from handrail.features.desktop.host_client.connection import Connection
-from handrail.features.desktop.host_client.program import detached, last_words
-from handrail.ports.errors import Failure, NotReady, Offline, OutsideRoot
+from handrail.features.desktop.host_client.process import detached, last_words
+from handrail.ports.errors import Failure, NotReady, Offline, OutsideRoot, Timeout
 
 SOCKET = "desktop.sock"
 UNUSED_SECONDS = 300
@@ -72,6 +72,8 @@ async def _takes(connection: Connection, project: str) -> bool:
         return False
     except Offline as gone:
         return isinstance(gone, NotReady)
+    except Timeout:
+        raise
     except Failure:
         return True  # what is wrong with it is told by the call itself
     return True
