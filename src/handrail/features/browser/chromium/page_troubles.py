@@ -10,22 +10,22 @@ _ELSEWHERE = re.compile(r"'(https?://[^']+)'")
 _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
-def elsewhere(url: str) -> Trouble:
+def refused_address(url: str) -> Trouble:
     where = "another place on this machine" if host_of_page(url) in _THIS_MACHINE else "not on this machine"
     return Trouble(f"{url} is {where}, so it was not loaded.", url=url)
 
 
-def blocked(text: str) -> Trouble | None:
+def blocked_by_policy(text: str) -> Trouble | None:
     """By the page's own policy for contents, before we were asked; None where it speaks of something else."""
     found = _ELSEWHERE.search(text)
-    return elsewhere(found[1]) if found is not None and "Content Security Policy" in text else None
+    return refused_address(found[1]) if found is not None and "Content Security Policy" in text else None
 
 
-def exception(details: dict[str, Any]) -> Trouble:
+def exception_trouble(details: dict[str, Any]) -> Trouble:
     thrown = details.get("exception", {})
     words = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
     return Trouble(str(words).partition("\n")[0], is_exception=True)
 
 
-def printed(arguments: list[dict[str, Any]]) -> Trouble:
+def printed_trouble(arguments: list[dict[str, Any]]) -> Trouble:
     return Trouble(" ".join(str(each.get("value", each.get("description", ""))) for each in arguments))
