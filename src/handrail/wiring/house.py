@@ -34,6 +34,7 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.paths import ClosedFolders
 from handrail.stores.local import settings as settings_file
@@ -137,7 +138,6 @@ def open_house(
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
     browser = Browser(bus or remote_bus(state.path), files)
-    tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = Desktop(host, files, own_executor, policy.current)
     apps = open_apps(credentials_in(state.path))
@@ -166,10 +166,11 @@ def open_house(
     summons = summons_to(settings, state.path, Path(files.location))
     gate = Gate(
         registry,
-        policy.current,
+        policy.fetch,
         approver,
-        tokens,
+        OwnTokens(),
         Recorder(evidence, audit, files.location),
+        executor_tokens=SqliteTokens(state.database),
         consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )

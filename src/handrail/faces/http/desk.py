@@ -20,7 +20,7 @@ Follow = Callable[[], AsyncIterator[Sequence[Record]]]
 
 
 class AppsDesk(Protocol):
-    """The apps, for a person. `revoke` and `sign_out` block."""
+    """The apps, for a person."""
 
     async def overview(self) -> dict[str, Any]: ...
 
@@ -28,7 +28,7 @@ class AppsDesk(Protocol):
 
     async def given(self) -> list[dict[str, Any]]: ...
 
-    def revoke(self, id: str, by: Caller) -> None: ...
+    async def revoke(self, id: str, by: Caller) -> None: ...
 
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept: ...
 
@@ -36,7 +36,7 @@ class AppsDesk(Protocol):
         self, id: str, show: Callable[[str], None], by: Caller, *, client_id: str | None = None, patience: float
     ) -> Kept: ...
 
-    def sign_out(self, id: str, by: Caller) -> bool: ...
+    async def sign_out(self, id: str, by: Caller) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class StoredCredentials:
 
     async def _kept(self, app: App) -> StoredSignIn:
         try:
-            secret = await asyncio.to_thread(self._secrets.get, secret_name(app.id))
+            secret = await self._secrets.get(secret_name(app.id))
         except KeyringAway as away:
             raise AuthRequired(f"The sign-in to {app.name} can't be read: {away.message}", hint=away.hint) from None
         kept = decoded_sign_in(secret) if secret is not None else None
@@ -148,7 +148,7 @@ class StoredCredentials:
             if (now := await self._tokens(app)) != kept:
                 return now  # somebody has put another there meanwhile; who has forgotten it is out
             renewed = msgspec.structs.replace(kept, tokens=tokens)
-            await asyncio.to_thread(self._secrets.put, secret_name(app.id), encoded_sign_in(renewed))
+            await self._secrets.put(secret_name(app.id), encoded_sign_in(renewed))
             return renewed
 
 

@@ -71,15 +71,15 @@ async def sign_in(
     return await _put(app, kept, secrets, lock)
 
 
-def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
+async def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
     """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
-    with lock(app_id):
-        return secrets.forget(secret_name(app_id))
+    async with locked(lock, app_id):
+        return await secrets.forget(secret_name(app_id))
 
 
 async def _put(app: App, kept: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> Kept:
     async with locked(lock, app.id):
-        return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded_sign_in(kept))
+        return await secrets.put(secret_name(app.id), encoded_sign_in(kept))
 
 
 def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:

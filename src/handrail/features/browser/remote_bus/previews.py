@@ -5,8 +5,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from handrail.features.browser.remote_bus.kept_line import Answer
-from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
+from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
 from handrail.features.webgal.preview_ports import (
     SHOWING_PATH,
     Destination,
@@ -26,7 +25,7 @@ class RemotePreviews:
     """`context` is where this process stands, which the server must, too."""
 
     def __init__(self, find: FindServer, context: PreviewContext) -> None:
-        self._server = ServerLine(find)
+        self._server = ServerClient(find)
         self._context = context
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.evidence import Exhibit, utc_now
-from handrail.kernel.threads import settled
 from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
+from handrail.ports.waiting import settled
 
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"
