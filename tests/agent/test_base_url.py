@@ -30,7 +30,7 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
 
     monkeypatch.setattr("handrail.wiring.models.open_model", open_model)
     models = StateModels(tmp_path, KEYS)
-    models.choose("openai-compatible:chosen", "http://localhost:11434/v1")
+    await models.use("openai-compatible:chosen", "http://localhost:11434/v1")
     model = await models.open(name)
     with pytest.raises(NoModel):
         await anext(aiter(model.stream("", (), ())))

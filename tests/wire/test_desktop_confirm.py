@@ -254,12 +254,12 @@ async def test_the_gateways_token_is_good_once_for_exactly_its_call_and_process(
         bridge = await desk.connect()
         state = open_state(desk.state)
         tokens = SqliteTokens(state.database)
-        given = tokens.issue(Scope(own_executor(), HOTKEY, digest(ENTER)), 60)
+        given = await tokens.issue(Scope(own_executor(), HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": given}, keys=["escape"]) == "params"
         assert await reason(bridge, HOTKEY, confirm={"token": given}, **ENTER) == "peer"
         assert await bridge.call(HOTKEY, confirm={"pass": given}, **ENTER)
         assert await reason(bridge, HOTKEY, confirm={"pass": given}, **ENTER) == "used"
-        foreign = tokens.issue(Scope("gateway of another process", HOTKEY, digest(ENTER)), 60)
+        foreign = await tokens.issue(Scope("gateway of another process", HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": foreign}, **ENTER) == "peer"
         assert await reason(bridge, HOTKEY, confirm={"pass": "made-up"}, **ENTER) == "invalid"
         assert desk.desktop.sent == ["keys enter"]

@@ -46,17 +46,18 @@ class AppDesk:
 
     async def given(self) -> list[dict[str, Any]]:
         """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
-        return await asyncio.to_thread(self._given)
+        given = await self.consents.given()
+        return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
 
     async def find(self, id: str) -> App:
         return await asyncio.to_thread(self._find, id)
 
-    def revoke(self, id: str, by: Caller) -> None:
+    async def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
-        if not self.consents.revoke(id):
+        if not await self.consents.revoke(id):
             hint = "`handrail apps consents` lists those that there are."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
-        record_access(self.audit, by, f"revoked the consent {id}")
+        await record_access(self.audit, by, f"revoked the consent {id}")
 
     def _find(self, id: str) -> App:
         with self._turn:
@@ -80,14 +81,11 @@ class AppDesk:
             "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
         }
 
-    def _given(self) -> list[dict[str, Any]]:
-        return [_consent(one, is_valid=self._is_valid(one)) for one in self.consents.given()]
-
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
         from handrail.features.apps.sign_in.signing_in import keep_key
 
         kept = await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
-        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id} with a key")
+        await record_access(self.audit, by, f"signed in to {id} with a key")
         return kept
 
     async def sign_in(
@@ -104,15 +102,15 @@ class AppDesk:
         kept = await sign_in_to(
             app, self.state, show, client_id=client_id, client_secret=client_secret, patience=patience
         )
-        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id}")
+        await record_access(self.audit, by, f"signed in to {id}")
         return kept
 
-    def sign_out(self, id: str, by: Caller) -> bool:
+    async def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.features.apps.sign_in.signing_in import sign_out
 
-        was_signed_in = sign_out(id, secrets_in(self.state), turn_in(self.state))
+        was_signed_in = await sign_out(id, secrets_in(self.state), turn_in(self.state))
         if was_signed_in:
-            record_access(self.audit, by, f"signed out of {id}")
+            await record_access(self.audit, by, f"signed out of {id}")
         return was_signed_in
 
     async def _sign_in(self, app: App) -> dict[str, Any]:

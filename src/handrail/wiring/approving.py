@@ -39,9 +39,9 @@ def queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueA
 
     consents = SqliteConsents(state.database)
 
-    def allow_always(question: Question, response: PromptResponse, by: str) -> None:
+    async def allow_always(question: Question, response: PromptResponse, by: str) -> None:
         if (to := question.preview.consent) is not None:
-            consents.give(question.call.caller, to, is_for_app=response.covers == "app", by=by)
+            await consents.give(question.call.caller, to, is_for_app=response.covers == "app", by=by)
             return
         members = {"tool": question.call.tool}
         if question.preview.host == ANY_HOST:
@@ -52,7 +52,7 @@ def queue_approver(state: State, prompts: LoggedPrompts, how: InQueue) -> QueueA
             members["host"] = question.preview.host
         if question.preview.app is not None:
             members["app"] = question.preview.app
-        rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
+        await rules.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **members)
 
     return QueueApprover(
         prompts,

@@ -60,7 +60,7 @@ def ask_server(state_dir: Path | None, method: str, path: str) -> Any:
         try:
             return await bus.data(method, path)
         finally:
-            bus.close()
+            await bus.close()
 
     return asyncio.run(asked())
 

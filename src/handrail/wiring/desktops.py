@@ -56,7 +56,7 @@ async def closing(house: House) -> AsyncIterator[None]:
     finally:
         await house.host.close()
         await house.apps.disconnect()
-        await house.theatre.close()
+        await house.preview_session.close()
 
 
 async def through(house: House, call: Call) -> Reply:

@@ -11,8 +11,8 @@ async def serve_editor(project: Path | None, state_dir: Path | None) -> int:
     from handrail.features.webgal.lsp.server import EditorServer
     from handrail.features.webgal.lsp.stdio import serve
     from handrail.features.webgal.script.findings import language_of
-    from handrail.wiring.editor_ground import ProjectGround
+    from handrail.wiring.editor_ground import LocalProjectReader
 
     language = language_of(os.environ.get("HANDRAIL_LANG", ""))
     only = str(project) if project is not None else None
-    return await serve(EditorServer(lambda folder: ProjectGround(folder, state_dir), language, only))
+    return await serve(EditorServer(lambda folder: LocalProjectReader(folder, state_dir), language, only))

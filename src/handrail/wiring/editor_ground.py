@@ -31,7 +31,7 @@ class EditedFolder(LocalFolder):
         return super().read(path, limit) if text is None else text.encode("utf-8", "replace")
 
 
-class ProjectGround:
+class LocalProjectReader:
     """The same folder, rules and limits as for the tools. Nothing is made, neither here nor in the state directory."""
 
     def __init__(self, folder: str, state_dir: Path | None) -> None:

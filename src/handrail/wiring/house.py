@@ -15,9 +15,9 @@ from handrail.features.desktop.desktop import Desktop
 from handrail.features.people.summons import Summons
 from handrail.features.webgal.backends.programs.kept import KeptPrograms
 from handrail.features.webgal.port import Checks, WebGal
-from handrail.features.webgal.previews.local_tab import LocalTab
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
+from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.features.workspace.backends import ripgrep
 from handrail.features.workspace.backends.gnudiff import GnuDiff
 from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
@@ -34,6 +34,7 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.paths import ClosedFolders
 from handrail.stores.local import settings as settings_file
@@ -49,7 +50,7 @@ from handrail.wiring.approving import InQueue, queue_approver, summons_to
 from handrail.wiring.apps import OpenApps, open_apps
 from handrail.wiring.browsers import open_bus, remote_bus
 from handrail.wiring.desktops import host_client, own_executor
-from handrail.wiring.previews import kept_previews, open_theatre
+from handrail.wiring.previews import kept_previews, open_preview_session
 from handrail.wiring.sign_ins import credentials_in
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class House:
     prompts: LoggedPrompts
     summons: Summons
     scripts: Scripts
-    theatre: Theatre
+    preview_session: PreviewSession
     """Where scenes are shown; started by the first one."""
     host: HostClient
     """The desktop's host, which is looked for when it is first called."""
@@ -137,14 +138,13 @@ def open_house(
     prompts = LoggedPrompts(state.path)
     bus = open_bus(state) if is_server else None
     browser = Browser(bus or remote_bus(state.path), files)
-    tokens = SqliteTokens(state.database)
     host = host_client(state, files.location, is_server=is_server)
     desktop = Desktop(host, files, own_executor, policy.current)
     apps = open_apps(credentials_in(state.path))
     scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
-    theatre = open_theatre(files, policy.current, settings, is_server=is_server)
-    previews = theatre if is_server else kept_previews(theatre, state, settings, files)
-    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(theatre, files))
+    preview_session = open_preview_session(files, policy.current, settings, is_server=is_server)
+    previews = preview_session if is_server else kept_previews(preview_session, state, settings, files)
+    webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(preview_session, files))
     ports = {
         "workspace": workspace,
         "webgal": webgal_port,
@@ -166,10 +166,11 @@ def open_house(
     summons = summons_to(settings, state.path, Path(files.location))
     gate = Gate(
         registry,
-        policy.current,
+        policy.fetch,
         approver,
-        tokens,
+        OwnTokens(),
         Recorder(evidence, audit, files.location),
+        executor_tokens=SqliteTokens(state.database),
         consents=SqliteConsents(state.database),
         summon=summons.call if settings.call_person and not has_terminal else nobody_is_called,
     )
@@ -186,7 +187,7 @@ def open_house(
         prompts=prompts,
         summons=summons,
         scripts=scripts,
-        theatre=theatre,
+        preview_session=preview_session,
         host=host,
         apps=apps,
         bus=bus,

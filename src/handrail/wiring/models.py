@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from handrail.ports.model import Model
     from handrail.ports.secrets import Kept
+    from handrail.stores.local.settings import Settings
 
 _LONGEST_KEY = 4096
 _HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
@@ -47,29 +48,16 @@ class StateModels:
         self._secrets = secrets_in(state)
         self._opened: dict[tuple[str, str, Secret | None], Model] = {}
 
-    async def open(self, name: str) -> Model:
-        return await asyncio.to_thread(self._open, name)
-
     async def overview(self) -> ModelOverview:
-        return await asyncio.to_thread(self.told)
-
-    async def use(self, name: str, base_url: str | None) -> None:
-        await asyncio.to_thread(self.choose, name, base_url)
-
-    async def keep_key(self, provider: str, key: Secret) -> None:
-        await asyncio.to_thread(self.keep, provider, key)
-
-    async def forget_keys(self) -> int:
-        return await asyncio.to_thread(self.forget)
-
-    def told(self) -> ModelOverview:
-        settings = settings_file.load(self._state, {}, self._environ)
+        settings = await self._settings()
         offered = PROVIDERS if is_installed("agent") else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if settings.model and settings.model not in names:
             names.insert(0, settings.model)
+        kept = await self._kept()
         has_key = {
-            provider: not its.needs_key or self._source(provider) is not None for provider, its in PROVIDERS.items()
+            provider: not its.needs_key or self._in_environment(provider) is not None or _name(provider) in kept
+            for provider, its in PROVIDERS.items()
         }
         known = [
             KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
@@ -77,28 +65,30 @@ class StateModels:
         ]
         return ModelOverview(models=known, current=settings.model, base_url=_checked(settings.model_base_url))
 
-    def choose(self, name: str, base_url: str | None) -> None:
+    async def use(self, name: str, base_url: str | None) -> None:
         split(name)
-        choose(self._state, model=name, model_base_url=_checked(base_url or ""))
+        address = _checked(base_url or "")
+        await asyncio.to_thread(choose, self._state, model=name, model_base_url=address)
 
-    def keep(self, provider: str, key: Secret) -> Kept:
+    async def keep_key(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
         if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
             raise InvalidParams("This is no key: one is a line of letters, digits and signs, without spaces.")
-        return self._secrets.put(_name(checked_provider(provider)), key)
+        return await self._secrets.put(_name(checked_provider(provider)), key)
 
-    def forget(self) -> int:
+    async def forget_keys(self) -> int:
         self._opened.clear()
-        return sum(self._secrets.forget(kept.name) for kept in self._secrets.kept() if kept.name.startswith(_PREFIX))
+        names = [kept.name for kept in await self._secrets.kept() if kept.name.startswith(_PREFIX)]
+        return sum([await self._secrets.forget(name) for name in names])
 
-    def _open(self, name: str) -> Model:
-        settings = settings_file.load(self._state, {}, self._environ)
+    async def open(self, name: str) -> Model:
+        settings = await self._settings()
         if not (wanted := name or settings.model):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
         if provider != SCRIPT and not is_installed("agent"):
             raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
-        key = self._key(provider)
+        key = await self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]
             hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
@@ -109,21 +99,23 @@ class StateModels:
             self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
         return self._opened[place]
 
-    def _key(self, provider: str) -> Secret | None:
-        for variable in PROVIDERS[provider].variables:
-            if value := self._environ.get(variable):
-                return Secret(value)
-        return self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
+    async def _settings(self) -> Settings:
+        return await asyncio.to_thread(settings_file.load, self._state, {}, self._environ)
 
-    def _source(self, provider: str) -> str | None:
-        """Of its key: the variable, `keyring` or `file`; None where there is none."""
-        for variable in PROVIDERS[provider].variables:
-            if self._environ.get(variable):
-                return f"${variable}"
+    async def _key(self, provider: str) -> Secret | None:
+        if (value := self._in_environment(provider)) is not None:
+            return Secret(value)
+        return await self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
+
+    async def _kept(self) -> set[str]:
         try:
-            return next((kept.place for kept in self._secrets.kept() if kept.name == _name(provider)), None)
+            return {kept.name for kept in await self._secrets.kept()}
         except KeyringAway:
-            return None
+            return set()
+
+    def _in_environment(self, provider: str) -> str | None:
+        values = (self._environ.get(variable) for variable in PROVIDERS[provider].variables)
+        return next((value for value in values if value), None)
 
 
 def open_models(state_dir: Path | None) -> StateModels:

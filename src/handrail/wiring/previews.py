@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from handrail import __version__
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.ports.errors import NotShown
 from handrail.wiring.browsers import find_server
 from handrail.wiring.engines import find_engine
@@ -15,14 +15,15 @@ from handrail.wiring.engines import find_engine
 if TYPE_CHECKING:
     from handrail.features.browser.remote_bus import RemotePreviews
     from handrail.features.webgal.backends.terre import TerreFinder
-    from handrail.features.webgal.hosted_previews import Ground, HostedPreviews
     from handrail.features.webgal.preview_ports import (
+        Destination,
         FramedPreviews,
         GameSite,
+        HostedPreviews,
         LocalBrowser,
+        PreviewContext,
         ScenePreviews,
         Showing,
-        Spot,
     )
     from handrail.kernel.policy import Policy
     from handrail.ports.files import Folder
@@ -35,7 +36,9 @@ _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
 
 
-def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool) -> Theatre:
+def open_preview_session(
+    files: Folder, policy: Callable[[], Policy], settings: Settings, *, is_server: bool
+) -> PreviewSession:
     """Nothing is started before the first scene is to be shown."""
     terre: list[TerreFinder] = []
 
@@ -62,51 +65,51 @@ def open_theatre(files: Folder, policy: Callable[[], Policy], settings: Settings
             )
         return found
 
-    return Theatre(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
+    return PreviewSession(_browser, open_site, find_terre, lifetime=_WITH_SERVER if is_server else _WITH_PROCESS)
 
 
-def kept_previews(own: Theatre, state: State, settings: Settings, files: Folder) -> ScenePreviews:
+def kept_previews(own: PreviewSession, state: State, settings: Settings, files: Folder) -> ScenePreviews:
     """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
 
     The other side is loaded, and looked for, when there is something to be shown.
     """
-    from handrail.features.webgal.previews.kept_previews import KeptPreviews
+    from handrail.features.webgal.previews.preview_session import ServerFirstPreviews
 
     remote: list[RemotePreviews] = []
 
-    async def by_server(game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+    async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
         from handrail.features.browser.remote_bus import RemotePreviews
 
-        remote[:] = remote or [RemotePreviews(find_server(state.path), _ground(settings, files))]
-        return await remote[0].show(game, spot, fetched_ahead)
+        remote[:] = remote or [RemotePreviews(find_server(state.path), _preview_context(settings, files))]
+        return await remote[0].show(game, destination, fetched_ahead)
 
-    return KeptPreviews(by_server, own)
+    return ServerFirstPreviews(by_server, own)
 
 
 def hosted_previews(house: House) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
-    from handrail.features.webgal.previews.hosting import TheatreHosting
+    from handrail.features.webgal.previews.shared_previews import HostedScenes
 
     files = house.project
-    return TheatreHosting(
-        house.theatre,
+    return HostedScenes(
+        house.preview_session,
         files,
         lambda path: house.policy.current().may_read(_TOOL, path),
-        _ground(house.settings, files),
+        _preview_context(house.settings, files),
     )
 
 
 def framed_previews(house: House) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
-    from handrail.features.webgal.previews.framed_previews import TheatreFrames
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 
-    return TheatreFrames(house.theatre, house.registry.find(_TOOL).surface.port.games)
+    return ConsoleFrames(house.preview_session, house.registry.find(_TOOL).surface.port.games)
 
 
-def _ground(settings: Settings, files: Folder) -> Ground:
-    from handrail.features.webgal.hosted_previews import Ground
+def _preview_context(settings: Settings, files: Folder) -> PreviewContext:
+    from handrail.features.webgal.preview_ports import PreviewContext
 
-    return Ground(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
+    return PreviewContext(__version__, os.path.realpath(files.location), settings.terre, settings.terre_port)
 
 
 def _browser() -> LocalBrowser:

@@ -1,11 +1,12 @@
 """The bus of a running server, reached from another process."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from handrail.features.browser.remote_bus.kept_line import KeptLine
+from handrail.features.browser.remote_bus import RemoteBus, ServerAddress
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
 from handrail.wiring import remote_bus
@@ -134,23 +135,45 @@ def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_a_connection_that_ended_before_it_was_asked_says_so() -> None:
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", b"not HTTP\r\n\r\n"])
+def test_a_server_that_hangs_up_in_the_middle_went_away(answer: bytes) -> None:
     async def run() -> None:
-        ended = asyncio.Event()
-
-        class Line(KeptLine):
-            def connection_lost(self, exc: Exception | None) -> None:
-                super().connection_lost(exc)
-                ended.set()
-
-        def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
             writer.close()
 
         async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
-            line = await Line.open(*server.sockets[0].getsockname())
-            await ended.wait()
-            with pytest.raises(ConnectionResetError):
-                await asyncio.wait_for(line.ask(b"GET / HTTP/1.1\r\n\r\n"), 5)
+            host, port = server.sockets[0].getsockname()
+            with pytest.raises(Offline, match="went away"):
+                await RemoteBus(lambda: ServerAddress(host, port, {})).data("GET", "/")
+
+    asyncio.run(run())
+
+
+def test_idle_connections_are_used_again_until_the_server_closes_them() -> None:
+    async def run() -> None:
+        answer = b'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"data":1}'
+        opened: list[asyncio.StreamWriter] = []
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            opened.append(writer)
+            with suppress(asyncio.IncompleteReadError):
+                while await reader.readuntil(b"\r\n\r\n"):
+                    writer.write(answer)
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            bus = RemoteBus(lambda: ServerAddress(host, port, {}))
+            for _ in range(3):
+                assert await bus.data("GET", "/") == 1
+            assert len(opened) == 1
+            opened[0].close()
+            await opened[0].wait_closed()
+            assert await bus.data("GET", "/") == 1
+            assert len(opened) == 2
+            await bus.close()
 
     asyncio.run(run())
 

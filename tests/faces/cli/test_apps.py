@@ -1,5 +1,6 @@
 """`handrail apps`: what a person sees of apps, allows and takes back; with a real app, and a site to add one from."""
 
+import asyncio
 import json
 import sys
 import threading
@@ -129,8 +130,9 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
     consents = SqliteConsents(open_state(home.state).database)
-    consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=False, by="console:ada")
-    other = consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=True, by="terminal:ada")
+    to = consent_to(app, app.tools[0])
+    asyncio.run(consents.give(CLIENT, to, is_for_app=False, by="console:ada"))
+    other = asyncio.run(consents.give(CLIENT, to, is_for_app=True, by="terminal:ada"))
     given = home.json("consents", "list", "--json")["consents"]
     assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
         ("mcp:agent/1", "com.example.echo", "say", True),
@@ -154,7 +156,7 @@ def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked
     from handrail.faces.cli.person import caller
 
     consents = SqliteConsents(open_state(home.state).database)
-    consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada")
+    asyncio.run(consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }
@@ -207,7 +209,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         server.access_tokens = set()  # the app ends the token: it is renewed within the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
-    (secret,) = secrets_in(home.state).kept()
+    (secret,) = asyncio.run(secrets_in(home.state).kept())
     assert secret.name == "app:com.example.web:sign-in"
     evidence = [file for file in home.folder.rglob("*") if file.is_file() and file.name != "secrets.json"]
     assert not any(b"-secret-" in file.read_bytes() for file in evidence)

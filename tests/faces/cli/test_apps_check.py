@@ -15,7 +15,6 @@ from tests.aai import trial_app
 from tests.session_bus import SessionBus
 
 PROGRAM = str(trial_app.__file__)
-pytestmark = pytest.mark.xdist_group("apps-check")
 
 
 @pytest.fixture(scope="module")

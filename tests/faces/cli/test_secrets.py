@@ -1,5 +1,6 @@
 """`handrail secrets`: names and places, never values."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Pa
 
     assert run("list").stdout == "Nothing is kept.\n"
     for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):
-        secrets_in(tmp_path).put(name, Secret(VALUE))
+        asyncio.run(secrets_in(tmp_path).put(name, Secret(VALUE)))
     listed = run("list", "--json")
     assert [(one["name"], one["place"]) for one in json.loads(listed.stdout)["secrets"]] == [
         ("app:a.b:key", "file"),

@@ -36,7 +36,7 @@ async def error(project: Path) -> dict[str, Any]:
             await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1")))
         return dict(webgal.envelope(raised.value)["error"])
     finally:
-        await house.theatre.close()
+        await house.preview_session.close()
         house.close()
 
 

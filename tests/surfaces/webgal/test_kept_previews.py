@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.features.webgal.preview_ports import Position, Showing, Spot
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.preview_ports import Destination, Position, Showing
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.ports.errors import NotShown, Timeout
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.settings import Settings
@@ -31,11 +31,11 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-class OwnTheatre(Theatre):
+class OwnSession(PreviewSession):
     def __init__(self) -> None:
         """Nothing is started."""
 
-    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
         return OWN
 
 
@@ -57,8 +57,8 @@ async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing,
     address = {"pid": os.getpid(), "host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "token": "t" * 43}
     (state.path / "server.json").write_text(json.dumps(address))
     try:
-        previews = kept_previews(OwnTheatre(), state, Settings(), project)
-        return await previews.show("game", Spot("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
+        previews = kept_previews(OwnSession(), state, Settings(), project)
+        return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
     finally:
         server.close()
         project.close()

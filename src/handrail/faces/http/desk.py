@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from handrail.features.desktop.host.last_look import LastLook
 from handrail.features.webgal.game_view_port import GameView
-from handrail.features.webgal.hosted_previews import HostedPreviews
-from handrail.features.webgal.preview_ports import FramedPreviews
+from handrail.features.webgal.preview_ports import FramedPreviews, HostedPreviews
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Caller
 from handrail.kernel.evidence import Evidence
@@ -21,7 +20,7 @@ Follow = Callable[[], AsyncIterator[Sequence[Record]]]
 
 
 class AppsDesk(Protocol):
-    """The apps, for a person. `revoke` and `sign_out` block."""
+    """The apps, for a person."""
 
     async def overview(self) -> dict[str, Any]: ...
 
@@ -29,7 +28,7 @@ class AppsDesk(Protocol):
 
     async def given(self) -> list[dict[str, Any]]: ...
 
-    def revoke(self, id: str, by: Caller) -> None: ...
+    async def revoke(self, id: str, by: Caller) -> None: ...
 
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept: ...
 
@@ -37,7 +36,7 @@ class AppsDesk(Protocol):
         self, id: str, show: Callable[[str], None], by: Caller, *, client_id: str | None = None, patience: float
     ) -> Kept: ...
 
-    def sign_out(self, id: str, by: Caller) -> bool: ...
+    async def sign_out(self, id: str, by: Caller) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from handrail.features.desktop import routes as desktop
 from handrail.features.history import routes as activity
 from handrail.features.people.routes import prompts
 from handrail.features.people.routes.prompt_board import PromptBoard
-from handrail.features.webgal.routes import showings, webgal
+from handrail.features.webgal.routes import webgal
 from handrail.kernel.gate import Gate
 from handrail.ports.errors import Failure
 
@@ -53,8 +53,8 @@ def site(
             *activity.routes(desk),
             *desktop.routes(desk),
             *apps.routes(desk),
-            *webgal.routes(desk),
-            *showings.routes(desk, entrance.console_key),
+            *webgal.webgal_routes(desk),
+            *webgal.showing_routes(desk, entrance.console_key),
             *overview.routes(desk),
             *tools.routes(gate, desk),
             Route("/mcp", mcp),

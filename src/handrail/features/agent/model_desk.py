@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from handrail.ports.model import Model
-from handrail.ports.secrets import Secret
+from handrail.ports.secrets import Kept, Secret
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -38,7 +38,7 @@ class ModelDesk(Protocol):
         """From now on, for every task that has none of its own. InvalidParams."""
         ...
 
-    async def keep_key(self, provider: str, key: Secret) -> None: ...
+    async def keep_key(self, provider: str, key: Secret) -> Kept: ...
 
     async def forget_keys(self) -> int:
         """How many there were."""

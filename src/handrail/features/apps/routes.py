@@ -41,7 +41,7 @@ def routes(desk: Desk) -> list[Route]:
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a consent")
-        await asyncio.to_thread(apps.revoke, request.path_params["id"], caller(request, desk.person))
+        await apps.revoke(request.path_params["id"], caller(request, desk.person))
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
@@ -61,7 +61,7 @@ def routes(desk: Desk) -> list[Route]:
         must_be_person(request, "Signing out of an app")
         id = request.path_params["id"]
         sign_ins.end(id)
-        await asyncio.to_thread(apps.sign_out, id, caller(request, desk.person))
+        await apps.sign_out(id, caller(request, desk.person))
         return success(sign_ins.told(await apps.description(id)))
 
     return [

@@ -14,9 +14,9 @@ from handrail.ports.files import Folder
 
 if TYPE_CHECKING:
     from handrail.features.webgal.games import Games
-    from handrail.features.webgal.previews.local_tab import LocalTab
     from handrail.features.webgal.script.findings import Language
     from handrail.features.webgal.scripts import Scripts
+    from handrail.features.webgal.tools.browser_action import LocalTab
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import msgspec
 from handrail.kernel.policy_document import wrong_pattern
 from handrail.ports.errors import Failure
 from handrail.ports.policy import Rule
+from handrail.stores.local.private_file import read_plain
 
 CONFIG_FILE = "config.toml"
 _PREFIX = "HANDRAIL_"
@@ -72,7 +73,7 @@ def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.
 
 def _from_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(read_plain(file).decode())
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

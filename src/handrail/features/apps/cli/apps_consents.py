@@ -70,13 +70,14 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.running import run
     from handrail.wiring import open_app_desk
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
     desk = open_app_desk(state or ctx.obj)
     if not ids:
-        ids = [one.id for one in desk.consents.given() if everything or one.app == app]
+        ids = [one.id for one in run(desk.consents.given()) if everything or one.app == app]
     for id in ids:
-        desk.revoke(id, caller())
+        run(desk.revoke(id, caller()))
     say(f"Revoked: {len(ids)}")

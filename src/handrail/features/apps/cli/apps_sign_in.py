@@ -83,9 +83,10 @@ def login(
 def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.running import run
     from handrail.wiring import open_app_desk
 
-    if not open_app_desk(state or ctx.obj).sign_out(id, caller()):
+    if not run(open_app_desk(state or ctx.obj).sign_out(id, caller())):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 

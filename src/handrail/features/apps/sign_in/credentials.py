@@ -103,7 +103,7 @@ class StoredCredentials:
 
     async def _kept(self, app: App) -> Keepsake:
         try:
-            secret = await asyncio.to_thread(self._secrets.get, secret_name(app.id))
+            secret = await self._secrets.get(secret_name(app.id))
         except KeyringAway as away:
             raise AuthRequired(f"The sign-in to {app.name} can't be read: {away.message}", hint=away.hint) from None
         kept = decoded(secret) if secret is not None else None
@@ -147,7 +147,7 @@ class StoredCredentials:
             if (now := await self._tokens(app)) != kept:
                 return now  # somebody has put another there meanwhile; who has forgotten it is out
             renewed = msgspec.structs.replace(kept, tokens=tokens)
-            await asyncio.to_thread(self._secrets.put, secret_name(app.id), encoded(renewed))
+            await self._secrets.put(secret_name(app.id), encoded(renewed))
             return renewed
 
 

@@ -63,15 +63,15 @@ async def sign_in(
     return await _put(app, kept, secrets, turn)
 
 
-def sign_out(app_id: str, secrets: SecretStore, turn: Turn) -> bool:
+async def sign_out(app_id: str, secrets: SecretStore, turn: Turn) -> bool:
     """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
-    with turn(app_id):
-        return secrets.forget(secret_name(app_id))
+    async with alone(turn, app_id):
+        return await secrets.forget(secret_name(app_id))
 
 
 async def _put(app: App, kept: Keepsake, secrets: SecretStore, turn: Turn) -> Kept:
     async with alone(turn, app.id):
-        return await asyncio.to_thread(secrets.put, secret_name(app.id), encoded(kept))
+        return await secrets.put(secret_name(app.id), encoded(kept))
 
 
 def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:

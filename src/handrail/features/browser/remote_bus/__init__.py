@@ -2,6 +2,6 @@
 
 from handrail.features.browser.remote_bus.bus import RemoteBus
 from handrail.features.browser.remote_bus.previews import RemotePreviews
-from handrail.features.browser.remote_bus.server_line import ServerAddress
+from handrail.features.browser.remote_bus.server_client import ServerAddress
 
 __all__ = ["RemoteBus", "RemotePreviews", "ServerAddress"]

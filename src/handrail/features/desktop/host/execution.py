@@ -17,10 +17,10 @@ import msgspec
 from handrail.features.desktop.host.params import Meta
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import Exhibit, utc_now
-from handrail.kernel.threads import settled
 from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
 from handrail.ports.peers import Peer
+from handrail.ports.waiting import settled
 
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"

@@ -75,7 +75,7 @@ async def check_answer(services: Services, request_id: str, method: str, params_
     if asked.answer is None:
         raise refused("denied", "That approval was not given yet.")
     _refuse_unless_ok(asked.answer.response)
-    if not await asyncio.to_thread(services.once.claim, request_id):
+    if not await services.once.claim(request_id):
         raise refused("used", "That approval was used before.")
 
 
