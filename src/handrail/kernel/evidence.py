@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.pruning import Limits, folders_in, prune
-from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
+from handrail.ports.errors import InputOutput, NotFound
 from handrail.ports.files import Folder
 
 _ARTIFACTS = "artifacts"
@@ -82,7 +82,7 @@ class Exhibit:
 def _write(folder: Folder, path: str, data: bytes) -> None:
     try:
         folder.write(path, data, is_durable=False)
-    except (NotFound, OutsideRoot) as blocked:  # missing folders are made: a file or a link is on the way
+    except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
         raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
 
 
