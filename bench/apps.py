@@ -21,8 +21,8 @@ from bench.browser.drivers import Tokenizer
 from bench.comparison import Comparison, in_turns, shown
 from bench.house import CALLER, Bench
 from handrail import wiring as app
-from handrail.faces.mcp.app_tools import AppTools
 from handrail.faces.mcp.listing import listed
+from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
@@ -176,7 +176,7 @@ def _start(folder: Path) -> Comparison:
 def _tokens(folder: Path) -> Comparison:
     """Ours: the three tools' declarations, a search for what is wanted, and the description of the tool found."""
     catalogue = Catalogue(folder, [])
-    tools = [entry for entry in app.describe() if entry.surface.name == "apps"]
+    tools = [entry for entry in app.Wiring().describe() if entry.surface.name == "apps"]
     told = [listed(entry.tool) for entry in tools]
     port = mock.Mock(catalogue=catalogue)
     for name, params in (

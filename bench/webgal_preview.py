@@ -2,24 +2,22 @@
 
 import asyncio
 import statistics
+import tempfile
 import time
 from pathlib import Path
 
 from bench.budget import Budget
 from bench.comparison import Comparison
 from handrail.features.browser.chromium.headless import HeadlessChromium
-from handrail.features.webgal.preview_ports import Spot
-from handrail.features.webgal.previews.sought_scene import LOCAL_HOSTS
-from handrail.features.webgal.previews.theatre import Theatre
-from handrail.kernel.policy import compose
-from handrail.kernel.policy_document import PolicyDocument
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.kernel.settings import Settings
-from handrail.wiring.previews import open_theatre
+from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.previews.place import LOCAL_HOSTS
+from handrail.features.webgal.previews.preview_session import PreviewSession
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.wiring import Wiring
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
 _ROUNDS = 5
-_SPOTS = (Spot("letters.txt", 4), Spot("lighthouse.txt", 6))
+_SPOTS = (Destination("letters.txt", 4), Destination("lighthouse.txt", 6))
 
 
 def measure() -> list[Comparison | Budget]:
@@ -30,18 +28,18 @@ async def _measured() -> list[Comparison | Budget]:
     first, first_pictured, empty, again, pictured = [], [], [], [], []
     for _ in range(_ROUNDS):
         empty.append(await _empty_page())
-        theatre = _theatre()
+        preview_session = _session()
         started = time.perf_counter()
-        showing = await theatre.show("game", _SPOTS[0])
+        showing = await preview_session.show("game", _SPOTS[0])
         first_pictured.append((time.perf_counter() - started) * 1000)
         first.append(showing.seconds * 1000)
         for turn in range(1, _ROUNDS + 1):
-            spot = _SPOTS[turn % len(_SPOTS)]
+            destination = _SPOTS[turn % len(_SPOTS)]
             started = time.perf_counter()
-            showing = await theatre.show("game", spot)
+            showing = await preview_session.show("game", destination)
             pictured.append((time.perf_counter() - started) * 1000)
             again.append(showing.seconds * 1000)
-        await theatre.close()
+        await preview_session.close()
     began, began_pictured, blank, moved, shown = map(statistics.median, (first, first_pictured, empty, again, pictured))
     peer = "Chromium, started on an empty page"
     return [
@@ -52,9 +50,11 @@ async def _measured() -> list[Comparison | Budget]:
     ]
 
 
-def _theatre() -> Theatre:
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
-    return open_theatre(LocalFolder.open(str(_GAME)), lambda: policy, Settings(terre="off"), is_server=False)
+def _session() -> PreviewSession:
+    state = Path(tempfile.mkdtemp())
+    project = Wiring().open_project(_GAME, state, NobodyToAsk(), flags={"terre": "off"})
+    session: PreviewSession = project.part("webgal").preview_session
+    return session
 
 
 async def _empty_page() -> float:

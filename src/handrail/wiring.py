@@ -21,6 +21,7 @@ from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.remembering import remembering
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.tokens import OwnTokens
 from handrail.kernel.upkeep import kept_up
 from handrail.ports.errors import InvalidParams, NotFound
 from handrail.ports.machine import Machine
@@ -129,10 +130,11 @@ class Wiring:
         calls_person = project.settings.call_person and not has_terminal
         return Gate(
             registry,
-            project.policy.current,
+            project.policy.fetch,
             asking(project.stores, approver) if isinstance(approver, AskInQueue) else approver,
-            project.stores.tokens,
+            OwnTokens(),
             Recorder(project.evidence, project.audit, project.location),
+            executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
         )

@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from handrail.features.webgal.backends.game_site import Game, LocalGameSite
-from handrail.features.webgal.preview_ports import Position, Spot
+from handrail.features.webgal.preview_ports import Destination, Position
 from handrail.features.webgal.script.sync import V1
 from handrail.stores.local.files.folder import LocalFolder
 
@@ -183,7 +183,7 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
 ) -> None:
     async with site_of(project) as site:
         screen = site.open_screen()
-        screen.send_to(Spot("start.txt", 3))
+        screen.send_to(Destination("start.txt", 3))
         origin, subprotocols = Origin(screen.address.rsplit("/", 2)[0]), [Subprotocol(V1)]
         spoken = subprotocols if generation is First else None
         socket = f"ws{screen.address.removeprefix('http')}api/webgalsync"
@@ -198,7 +198,7 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
             await engine.tell(scene, 3)
             assert await asyncio.wait_for(waiting, PATIENCE) == Position("start.txt", 3, {"showText": "好"})
 
-            screen.send_to(Spot("start.txt", 1, content="雪乃:未保存;\n"))
+            screen.send_to(Destination("start.txt", 1, content="雪乃:未保存;\n"))
             draft, _ = await engine.sent_to()
             assert draft != scene
             assert (await asked(screen.address, f"game/scene/{draft}"))[2].decode() == "雪乃:未保存;\n"
@@ -230,7 +230,7 @@ async def test_what_is_no_message_is_passed_over(project: Path) -> None:
             ):
                 await line.send(text)
             engine = Legacy(line)
-            screen.send_to(Spot("start.txt", 1))
+            screen.send_to(Destination("start.txt", 1))
             await engine.enter()
             assert (await engine.sent_to())[1] == 1
 

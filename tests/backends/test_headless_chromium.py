@@ -14,9 +14,8 @@ import pytest
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.browser.chromium.page import ChromiumPage
 from handrail.features.webgal.backends.game_site import Game, LocalGameSite
-from handrail.features.webgal.preview_ports import Spot
-from handrail.features.webgal.previews.seat import Patience
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.previews.preview_session import Patience, PreviewSession
 from handrail.ports.errors import Declined, NotShown
 from handrail.stores.local.files.folder import LocalFolder
 from tests.waiting import eventually, until
@@ -84,10 +83,10 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
     async def open_site(game: str) -> LocalGameSite:
         return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
 
-    theatre = Theatre(lambda: browser, open_site, patience=Patience(starting=2))
+    preview_session = PreviewSession(lambda: browser, open_site, patience=Patience(starting=2))
     try:
         with pytest.raises(NotShown, match="did not start within 2 s"):
-            await theatre.show("game", Spot("start.txt", 1))
+            await preview_session.show("game", Destination("start.txt", 1))
         page = await browser.open_page(LOCAL)
         assert await page.value("6 * 7") == 42
         with pytest.raises(Declined):
@@ -96,7 +95,7 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
         assert not await reached_by(page, "127.0.0.2")
         await page.close()
     finally:
-        await theatre.close()
+        await preview_session.close()
         files.close()
 
 

@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.preview_ports import Spot
-from handrail.kernel.policy import compose
-from handrail.kernel.policy_document import PolicyDocument
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.kernel.settings import Settings
-from handrail.wiring.previews import open_theatre
+from handrail.features.webgal.preview_ports import Destination
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 STAGE = "[__PIXI_APP__.renderer.resolution, __PIXI_APP__.renderer.view.width, __PIXI_APP__.renderer.screen.width]"
@@ -25,18 +22,17 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
 ) -> None:
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
-    files = LocalFolder.open(str(tmp_path))
-    theatre = open_theatre(files, lambda: policy, Settings(terre="off"), is_server=False)
+    project = Wiring().open_project(tmp_path, tmp_path / ".state", NobodyToAsk(), flags={"terre": "off"})
+    preview_session = project.part("webgal").preview_session
     try:
-        await theatre.show("game", Spot("start.txt", 1))
-        assert theatre._seat is not None
-        page = theatre._seat.page
+        await preview_session.show("game", Destination("start.txt", 1))
+        assert preview_session._page is not None
+        page = preview_session._page.tab
         assert await page.value("[document.documentElement.style.opacity, innerWidth]") == ["", 1280]
         assert await page.value(STAGE) == [0.5, 1280, 2560]
         await page.value("handrailLook()")
         assert await page.value("document.documentElement.style.opacity") == "0"
         assert await page.value(STAGE) == [1, 2560, 2560]
     finally:
-        await theatre.close()
-        files.close()
+        await preview_session.close()
+        project.close()

@@ -93,12 +93,12 @@ class Ledger:
         self.consumed: list[str] = []
         self._on_consume = on_consume
 
-    def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: Scope, ttl: float) -> str:
         token = f"token {len(self.issued)}"
         self.issued[token] = scope
         return token
 
-    def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope) -> None:
         self._on_consume()
         assert token is not None
         if token in self.consumed or self.issued.get(token) != scope:
@@ -126,9 +126,13 @@ class Gatehouse:
         self._audit = Audit(JournalFile(self.log, folder / "audit/head", later=lambda seconds, work: None))
         document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
         composed = compose(document, is_trusted=True, user_rules=())
+
+        async def fetch() -> Policy:
+            return composed if policy is None else policy()
+
         self.gate = Gate(
             Registry([Surface("stage", DIALECT, None, tools)]),
-            policy or (lambda: composed),
+            fetch,
             approver or self.person,
             self.tokens,
             Recorder(Evidence(self.folder), self._audit, "/the/project", lambda: NOON),

@@ -72,20 +72,20 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(house: House) -> None:
     assert await house.is_asked()
-    given = house.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
+    given = await house.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
     assert not await house.is_asked()
     assert house.gatehouse.last["decision"] == f"allow (consent {given.id}, by console:ada)"
     assert "answer" not in house.gatehouse.last
-    assert house.consents.revoke(given.id)
-    assert not house.consents.revoke(given.id)
+    assert await house.consents.revoke(given.id)
+    assert not await house.consents.revoke(given.id)
     assert await house.is_asked()
 
 
 async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(house: House) -> None:
-    house.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
     house.shown = consent_to(MAIL, READ)
     assert await house.is_asked()
-    house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     assert not await house.is_asked()
 
 
@@ -94,13 +94,13 @@ async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_
     [Caller("mcp", "agent/2", "uid:1000"), Caller("mcp", "other/1", "uid:1000"), Caller("http", "agent/1", "uid:1000")],
 )
 async def test_a_yes_to_one_program_is_none_to_another_nor_to_its_next_version(house: House, other: Caller) -> None:
-    house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     assert await house.is_asked(other)
     assert not await house.is_asked(Caller("mcp", "agent/1", "another process"))
 
 
 async def test_programs_that_tell_no_name_are_told_apart_by_what_the_system_says(house: House) -> None:
-    house.consents.give(Caller("mcp", "unknown", "pid:1"), TO, is_for_app=False, by="a person")
+    await house.consents.give(Caller("mcp", "unknown", "pid:1"), TO, is_for_app=False, by="a person")
     assert await house.is_asked(Caller("mcp", "unknown", "pid:2"))
     assert not await house.is_asked(Caller("mcp", "unknown", "pid:1"))
 
@@ -119,7 +119,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("is_for_app", [False, True])
 async def test_a_changed_descriptor_makes_the_yes_void(house: House, change: dict[str, Any], is_for_app: bool) -> None:
-    house.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
     changed = msgspec.structs.replace(MAIL, **change)
     house.shown = consent_to(changed, changed.tools[0])
     assert await house.is_asked()
@@ -127,10 +127,10 @@ async def test_a_changed_descriptor_makes_the_yes_void(house: House, change: dic
 
 async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_a_tool(house: House) -> None:
     grown = msgspec.structs.replace(MAIL, tools=(*MAIL.tools, AppTool(name="wipe", description="W.", parameters={})))
-    house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     house.shown = consent_to(grown, SEND)
     assert await house.is_asked()
-    house.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
     assert not await house.is_asked()
 
 
@@ -141,7 +141,7 @@ async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_
 )
 async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict[str, str]) -> None:
     house = House(tmp_path, [{**rule, "decision": "deny"}])
-    house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     with pytest.raises(Declined):
         await house.is_asked()
     house.gatehouse.close()
@@ -149,18 +149,18 @@ async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict
 
 async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
     house = House(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
-    house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     assert await house.is_asked()
     assert house.gatehouse.person.questions[-1].is_ruled
     house.gatehouse.close()
 
 
-def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
+async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
     first, second = (SqliteConsents(Database(tmp_path / "handrail.db"), now=lambda: NOON) for _ in range(2))
-    first.give(AGENT, TO, is_for_app=False, by="console:ada")
-    first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
-    first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
-    assert [(one.caller, one.app, one.tool, one.by) for one in second.given()] == [
+    await first.give(AGENT, TO, is_for_app=False, by="console:ada")
+    await first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
+    await first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
+    assert [(one.caller, one.app, one.tool, one.by) for one in await second.given()] == [
         ("mcp:agent/1", "com.example.mail", None, "terminal:ada"),
         ("mcp:agent/1", "com.example.mail", "send_email", "terminal:ada"),
     ]
@@ -168,8 +168,8 @@ def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(
 
 async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:
     persons, programs = caller("person", "openai:m"), caller("program", "openai:m")
-    house.consents.give(persons, TO, is_for_app=True, by="console:ada")
+    await house.consents.give(persons, TO, is_for_app=True, by="console:ada")
     assert not await house.is_asked(persons)
     assert await house.is_asked(programs)
-    house.consents.give(programs, TO, is_for_app=False, by="console:ada")
+    await house.consents.give(programs, TO, is_for_app=False, by="console:ada")
     assert not await house.is_asked(programs)

@@ -758,10 +758,20 @@ class Crossing:
         self.inside: list[Any] = []
         self.entered: list[Any] = []
         self._doors: dict[Any, asyncio.Event] = {}
+        self._somebody = asyncio.Event()
+
+    async def until(self, *values: Any) -> None:
+        """Until they are inside, and nobody else can come any more."""
+        async with asyncio.timeout(10):
+            while not {*values} <= {*self.inside}:
+                self._somebody.clear()
+                await self._somebody.wait()
+        await others()
 
     async def work(self, call: Call, params: Params) -> None:
         self.inside.append(params.value)
         self.entered.append(params.value)
+        self._somebody.set()
         self._doors[params.value] = asyncio.Event()
         await self._doors[params.value].wait()
         self.inside.remove(params.value)
@@ -777,14 +787,14 @@ async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(
     async with asyncio.TaskGroup() as group:
         for value, task in ((1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "b")):
             group.create_task(house.call("cross", value, task=task))
-        await others()
-        assert crossing.inside == [1, 3]
+        await crossing.until(1, 3)
+        assert sorted(crossing.inside) == [1, 3]
         crossing.let_out(1)
-        await others()
+        await crossing.until(3, 2)
         assert crossing.inside == [3, 2]
         crossing.let_out(3)
         crossing.let_out(2)
-        await others()
+        await crossing.until(4, 5)
         assert sorted(crossing.inside) == [4, 5]
         crossing.let_out(4)
         crossing.let_out(5)
@@ -800,11 +810,10 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
         group.create_task(house.call("change", "second"))
         group.create_task(house.call("look", "read"))
         group.create_task(house.call("change", "other", caller=other))
-        await others()
+        await crossing.until("first", "other", "read")
         assert sorted(crossing.inside) == ["first", "other", "read"]
         crossing.let_out("first")
-        await others()
-        assert "second" in crossing.inside
+        await crossing.until("second")
         for value in ("second", "read", "other"):
             crossing.let_out(value)
 
@@ -818,11 +827,10 @@ async def test_a_tool_with_lanes_of_its_own_holds_up_those_in_the_same_lane_alon
     async with asyncio.TaskGroup() as group:
         for name, value in (("reach", "a1"), ("reach", "a2"), ("reach", "b1"), ("change", "c")):
             group.create_task(house.call(name, value))
-        await others()
+        await crossing.until("a1", "b1", "c")
         assert sorted(crossing.inside) == ["a1", "b1", "c"]
         crossing.let_out("a1")
-        await others()
-        assert "a2" in crossing.inside
+        await crossing.until("a2")
         for value in ("a2", "b1", "c"):
             crossing.let_out(value)
 
@@ -841,10 +849,10 @@ async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> Non
         group.create_task(house.call("change", task="a"))
         group.create_task(house.call("look", "a", task="a"))
         group.create_task(house.call("look", "b", task="b"))
-        await others()
+        await crossing.until("b")
         assert crossing.inside == ["b"]
         answered.set()
-        await others()
+        await crossing.until("b", "a")
         assert crossing.inside == ["b", "a"]
         crossing.let_out("a")
         crossing.let_out("b")
@@ -860,10 +868,10 @@ async def test_a_failed_or_cancelled_call_gives_its_turn_to_the_next(build: Buil
     second = asyncio.create_task(house.call("cross", 2, task="a"))
     third = asyncio.create_task(house.call("fail", task="a"))
     fourth = asyncio.create_task(house.call("cross", 4, task="a"))
-    await others()
+    await crossing.until(1)
     second.cancel()
     first.cancel()
-    await others()
+    await crossing.until(4)
     assert crossing.inside[1:] == [4]
     assert isinstance(third.exception(), Aborted)
     crossing.let_out(4)

@@ -36,7 +36,7 @@ class Desk:
         self.covered: list[object] = []
         self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self._keep)
 
-    def _keep(self, question: Question, response: PromptResponse, by: str) -> None:
+    async def _keep(self, question: Question, response: PromptResponse, by: str) -> None:
         self.always.append(question)
         self.covered.append(response.covers)
 
@@ -218,7 +218,7 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
     async with desk(tmp_path) as at:
         asking = asyncio.ensure_future(at.approver.ask(question()))
         entry = await at.shown()
-        assert SqliteOnce(Database(tmp_path / "handrail.db")).claim(entry.request_id)
+        assert await SqliteOnce(Database(tmp_path / "handrail.db")).claim(entry.request_id)
         await at.queue.respond(entry.request_id, {"status": "ok"})
         with pytest.raises(Declined):
             await asking

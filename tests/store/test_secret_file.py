@@ -1,5 +1,6 @@
 """The file of secrets: its owner's alone, whole or not at all, and silent about what it holds."""
 
+import asyncio
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -52,70 +53,72 @@ def store(state: Path) -> KeptSecrets:
     return KeptSecrets(NoKeyring(), SecretFile(state))
 
 
-def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_path: Path) -> None:
-    kept = store(tmp_path).put("app:a.b:key", Secret(VALUE))
+async def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_path: Path) -> None:
+    kept = await store(tmp_path).put("app:a.b:key", Secret(VALUE))
     assert (kept.place, kept.name) == ("file", "app:a.b:key")
-    assert store(tmp_path).get("app:a.b:key") == Secret(VALUE)
-    assert [one.name for one in store(tmp_path).kept()] == ["app:a.b:key"]
-    assert store(tmp_path).forget("app:a.b:key") is True
-    assert store(tmp_path).forget("app:a.b:key") is False
-    assert store(tmp_path).get("app:a.b:key") is None
+    assert await store(tmp_path).get("app:a.b:key") == Secret(VALUE)
+    assert [one.name for one in await store(tmp_path).kept()] == ["app:a.b:key"]
+    assert await store(tmp_path).forget("app:a.b:key") is True
+    assert await store(tmp_path).forget("app:a.b:key") is False
+    assert await store(tmp_path).get("app:a.b:key") is None
     assert VALUE not in (tmp_path / "secrets.json").read_text()
 
 
-def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_one_is_in_the_file(tmp_path: Path) -> None:
+async def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_one_is_in_the_file(
+    tmp_path: Path,
+) -> None:
     keyring = Keyring()
     secrets = KeptSecrets(keyring, SecretFile(tmp_path))
-    secrets.put("app:a.b:key", Secret(VALUE))
+    await secrets.put("app:a.b:key", Secret(VALUE))
     keyring.is_locked = True
     for value in ("second", "third"):
-        assert secrets.put("app:a.b:key", Secret(value)).place == "file"
+        assert (await secrets.put("app:a.b:key", Secret(value))).place == "file"
     with pytest.raises(KeyringAway):
-        secrets.forget("app:a.b:key")
-    assert secrets.get("app:a.b:key") == Secret("third")
+        await secrets.forget("app:a.b:key")
+    assert await secrets.get("app:a.b:key") == Secret("third")
     keyring.is_locked = False
-    assert secrets.forget("app:a.b:key") is True
-    assert (keyring.values, secrets.kept()) == ({}, [])
+    assert await secrets.forget("app:a.b:key") is True
+    assert (keyring.values, await secrets.kept()) == ({}, [])
 
 
-def test_the_file_is_the_owners_alone_even_after_somebody_opened_it(tmp_path: Path) -> None:
+async def test_the_file_is_the_owners_alone_even_after_somebody_opened_it(tmp_path: Path) -> None:
     file = tmp_path / "secrets.json"
-    store(tmp_path).put("app:a.b:key", Secret(VALUE))
+    await store(tmp_path).put("app:a.b:key", Secret(VALUE))
     assert file.stat().st_mode & 0o777 == 0o600
     file.chmod(0o644)
-    store(tmp_path).get("app:a.b:key")
+    await store(tmp_path).get("app:a.b:key")
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
+async def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     names = [f"app:a.b{number}:key" for number in range(20)]
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda name: store(tmp_path).put(name, Secret(VALUE)), names))
-    assert [one.name for one in store(tmp_path).kept()] == sorted(names)
-    assert not list(tmp_path.glob(".secrets*"))
+        list(threads.map(lambda name: asyncio.run(store(tmp_path).put(name, Secret(VALUE))), names))
+    assert [one.name for one in await store(tmp_path).kept()] == sorted(names)
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".secrets")]
 
 
-def test_a_damaged_file_is_named_and_its_content_is_not(tmp_path: Path) -> None:
+async def test_a_damaged_file_is_named_and_its_content_is_not(tmp_path: Path) -> None:
     (tmp_path / "secrets.json").write_text(f'{{"version": 1, "secrets": {{"a": "{VALUE}"}}}}')
     with pytest.raises(Damaged) as refusal:
-        store(tmp_path).get("a")
+        await store(tmp_path).get("a")
     assert "secrets.json" in refusal.value.message
     assert VALUE not in f"{refusal.value} {refusal.value.hint}"
 
 
-def test_no_link_is_followed(tmp_path: Path) -> None:
+async def test_no_link_is_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("{}")
     os.symlink(elsewhere, tmp_path / "secrets.json")
     with pytest.raises(InputOutput):
-        store(tmp_path).put("a", Secret(VALUE))
+        await store(tmp_path).put("a", Secret(VALUE))
     assert elsewhere.read_text() == "{}"
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../a", "A", "a" * 301, "a\n"])
-def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
+async def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams):
-        store(tmp_path).put(name, Secret(VALUE))
+        await store(tmp_path).put(name, Secret(VALUE))
 
 
 def test_a_secret_shows_itself_to_nobody_who_does_not_ask() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ports.policy import Decision
 from handrail.kernel.settings import Settings, load
+from handrail.ports.policy import Decision
 from handrail.ports.settings import BrokenSettings
 
 

@@ -22,11 +22,11 @@ def test_an_edit_counts_at_once_and_so_does_its_removal(tmp_path: Path) -> None:
     assert rules.current() == ()
 
 
-def test_a_rule_is_added_behind_what_the_person_wrote(tmp_path: Path) -> None:
+async def test_a_rule_is_added_behind_what_the_person_wrote(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("# mine\nport = 7000")
     rules = UserRules(tmp_path)
-    rules.allow("added by an approval", tool="write_to_file", path='a "b"\\\u202e/ü.txt')
+    await rules.allow("added by an approval", tool="write_to_file", path='a "b"\\\u202e/ü.txt')
     (rule,) = rules.current()
     assert (rule.tool, rule.path, rule.verdict) == ("write_to_file", 'a "b"\\\u202e/ü.txt', Decision.ALLOW)
     assert config.read_text().startswith("# mine\nport = 7000\n# added by an approval\n[[rules]]\n")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from handrail.aai.envelope import INVALID_REQUEST, MAX_REQUEST, failure
-from handrail.aai.serving import Answer, first_of, stop_signals
-from handrail.aai.workload import Workload
+from handrail.aai.serving import Answer, Workload, first_of, stop_signals
+from handrail.kernel.line_framer import LineFramer
 
 _CHUNK = 1 << 16
 _TOO_LONG = failure("", INVALID_REQUEST, f"A request has at most {MAX_REQUEST} bytes.")
@@ -56,21 +56,12 @@ def _private_streams() -> tuple[int, int]:
 def _listen(descriptor: int, heard: Callable[[bytes | None], None], over: Callable[[], None]) -> None:
     """Lines as they come, without blank ones; None for one that is too long, of which only the end is looked for."""
     with suppress(RuntimeError):  # the loop has ended, and with it the interest
-        pending, is_too_long = bytearray(), False
+        framer = LineFramer(MAX_REQUEST)
         while part := _read(descriptor):
-            *lines, rest = part.split(b"\n")
-            for line in lines:
-                pending += line
-                if is_too_long or len(pending) > MAX_REQUEST:
-                    heard(None)
-                elif pending.strip():
-                    heard(bytes(pending))
-                pending, is_too_long = bytearray(), False
-            pending += rest
-            if len(pending) > MAX_REQUEST:
-                pending, is_too_long = bytearray(), True
-        if pending.strip():
-            heard(bytes(pending))
+            for line in framer.feed(part):
+                heard(line if isinstance(line, bytes) else None)
+        for line in framer.end():
+            heard(line if isinstance(line, bytes) else None)
         over()
 
 

@@ -4,6 +4,6 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.call import Caller
 
 
-def record_access(audit: Audit, by: Caller, done: str) -> None:
-    """`done` names things by their ids, and no secret. Blocks until it is on disk."""
-    audit.append({"event": "access", "caller": str(by), "target": done, "ok": True}, durable=True)
+async def record_access(audit: Audit, by: Caller, done: str) -> None:
+    """`done` names things by their ids, and no secret. Returns once it is on disk."""
+    await audit.add({"event": "access", "caller": str(by), "target": done, "ok": True}, durable=True)

@@ -12,13 +12,14 @@ going on after somebody has changed the log hides nothing.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from handrail.kernel.audit_queue import AuditQueue
 from handrail.kernel.chain import RESERVED, Head, Unsealed, read_head, seal, spell, unseal
 from handrail.kernel.chain_check import BrokenChain, check_chain
 from handrail.ports.errors import Damaged
@@ -33,19 +34,18 @@ class Audit:
         self._clock = clock
         self._last = Head()
         self._last_spelled = self._last.spelled()
+        self._queue = AuditQueue(self._append_all)
 
     def append(self, record: Mapping[str, Any], durable: bool = False) -> int:
-        """The record's number, once it is written; with `durable`, once it is on disk."""
-        if not RESERVED.isdisjoint(record):
-            raise ValueError(f"The audit writes these members itself: {sorted(RESERVED.intersection(record))}")
-        members = spell(record)
-        with self._journal.hold(is_durable=durable) as held:
-            head = self._settle(held, self._read_head(held))
-            # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
-            return self._write(held, head.placed_at(held.size), members).count
+        """The record's number, once it is written; with `durable`, once it is on disk. Blocks."""
+        return self._append_all([_spelled(record)], durable=durable)
+
+    async def add(self, record: Mapping[str, Any], *, durable: bool = False) -> None:
+        """`append` for an event loop."""
+        await self._queue.add(_spelled(record), durable=durable)
 
     def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
-        """Every record that can be read, as it was written; damage is for `verify` to find."""
+        """Every record that can be read, as it was written; damage is for `verify` to find. Blocks."""
         return (entry for _, entry in self.lines(reverse=reverse))
 
     def lines(self, *, reverse: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -59,7 +59,7 @@ class Audit:
                 yield line, entry
 
     def verify(self) -> int:
-        """How many records there are; BrokenChain at the first line that is not as it was written."""
+        """How many records there are; BrokenChain at the first line that is not as it was written. Blocks."""
         glimpse = self._journal.glimpse()
         if glimpse.mark is None:
             if glimpse.size:
@@ -73,10 +73,21 @@ class Audit:
         return check_chain(self._journal.lines(until=glimpse.size), glimpse.size, head)
 
     def flush(self) -> None:
+        self._queue.drain()
         self._journal.flush()
 
     def close(self) -> None:
+        self._queue.close()
         self._journal.close()
+
+    def _append_all(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> int:
+        """All of them or none; the last one's number."""
+        with self._journal.hold(is_durable=durable, patience=patience) as held:
+            # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
+            head = self._settle(held, self._read_head(held)).placed_at(held.size)
+            for members in spelled:
+                head = self._write(held, head, members)
+            return head.count
 
     def _read_head(self, held: HeldJournal) -> Head:
         if held.mark == self._last_spelled:
@@ -118,6 +129,12 @@ class Audit:
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def _spelled(record: Mapping[str, Any]) -> bytes:
+    if not RESERVED.isdisjoint(record):
+        raise ValueError(f"The audit writes these members itself: {sorted(RESERVED.intersection(record))}")
+    return spell(record)
 
 
 def _is_announced(written: bytes, expected: int, sealed: str) -> bool:

@@ -5,7 +5,7 @@ Knows no wire and no operating system. Every face hands it a Call and gets a Rep
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from functools import partial
 from traceback import format_tb
@@ -30,6 +30,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
+from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
 
@@ -41,11 +42,12 @@ class Gate:
     def __init__(
         self,
         registry: Registry,
-        policy: Callable[[], Policy],
+        policy: Callable[[], Awaitable[Policy]],
         approver: Approver,
         tokens: TokenStore,
         recorder: Recorder,
         *,
+        executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
         summon: Summon = nobody_is_called,
     ) -> None:
@@ -53,6 +55,7 @@ class Gate:
         self._policy = policy
         self._approver = approver
         self._tokens = tokens
+        self._executor_tokens = executor_tokens or tokens
         self._recorder = recorder
         self._consents = consents
         self._summon = summon
@@ -70,20 +73,28 @@ class Gate:
         call.began_at = self._recorder.now()
         call.beside = summoning(call, self._summon)
         try:
+            return await self._recorded(passage)
+        finally:
+            passage.leave()  # only now: a lane's records are in the order of its calls
+
+    async def _recorded(self, passage: Passage) -> Reply:
+        try:
             reply = await self._pass(passage)
         except asyncio.CancelledError:
-            call.is_aborted = True
-            self._recorder.close(passage, error=Aborted("The caller stopped the call."))
+            passage.call.is_aborted = True
+            aborted = Aborted("The caller stopped the call.")
+            await finished(asyncio.ensure_future(self._recorder.close(passage, error=aborted)))
             raise
         except Failure as failure:
-            self._recorder.close(passage, error=failure)
+            await self._recorder.close(passage, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
-            _log(call.tool, fault)
+            _log(passage.call.tool, fault)
             unforeseen = _as_failure(fault)
-            self._recorder.close(passage, error=unforeseen)
+            await self._recorder.close(passage, error=unforeseen)
             raise unforeseen from None
-        self._recorder.close(passage, result=reply.result if reply.kept_result is None else reply.kept_result)
+        result = reply.result if reply.kept_result is None else reply.kept_result
+        await self._recorder.close(passage, result=result)
         return reply
 
     def _entry(self, call: Call) -> Registered:
@@ -99,23 +110,23 @@ class Gate:
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
-        async with self._lanes.turn(_lane(passage, passage.effect)):
-            target = await self._target(passage)
-            passage.target = target.path or target.place
-            verdict = self._policy().decide(call.tool, passage.effect, target)
-            passage.verdict, passage.decision = verdict, str(verdict)
-            _refuse_if_denied(verdict, call.tool)
-            passage.passed.add(target)
-            call.check = partial(self._check, passage)
-            call.keep = partial(self._recorder.keep, passage)
-            call.adopt = partial(self._recorder.adopt, passage)
-            if not passage.effect.changes:
-                if verdict.decision is Decision.ASK:
-                    passage.params_digest = _digest(passage.params, {})
-                    shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
-                    await self._approve(passage, shown, passage.params_digest)
-                return await self._within_deadline(passage, None)
+        passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
+        target = await self._target(passage)
+        passage.target = target.path or target.place
+        verdict = (await self._policy()).decide(call.tool, passage.effect, target)
+        passage.verdict, passage.decision = verdict, str(verdict)
+        _refuse_if_denied(verdict, call.tool)
+        passage.passed.add(target)
+        call.check = partial(self._check, passage)
+        call.keep = passage.keep
+        call.adopt = passage.adopt
+        if passage.effect.changes:
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
+        if verdict.decision is Decision.ASK:
+            passage.params_digest = _digest(passage.params, {})
+            shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
+            await self._approve(passage, shown, passage.params_digest)
+        return await self._within_deadline(passage, None)
 
     async def _target(self, passage: Passage) -> Target:
         tool, port = passage.entry.tool, passage.entry.surface.port
@@ -132,7 +143,7 @@ class Gate:
         assert passage.effect is not None
         if target in passage.passed:
             return
-        verdict = self._policy().decide_again(passage.call.tool, passage.effect, target)
+        verdict = (await self._policy()).decide_again(passage.call.tool, passage.effect, target)
         passage.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
@@ -155,14 +166,15 @@ class Gate:
             return Reply(preview.result)
         passage.params_digest = _bound_to(passage.params, preview)
         passage.undoes = preview.undoes
-        if is_asked and not self._is_allowed_for_good(passage, preview):
+        if is_asked and not await self._is_allowed_for_good(passage, preview):
             await self._approve(passage, preview, passage.params_digest)
             passage.call.approved = self._approved(passage)
         scope = _scope(passage, preview)
-        token = self._tokens.issue(scope, _TOKEN_TTL)
-        self._recorder.begin(passage, preview)
+        tokens = self._tokens if preview.executor is None else self._executor_tokens
+        token = await tokens.issue(scope, _TOKEN_TTL)
+        await self._recorder.begin(passage, preview)
         if preview.executor is None:
-            self._tokens.consume(token, scope)
+            await tokens.consume(token, scope)
         else:
             passage.call.token = token
         return await self._within_deadline(passage, preview)
@@ -176,6 +188,7 @@ class Gate:
 
     async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
         assert passage.effect is not None
+        images = await self._recorder.show(passage, preview)
         question = Question(
             passage.call,
             passage.entry.tool.title,
@@ -183,7 +196,7 @@ class Gate:
             passage.params if preview.shown_params is None else preview.shown_params,
             preview,
             bound_to,
-            self._recorder.show(passage, preview),
+            images,
             passage.is_ruled,
         )
         await passage.call.progress("Waiting for a person's approval.")
@@ -196,11 +209,11 @@ class Gate:
             raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
         raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
 
-    def _is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
+    async def _is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
         """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
         if self._consents is None or preview.consent is None or passage.is_ruled:
             return False
-        given = self._consents.allows(passage.call.caller, preview.consent)
+        given = await self._consents.allows(passage.call.caller, preview.consent)
         if given is not None:
             passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None

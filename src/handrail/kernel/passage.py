@@ -1,6 +1,7 @@
 """What is known of a call on its way through the gate; the audit records it however the call ends."""
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,10 @@ from handrail.kernel.policy import Verdict
 from handrail.kernel.registry import Registered
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
+
+
+def _nowhere() -> None:
+    """It has not entered any lane."""
 
 
 @dataclass(slots=True)
@@ -33,7 +38,24 @@ class Passage:
     passed: set[Target] = field(default_factory=set)
     undoes: str | None = None
     exhibit: Exhibit | None = None
+    kept: list[tuple[str, Any]] = field(default_factory=list)
+    """Evidence that is written once the call has ended."""
+    adopted: dict[str, str] = field(default_factory=dict)
+    """Evidence that somebody else has put into the call's folder: names and hashes."""
+    has_evidence: bool = False
+    leave: Callable[[], None] = _nowhere
+    """Gives its turn to the next call in the lane."""
     deadline: Deadline | None = None
+
+    def keep(self, name: str, content: Any) -> None:
+        """`Call.keep`: what a tool wants to be seen later."""
+        self.kept.append((name, content))
+        self.has_evidence = True
+
+    def adopt(self, hashes: Mapping[str, str]) -> None:
+        """`Call.adopt`: files that are in the call's folder already."""
+        self.adopted.update(hashes)
+        self.has_evidence = True
 
     @property
     def has_yes(self) -> bool:

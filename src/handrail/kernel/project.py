@@ -36,6 +36,10 @@ class PolicyInForce(Protocol):
         """A broken file refuses the call: Declined."""
         ...
 
+    async def fetch(self) -> Policy:
+        """The same, without blocking the event loop."""
+        ...
+
     def is_trusted(self) -> bool: ...
 
     @property
@@ -111,8 +115,8 @@ class Project:
 
     def close(self) -> None:
         for part in reversed(list(self._parts.values())):
-            if (close := getattr(part, "close", None)) is not None:
-                close()
+            if (release := getattr(part, "release", None)) is not None:
+                release()
         self.audit.close()
         self.stores.close()
         self.files.close()

@@ -7,7 +7,7 @@ that is stopped takes its prompt along.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ _NAMELESS = "The address of the page is not known, so no rule can name it: “al
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
-AllowAlways = Callable[[Question, PromptResponse, str], None]
+AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
 """What was asked, what was answered, and who answered."""
 
 
@@ -87,7 +87,7 @@ class QueueApprover:
             return Answer("ok", by="allowed for this task")
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
-        if (earlier := self._answered_before(repeats)) is not None:
+        if (earlier := await self._answered_before(repeats)) is not None:
             await self._remember(question, earlier.request_id, earlier.response)
             return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
         prompt = prompt_of(question)
@@ -110,7 +110,7 @@ class QueueApprover:
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
             return Answer(response.status, by, remark)
-        if not self._once.claim(request_id):
+        if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id)
@@ -120,12 +120,12 @@ class QueueApprover:
         if response.scope == "task":
             self._for_task.add(_reach_of_a_task(question.call, question.preview.place))
         elif response.scope == "rule":
-            self._allow_always(question, response, await self._who_answered(request_id))
+            await self._allow_always(question, response, await self._who_answered(request_id))
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
 
-    def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
+    async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
         """An ok for exactly this call that came after its caller had gone, and that nobody has used."""
         oldest = (self._now() - KEPT).isoformat(timespec="milliseconds")
         for earlier in reversed(repeats):
@@ -134,7 +134,7 @@ class QueueApprover:
                 answer is not None
                 and answer.response.status == "ok"
                 and answer.ts >= oldest
-                and self._once.claim(answer.request_id)
+                and await self._once.claim(answer.request_id)
             ):
                 return answer
         return None

@@ -3,9 +3,9 @@
 Decides nothing. What is done is done: a disk that fails after it never makes the answer say otherwise.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,9 +15,11 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
 from handrail.kernel.passage import Passage
+from handrail.kernel.threads import settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
+from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
 
@@ -31,92 +33,100 @@ class Recorder:
         self._project = project
         self.now = now
 
-    def show(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
+    async def show(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
         """What a person is about to see is evidence, and on record before they see it."""
         if not preview.pictures:
             return ()
-        exhibit = self._opened(passage)
-        for picture in preview.pictures:
-            exhibit.add(picture.name, picture.data)
-        self._append(passage, "ask", durable=False)
+        exhibit = await self._written(passage, [(picture.name, picture.data) for picture in preview.pictures])
+        await self._add(passage, "ask", durable=False)
         return tuple(
             PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
             for picture in preview.pictures
         )
 
-    def begin(self, passage: Passage, preview: Preview) -> None:
+    async def begin(self, passage: Passage, preview: Preview) -> None:
         """What is about to be done, on disk before it is."""
-        exhibit = self._opened(passage)
-        exhibit.add(
-            "request.json",
-            {
-                "executionId": passage.call.execution_id,
-                "tool": passage.call.tool,
-                "caller": str(passage.call.caller),
-                "task": passage.call.task,
-                "params": passage.params if preview.shown_params is None else preview.shown_params,
-                "binding": dict(preview.binding),
-                "summary": preview.summary,
-            },
-        )
-        for picture in preview.pictures:
-            if picture.name not in exhibit.hashes:  # nobody was shown it
-                exhibit.add(picture.name, picture.data)
-        if preview.diff is not None:
-            exhibit.add("diff.patch", preview.diff)
-        self._append(passage, "begin", durable=True)
-
-    def keep(self, passage: Passage, name: str, content: Any) -> None:
-        """`Call.keep`: what a tool wants to be seen later."""
-        with _outlived(passage):
-            self._opened(passage).add(name, content)
-
-    def adopt(self, passage: Passage, hashes: Mapping[str, str]) -> None:
-        """`Call.adopt`: files that are in the call's folder already."""
-        with _outlived(passage):
-            self._opened(passage).hashes.update(hashes)
+        request = {
+            "executionId": passage.call.execution_id,
+            "tool": passage.call.tool,
+            "caller": str(passage.call.caller),
+            "task": passage.call.task,
+            "params": passage.params if preview.shown_params is None else preview.shown_params,
+            "binding": dict(preview.binding),
+            "summary": preview.summary,
+        }
+        shown = passage.exhibit.hashes if passage.exhibit is not None else {}
+        pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
+        diff = [] if preview.diff is None else [("diff.patch", preview.diff)]
+        await self._written(passage, [("request.json", request), *pictures, *diff])
+        await self._add(passage, "begin", durable=True)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
         """Its pictures, and the result itself where it is longer than the caller takes."""
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
-            self.keep(passage, f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
+            passage.keep(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
         if _is_longer(reply, passage.call.keeps_longer_than):
-            with _outlived(passage):
-                self._opened(passage)
+            passage.has_evidence = True
 
-    def close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
-        """The last line of every call: its result in the evidence, its end in the audit."""
+    async def close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
+        """The last line of every call: its result in the evidence, its end in the audit.
+
+        Who is cancelled meanwhile waits for both.
+        """
         outcome: dict[str, Any] = {"ok": error is None}
         if error is not None:
             outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
-        if passage.exhibit is not None and (error is not None or _RESULT not in passage.exhibit.hashes):
-            self.keep(passage, _RESULT, {**outcome, "result": result})
-        if isinstance(error, InvalidParams):
-            del outcome["error"]["message"]  # it quotes parameters, of which the audit holds but a digest
+        if passage.has_evidence:
+            await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
+        else:
+            await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
+
+    async def _close_with_evidence(
+        self, passage: Passage, outcome: dict[str, Any], result: Any, error: Failure | None
+    ) -> None:
+        if error is not None or _RESULT not in passage.adopted:
+            passage.keep(_RESULT, {**outcome, "result": result})
+        await settled_for(passage.call.caller, lambda: self._write_kept(passage))
         try:
-            self._append(passage, "end", durable=passage.exhibit is not None, **outcome)
+            await self._add(passage, "end", durable=True, **_without_parameters(outcome, error))
         except Failure as lost:
-            if passage.exhibit is None:
-                raise
             logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
+
+    def _write_kept(self, passage: Passage) -> None:
+        """The call is what it is without a piece of its evidence."""
+        if passage.adopted:
+            self._opened(passage).hashes.update(passage.adopted)
+        for name, content in passage.kept:
+            try:
+                self._opened(passage).add(name, content)
+            except Failure as lost:
+                logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
+
+    async def _written(self, passage: Passage, files: Sequence[tuple[str, Any]]) -> Exhibit:
+        def write() -> Exhibit:
+            exhibit = self._opened(passage)
+            for name, content in files:
+                exhibit.add(name, content)
+            return exhibit
+
+        return await settled_for(passage.call.caller, write)
 
     def _opened(self, passage: Passage) -> Exhibit:
         if passage.exhibit is None:
             name, id = passage.entry.surface.name, passage.call.execution_id
             passage.exhibit = self._evidence.open(name, id, passage.call.began_at or self.now())
+            passage.has_evidence = True
         return passage.exhibit
 
-    def _append(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
-        self._audit.append(passage.record(event, self._project, **outcome), durable=durable)
+    async def _add(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
+        await self._audit.add(passage.record(event, self._project, **outcome), durable=durable)
 
 
-@contextmanager
-def _outlived(passage: Passage) -> Iterator[None]:
-    """The call goes on without this piece of its evidence."""
-    try:
-        yield
-    except Failure as lost:
-        logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
+def _without_parameters(outcome: dict[str, Any], error: Failure | None) -> dict[str, Any]:
+    """A message about wrong parameters quotes them, and the audit holds but a digest of these."""
+    if not isinstance(error, InvalidParams):
+        return outcome
+    return {**outcome, "error": {"condition": type(error).__name__}}
 
 
 def _is_longer(reply: Reply, most: int | None) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 from handrail.kernel.evidence import utc_now
 from handrail.ports.errors import InvalidParams
 from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretShelf, Slip
+from handrail.ports.waiting import settled
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 
@@ -19,14 +20,27 @@ class KeptSecrets:
         self._shelf = shelf
         self._now = now
 
-    def get(self, name: str) -> Secret | None:
+    async def get(self, name: str) -> Secret | None:
+        return await settled(lambda: self._get(name))
+
+    async def put(self, name: str, secret: Secret) -> Kept:
+        return await settled(lambda: self._put(name, secret))
+
+    async def forget(self, name: str) -> bool:
+        return await settled(lambda: self._forget(name))
+
+    async def kept(self) -> Sequence[Kept]:
+        slips = await settled(self._shelf.slips)
+        return [Kept(name, slip.place, slip.at) for name, slip in sorted(slips.items())]
+
+    def _get(self, name: str) -> Secret | None:
         slip = self._shelf.slips().get(_checked(name))
         if slip is None or slip.value is not None:
             return None if slip is None else slip.value
         value = self._keyring.read(self._shelf.account(name))
         return None if value is None else Secret(value)
 
-    def put(self, name: str, secret: Secret) -> Kept:
+    def _put(self, name: str, secret: Secret) -> Kept:
         at = self._now().isoformat(timespec="seconds")
         account = self._shelf.account(_checked(name))
         try:
@@ -38,7 +52,7 @@ class KeptSecrets:
         self._shelf.put(name, slip)
         return Kept(name, slip.place, at)
 
-    def forget(self, name: str) -> bool:
+    def _forget(self, name: str) -> bool:
         slip = self._shelf.slips().get(_checked(name))
         if slip is None:
             return False
@@ -46,9 +60,6 @@ class KeptSecrets:
             self._keyring.remove(self._shelf.account(name))
         self._shelf.remove(name)
         return True
-
-    def kept(self) -> Sequence[Kept]:
-        return [Kept(name, slip.place, slip.at) for name, slip in sorted(self._shelf.slips().items())]
 
 
 def _checked(name: str) -> str:

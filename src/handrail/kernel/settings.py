@@ -1,6 +1,8 @@
 """Settings: flags first, then `HANDRAIL_*`, then `<stateDir>/config.toml`."""
 
+import errno
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -67,11 +69,19 @@ def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.
 
 def _from_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(_read(file).decode())
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BrokenSettings(f"{file}: {error}") from None
+
+
+def _read(file: Path) -> bytes:
+    """Only of a regular file, so that nobody waits for a fifo."""
+    with open(os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(file))
+        return opened.read()
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:

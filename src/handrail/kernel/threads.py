@@ -1,13 +1,80 @@
-"""Blocking work in a thread, ended cleanly: who is cancelled waits until the thread is through."""
+"""Blocking work in threads, ended cleanly: who is cancelled waits until the thread is through.
+
+A caller whose work hangs takes up its own threads alone: everybody has but a share of them.
+"""
 
 import asyncio
+import os
+import threading
+from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from handrail.kernel.call import Call
+from handrail.ports.waiting import ended, finished
 
 T = TypeVar("T")
+
+_MOST = 64
+_MOST_OF_ONE = 6
+
+
+class SharedThreads:
+    """Threads for many callers, of which each may take up a few; what is more waits for the same caller's earlier."""
+
+    def __init__(self, most: int = _MOST, most_of_one: int = _MOST_OF_ONE) -> None:
+        self._most, self._most_of_one = most, most_of_one
+        self._begin()
+
+    def _begin(self) -> None:
+        self._threads = ThreadPoolExecutor(self._most, "call")
+        self._turn = threading.Lock()
+        self._running: dict[str, int] = {}
+        self._waiting: dict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = {}
+        self._process = os.getpid()
+
+    def submit(self, caller: str, work: Callable[[], T]) -> "Future[T]":
+        if self._process != os.getpid():
+            self._begin()  # threads do not survive a fork
+        future: Future[T] = Future()
+        with self._turn:
+            if self._running.get(caller, 0) >= self._most_of_one:
+                self._waiting.setdefault(caller, deque()).append((future, work))
+                return future
+            self._running[caller] = self._running.get(caller, 0) + 1
+        self._threads.submit(self._run, caller, future, work)
+        return future
+
+    def _run(self, caller: str, future: "Future[Any]", work: Callable[[], Any]) -> None:
+        following: tuple[Future[Any], Callable[[], Any]] | None = (future, work)
+        while following is not None:
+            _do(*following)
+            following = self._following(caller)
+
+    def _following(self, caller: str) -> "tuple[Future[Any], Callable[[], Any]] | None":
+        with self._turn:
+            if waiting := self._waiting.get(caller):
+                return waiting.popleft()
+            self._waiting.pop(caller, None)
+            self._running[caller] -= 1
+            if not self._running[caller]:
+                del self._running[caller]
+            return None
+
+
+def _do(future: "Future[Any]", work: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        outcome = work()
+    except BaseException as failure:  # noqa: BLE001 - it is raised where it is waited for
+        future.set_exception(failure)
+    else:
+        future.set_result(outcome)
+
+
+_threads = SharedThreads()
 
 
 async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False) -> T:
@@ -16,43 +83,18 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
     Final work is what the call is for: if it was finished, its result counts and the cancellation came too late.
     So a write is done or not done, and the answer says which.
     """
-    future = asyncio.get_running_loop().run_in_executor(None, work)
+    future = asyncio.wrap_future(_threads.submit(str(call.caller), work))
     try:
         await asyncio.wait({future})
     except asyncio.CancelledError:
         call.is_aborted = True
-        await _ended(future)
+        await ended(future)
         has_failed = future.exception() is not None
         if has_failed or not is_final:
             raise
     return future.result()
 
 
-async def settled(work: Callable[[], T]) -> T:
-    """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
-    return await finished(asyncio.get_running_loop().run_in_executor(None, work))
-
-
-async def finished(future: asyncio.Future[T]) -> T:
-    """The same for work that another thread has begun."""
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait({future})
-        except asyncio.CancelledError as stop:
-            cancelled = stop
-    if cancelled is not None:
-        if not future.cancelled():
-            future.exception()  # looked at, so that nobody complains that it was not
-        raise cancelled
-    return future.result()
-
-
-async def _ended(future: asyncio.Future[T]) -> None:
-    """However often we are cancelled. Without the shield, anyio's scopes would do so without a pause."""
-    import anyio  # 20 ms, and most calls are never cancelled
-
-    with anyio.CancelScope(shield=True):
-        while not future.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({future})
+async def settled_for(caller: object, work: Callable[[], T]) -> T:
+    """`settled`, with the caller's own share of the threads."""
+    return await finished(asyncio.wrap_future(_threads.submit(str(caller), work)))

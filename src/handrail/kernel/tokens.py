@@ -1,6 +1,8 @@
 """When a one-time token may be used, and what to say when not. Where tokens are kept is a store's business."""
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from uuid import uuid4
 
@@ -44,3 +46,25 @@ def check(ticket: Ticket | None, scope: Scope, now: float) -> None:
 
 def refusal(reason: str, message: str) -> Declined:
     return Declined(message, hint="Ask for a new token, for exactly this call.", reason=reason)
+
+
+class OwnTokens:
+    """A `TokenStore` for tokens that never leave this process: they end with it, so no disk need know of them."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tickets: dict[str, Ticket] = {}
+
+    async def issue(self, scope: Scope, ttl: float) -> str:
+        token, now = new_token(), self._clock()
+        for key in [key for key, ticket in self._tickets.items() if ticket.deadline <= now]:
+            del self._tickets[key]
+        self._tickets[fingerprint(token)] = Ticket(scope, now + ttl, is_used=False)
+        return token
+
+    async def consume(self, token: str | None, scope: Scope) -> None:
+        if not token:
+            raise refusal("missing", "This call needs a one-time token.")
+        key = fingerprint(token)
+        check(self._tickets.get(key), scope, self._clock())
+        self._tickets[key] = replace(self._tickets[key], is_used=True)

@@ -42,17 +42,17 @@ class Given:
 
 
 class Consents(Protocol):
-    def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
+    async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
         """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
         ...
 
-    def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given: ...
+    async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given: ...
 
-    def given(self) -> Sequence[Given]:
+    async def given(self) -> Sequence[Given]:
         """All of them, the newest first."""
         ...
 
-    def revoke(self, id: str) -> bool:
+    async def revoke(self, id: str) -> bool:
         """Whether there was one. It counts for the next call, in every process."""
         ...
 

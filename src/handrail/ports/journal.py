@@ -2,7 +2,7 @@
 
 A line is bytes that end in LF, and in nothing else. Beside the lines a journal can keep one small
 mark that is read and replaced under the same lock. What lines and mark mean is the user's business.
-Everything is synchronous and raises conditions of the error tree: InputOutput, Conflict.
+Everything blocks, so it is called in threads, and raises conditions of the error tree: InputOutput, Conflict.
 """
 
 from collections.abc import Iterator
@@ -51,8 +51,13 @@ class Journal(Protocol):
         """Where the lines are, for people to read."""
         ...
 
-    def hold(self, *, is_durable: bool, lets_go_early: bool = False) -> AbstractContextManager[HeldJournal]:
+    def hold(
+        self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
+    ) -> AbstractContextManager[HeldJournal]:
         """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
+
+        Conflict when somebody else has had it for `patience` seconds. With a patience of 0 nothing blocks: Conflict
+        also where the files are not open yet.
 
         Durable: on disk before the block is left. Otherwise a flush follows within about a second.
 

@@ -4,6 +4,6 @@ from typing import Protocol
 
 
 class Once(Protocol):
-    def claim(self, key: str) -> bool:
+    async def claim(self, key: str) -> bool:
         """True for the first to claim a key, durably and across processes; False for all others."""
         ...

@@ -52,27 +52,27 @@ class Kept:
 
 
 class SecretStore(Protocol):
-    """Names are like `app:com.example.mail:tokens`. Every method may block for a while, and may raise InputOutput."""
+    """Names are like `app:com.example.mail:tokens`. Every method may take a while, and may raise InputOutput."""
 
-    def get(self, name: str) -> Secret | None:
+    async def get(self, name: str) -> Secret | None:
         """KeyringAway: it is in the keyring, which does not answer now."""
         ...
 
-    def put(self, name: str, secret: Secret) -> Kept:
+    async def put(self, name: str, secret: Secret) -> Kept:
         """Replaces what has this name. In the keyring; where there is none, in a file for the owner alone."""
         ...
 
-    def forget(self, name: str) -> bool:
+    async def forget(self, name: str) -> bool:
         """Whether there was one. KeyringAway: it is in the keyring, which does not answer now, and stays."""
         ...
 
-    def kept(self) -> Sequence[Kept]:
+    async def kept(self) -> Sequence[Kept]:
         """All of them, by name."""
         ...
 
 
 class Keyring(Protocol):
-    """The operating system's. Each method raises KeyringAway rather than wait for a person."""
+    """The operating system's, called in threads. Each method raises KeyringAway rather than wait for a person."""
 
     def read(self, account: str) -> str | None: ...
 
@@ -97,7 +97,10 @@ class Slip:
 
 
 class SecretShelf(Protocol):
-    """Our own file: which secrets there are, and the values that no keyring took. Damaged: it can't be read."""
+    """Our own file, called in threads: which secrets there are, and the values that no keyring took.
+
+    Damaged: it can't be read.
+    """
 
     def account(self, name: str) -> str:
         """What the secret is called in the keyring, which other states of handrail's share."""

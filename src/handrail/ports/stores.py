@@ -1,7 +1,7 @@
 """What is kept for one user, whatever the project. Another kind of store fills the same fields."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,9 +59,9 @@ class Stores:
     credentials: Callable[[], dict[str, str]]
     set_choice: Callable[..., None]
     """Writes settings to `config.toml`, by their names."""
-    allow: Callable[..., None]
+    allow: Callable[..., Awaitable[None]]
     """Adds a rule that allows something: a remark for people, and its members by their names."""
-    watch_audit: Callable[[], AbstractContextManager[Any]]
+    watch_audit: Callable[[], AbstractAsyncContextManager[Any]]
     """While inside, tells when the audit may have grown."""
     format: int
     close: Callable[[], None]

@@ -1,6 +1,7 @@
 """The port to one-time tokens: what a person allowed, allowed once.
 
 A token is good for one caller, one method and one set of parameters, until its deadline.
+Who is cancelled while it is used up waits until it is: it never stays open whether it was.
 """
 
 from dataclasses import dataclass
@@ -17,11 +18,11 @@ class Scope:
 
 
 class TokenStore(Protocol):
-    def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: Scope, ttl: float) -> str:
         """A fresh token, good for `ttl` seconds."""
         ...
 
-    def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope) -> None:
         """Returns once, and once it is durable that this token is used up.
 
         Raises Declined with `details["reason"]`: missing, invalid, peer, used, expired, method or params.

@@ -1,5 +1,6 @@
 """`child.py STATE get NAME | put NAME VALUE | forget NAME`: the store in a process of its own, in whatever session."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -13,11 +14,11 @@ store = KeptSecrets(OsKeyring(patience=60), SecretFile(Path(sys.argv[1])))
 verb, name, *value = sys.argv[2:]
 try:
     if verb == "put":
-        print(json.dumps(store.put(name, Secret(value[0])).place))
+        print(json.dumps(asyncio.run(store.put(name, Secret(value[0]))).place))
     elif verb == "get":
-        found = store.get(name)
+        found = asyncio.run(store.get(name))
         print(json.dumps(found and found.reveal()))
     else:
-        print(json.dumps(store.forget(name)))
+        print(json.dumps(asyncio.run(store.forget(name))))
 except KeyringAway as away:
     print(json.dumps({"away": away.message, "hint": away.hint}))

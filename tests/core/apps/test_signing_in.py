@@ -13,15 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from handrail.features.apps.backends.fetching import post_form
 from handrail.features.apps.backends.loopback import loopback
-from handrail.features.apps.calls.conditions import AuthRequired
-from handrail.features.apps.model import ApiKey, App, AppTool, HttpExecution, OAuth2
+from handrail.features.apps.backends.network import post_form
+from handrail.features.apps.model import ApiKey, App, AppTool, AuthRequired, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.credentials import StoredCredentials
-from handrail.features.apps.sign_in.keepsake import secret_name
 from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_address
 from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
-from handrail.features.apps.sign_in_port import TokenEndpoint
+from handrail.features.apps.sign_in.stored import TokenEndpoint, secret_name
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.ports.errors import BadAnswer, Declined, InvalidParams
 from handrail.ports.secrets import KeyringAway, Secret
@@ -235,7 +233,7 @@ async def test_what_is_no_token_keeps_nothing(desk: Desk, answer: tuple[int, byt
     desk.server.answer = answer
     with pytest.raises(BadAnswer):
         await desk.signed_in()
-    assert desk.secrets.kept() == []
+    assert await desk.secrets.kept() == []
 
 
 async def test_a_person_who_says_no_there_is_heard(desk: Desk) -> None:
@@ -295,8 +293,8 @@ async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_
 
 async def test_who_signs_out_is_out(desk: Desk) -> None:
     await desk.signed_in()
-    assert sign_out(desk.app.id, desk.secrets, desk.turn)
-    assert not sign_out(desk.app.id, desk.secrets, desk.turn)
+    assert await sign_out(desk.app.id, desk.secrets, desk.turn)
+    assert not await sign_out(desk.app.id, desk.secrets, desk.turn)
     with pytest.raises(AuthRequired):
         await desk.bearer()
 
@@ -307,12 +305,12 @@ async def test_who_signs_out_during_a_renewal_is_out(desk: Desk) -> None:
     leaving: list[asyncio.Task[bool]] = []
 
     async def endpoint(url: str, form: str) -> tuple[int, bytes]:
-        leaving.append(asyncio.create_task(asyncio.to_thread(sign_out, desk.app.id, desk.secrets, desk.turn)))
+        leaving.append(asyncio.create_task(sign_out(desk.app.id, desk.secrets, desk.turn)))
         return await post_form(url, form)
 
     await desk.process(endpoint).grant(desk.app)
     assert await leaving[0]
-    assert desk.secrets.kept() == []
+    assert await desk.secrets.kept() == []
 
 
 async def test_a_renewal_brings_nothing_back_that_was_forgotten_meanwhile(desk: Desk) -> None:
@@ -320,12 +318,12 @@ async def test_a_renewal_brings_nothing_back_that_was_forgotten_meanwhile(desk: 
     desk.now += 3590
 
     async def endpoint(url: str, form: str) -> tuple[int, bytes]:
-        desk.secrets.forget(secret_name(desk.app.id))
+        await desk.secrets.forget(secret_name(desk.app.id))
         return await post_form(url, form)
 
     with pytest.raises(AuthRequired):
         await desk.process(endpoint).grant(desk.app)
-    assert desk.secrets.kept() == []
+    assert await desk.secrets.kept() == []
 
 
 async def test_a_keyring_that_is_locked_is_named_as_the_reason(desk: Desk, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.webgal.script.showing import (
+from handrail.features.webgal.script.preview_log import (
     fetched_ahead,
     first_shown_line,
     line_naming,

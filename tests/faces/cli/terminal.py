@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.quick_start import take_terminal
 
 PATIENCE = 30.0
 PROMPT = "with a remark"
@@ -36,10 +37,6 @@ class Terminal:
         fcntl.ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         self._shown = b""
         self._read_to = 0
-
-        def take_terminal() -> None:
-            os.setsid()
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         errors = None if stderr is None else stderr.open("wb")
         try:

@@ -1,5 +1,6 @@
 """`handrail apps`: what a person sees of apps, allows and takes back; with a real app, and a site to add one from."""
 
+import asyncio
 import json
 import sys
 import threading
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.__main__ import commands
+from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
@@ -20,7 +21,7 @@ from handrail.kernel.call import Caller
 from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.state import open_state
-from handrail.wiring.secrets import secrets_in
+from handrail.wiring import Wiring
 from tests.oauth_server import oauth_server
 
 PROGRAM = """
@@ -71,7 +72,7 @@ class Home:
         return file
 
     def run(self, *words: str, stdin: str = "") -> Result:
-        return CliRunner().invoke(group(commands()), ["apps", *words], input=stdin)
+        return CliRunner().invoke(group(commands(), open_program), ["apps", *words], input=stdin)
 
     def json(self, *words: str, stdin: str = "") -> Any:
         done = self.run(*words, stdin=stdin)
@@ -129,8 +130,9 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
     consents = SqliteConsents(open_state(home.state).database)
-    consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=False, by="console:ada")
-    other = consents.give(CLIENT, consent_to(app, app.tools[0]), is_for_app=True, by="terminal:ada")
+    to = consent_to(app, app.tools[0])
+    asyncio.run(consents.give(CLIENT, to, is_for_app=False, by="console:ada"))
+    other = asyncio.run(consents.give(CLIENT, to, is_for_app=True, by="terminal:ada"))
     given = home.json("consents", "list", "--json")["consents"]
     assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
         ("mcp:agent/1", "com.example.echo", "say", True),
@@ -154,7 +156,7 @@ def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked
     from handrail.faces.cli.person import caller
 
     consents = SqliteConsents(open_state(home.state).database)
-    consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada")
+    asyncio.run(consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }
@@ -207,7 +209,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         server.access_tokens = set()  # the app ends the token: it is renewed within the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
-    (secret,) = secrets_in(home.state).kept()
+    (secret,) = asyncio.run(Wiring().open_stores(home.state).secrets.kept())
     assert secret.name == "app:com.example.web:sign-in"
     evidence = [file for file in home.folder.rglob("*") if file.is_file() and file.name != "secrets.json"]
     assert not any(b"-secret-" in file.read_bytes() for file in evidence)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handrail.features.webgal.cli.webgal_report import ranges, underlined
+from handrail.features.webgal.cli.webgal import ranges, underlined
 from tests.faces.cli.machine import Machine
 
 START = "game/scene/start.txt"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.lsp.addresses import Addresses, path_of
+from handrail.features.webgal.lsp.documents import ProjectUris, path_of
 
 NAMES = ["a b.txt", "100%.txt", "%2e%2e.txt", "'\"#?&.txt", "雪😀.txt", "C:.txt", "[x]{y}.txt", "a\\b.txt"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_name_comes_back_as_it_was(name: str) -> None:
-    addresses = Addresses("/my game", "/my game")
+    addresses = ProjectUris("/my game", "/my game")
     uri = addresses.uri(f"game/scene/{name}")
     assert uri.isascii()
     assert addresses.below(uri) == f"game/scene/{name}"
@@ -22,7 +22,7 @@ def test_a_client_that_came_by_a_link_keeps_its_own_spelling(tmp_path: Path) -> 
     real, link = tmp_path / "real", tmp_path / "link"
     real.mkdir()
     link.symlink_to(real)
-    addresses = Addresses(str(link), str(link))
+    addresses = ProjectUris(str(link), str(link))
     assert addresses.below((real / "a.txt").as_uri()) == "a.txt"
     assert addresses.uri("a.txt") == (link / "a.txt").as_uri()
 
@@ -36,4 +36,4 @@ def test_what_is_no_file_of_this_machine_has_no_path(uri: str) -> None:
 
 
 def test_a_folder_whose_name_begins_alike_is_another_one() -> None:
-    assert Addresses("/game", "/game").below("file:///game2/a.txt") is None
+    assert ProjectUris("/game", "/game").below("file:///game2/a.txt") is None

@@ -2,9 +2,8 @@
 
 import pytest
 
-from handrail.features.webgal.lsp.fixes import Fix, all_fixed, fixes
-from handrail.features.webgal.lsp.renaming import Replacement, check_renameable, replacements
-from handrail.features.webgal.lsp.sight import Sight
+from handrail.features.webgal.lsp.editor_state import FileView
+from handrail.features.webgal.lsp.edits import Fix, Replacement, all_fixed, check_renameable, fixes, replacements
 from handrail.features.webgal.script.project import Project
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 from tests.faces.lsp.workshop import START, Workshop
@@ -12,8 +11,8 @@ from tests.faces.lsp.workshop import START, Workshop
 NEXT = "game/scene/next.txt"
 
 
-def applied(sight: Sight, found: list[Replacement]) -> dict[str, str]:
-    lines = {each.place.path: list(sight.game.lines(each.place.path)) for each in found}
+def applied(view: FileView, found: list[Replacement]) -> dict[str, str]:
+    lines = {each.place.path: list(view.game.lines(each.place.path)) for each in found}
     for each in sorted(found, key=lambda each: (each.place.line, each.place.start), reverse=True):
         text = lines[each.place.path]
         line = text[each.place.line]
@@ -22,8 +21,8 @@ def applied(sight: Sight, found: list[Replacement]) -> dict[str, str]:
 
 
 def renamed(workshop: Workshop, text: str, new: str) -> dict[str, str]:
-    sight, placed = workshop.pointed(text)
-    return applied(sight, replacements(sight.game, sight.path, check_renameable(placed.part, "en"), new, "en"))
+    view, placed = workshop.pointed(text)
+    return applied(view, replacements(view.game, view.path, check_renameable(placed.part, "en"), new, "en"))
 
 
 def test_a_label_is_renamed_with_all_that_jump_to_it_and_nothing_else(workshop: Workshop) -> None:
@@ -90,20 +89,20 @@ def test_the_same_name_changes_nothing(workshop: Workshop) -> None:
     assert renamed(workshop, "label:a‸;", "a") == {}
 
 
-def offered(workshop: Workshop, text: str, path: str = START) -> tuple[Sight, list[Fix]]:
+def offered(workshop: Workshop, text: str, path: str = START) -> tuple[FileView, list[Fix]]:
     workshop.write(text, path)
-    sight = workshop.sight(path)
-    return sight, list(fixes(sight.game, path, sight.game.findings(path), "en"))
+    view = workshop.view(path)
+    return view, list(fixes(view.game, path, view.game.findings(path), "en"))
 
 
 def test_a_safe_fix_is_preferred_and_a_guess_is_not(workshop: Workshop) -> None:
-    sight, found = offered(workshop, "changeBg:beech.jpg;\nend")
+    view, found = offered(workshop, "changeBg:beech.jpg;\nend")
     edits = [fix for fix in found if "nolint" not in fix.title]
     assert [(fix.title, fix.is_preferred) for fix in edits] == [
         ("Change to changeBg:beach.jpg;", False),
         ("Change to end;", True),
     ]
-    assert applied(sight, edits[0].replacements) == {START: "changeBg:beach.jpg;\nend"}
+    assert applied(view, edits[0].replacements) == {START: "changeBg:beach.jpg;\nend"}
 
 
 @pytest.mark.parametrize(
@@ -119,12 +118,12 @@ def test_a_safe_fix_is_preferred_and_a_guess_is_not(workshop: Workshop) -> None:
     ],
 )
 def test_every_finding_can_be_silenced_where_it_is(workshop: Workshop, text: str) -> None:
-    sight, found = offered(workshop, text)
+    view, found = offered(workshop, text)
     silencing = [fix for fix in found if "nolint" in fix.title]
-    assert {fix.finding.code for fix in silencing} == {each.code for each in sight.game.findings(START)}
+    assert {fix.finding.code for fix in silencing} == {each.code for each in view.game.findings(START)}
     for fix in silencing:
-        after = applied(sight, fix.replacements)[START]
-        left = [each.code for each in _findings(sight.game.project, after)]
+        after = applied(view, fix.replacements)[START]
+        left = [each.code for each in _findings(view.game.project, after)]
         assert fix.finding.code not in left
 
 
@@ -134,14 +133,14 @@ def _findings(project: Project, text: str) -> list:
 
 def test_all_safe_fixes_are_made_at_once_line_by_line(workshop: Workshop) -> None:
     workshop.write(" changeBg:Beach.jpg\n雪乃:你好;\nchangeBg:beech.jpg;\nend；")
-    sight = workshop.sight()
-    found = all_fixed(sight.game, START)
+    view = workshop.view()
+    found = all_fixed(view.game, START)
     assert [each.place.line for each in found] == [0, 3]
-    assert applied(sight, found) == {START: "changeBg:beach.jpg;\n雪乃:你好;\nchangeBg:beech.jpg;\nend;"}
+    assert applied(view, found) == {START: "changeBg:beach.jpg;\n雪乃:你好;\nchangeBg:beech.jpg;\nend;"}
 
 
 def test_settings_are_mended_and_never_silenced(workshop: Workshop) -> None:
     path = "game/config.txt"
-    sight, found = offered(workshop, "Game_name : x;\nTitle_img:beech.jpg;", path)
+    view, found = offered(workshop, "Game_name : x;\nTitle_img:beech.jpg;", path)
     assert [fix.title for fix in found] == ["Change to Game_name: x;", "Change to Title_img:beach.jpg;"]
-    assert applied(sight, all_fixed(sight.game, path)) == {path: "Game_name: x;\nTitle_img:beech.jpg;"}
+    assert applied(view, all_fixed(view.game, path)) == {path: "Game_name: x;\nTitle_img:beech.jpg;"}

@@ -11,8 +11,7 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from handrail.features.webgal.lsp.columns import Columns
-from handrail.features.webgal.lsp.documents import Document
+from handrail.features.webgal.lsp.documents import Columns, Document
 
 TEXTS = st.text(st.sampled_from("a中😀\n\r\u2028"), max_size=12)
 

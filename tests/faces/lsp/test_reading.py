@@ -2,10 +2,9 @@
 
 import pytest
 
-from handrail.features.webgal.lsp import answers
-from handrail.features.webgal.lsp.definitions import definitions, references
-from handrail.features.webgal.lsp.handbook import handbook
-from handrail.features.webgal.lsp.hover import told
+from handrail.features.webgal.lsp import features
+from handrail.features.webgal.lsp.hover import handbook, hover_text
+from handrail.features.webgal.lsp.usages import definitions, references
 from handrail.features.webgal.script.commands import COMMANDS
 from tests.faces.lsp.workshop import Workshop
 
@@ -13,19 +12,19 @@ NEXT = "game/scene/next.txt"
 
 
 def hovered(workshop: Workshop, text: str) -> str:
-    sight, placed = workshop.pointed(text)
-    return told(sight.game, sight.path, placed.part, "en") or ""
+    view, placed = workshop.pointed(text)
+    return hover_text(view.game, view.path, placed.part, "en") or ""
 
 
 def led_to(workshop: Workshop, text: str) -> list[str]:
-    sight, placed = workshop.pointed(text)
-    found = definitions(sight.game, sight.path, placed.part)
+    view, placed = workshop.pointed(text)
+    found = definitions(view.game, view.path, placed.part)
     return [f"{place.path}:{place.line + 1}:{place.start}-{place.end}" for place in found]
 
 
 def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> list[str]:
-    sight, placed = workshop.pointed(text)
-    found = references(sight.game, sight.path, placed.part, with_definition=with_definition)
+    view, placed = workshop.pointed(text)
+    found = references(view.game, view.path, placed.part, with_definition=with_definition)
     return [f"{place.path.rpartition('/')[2]}:{place.line + 1}:{place.start}" for place in found]
 
 
@@ -57,8 +56,8 @@ def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> 
     ],
 )
 def test_a_thing_is_told_of(workshop: Workshop, text: str, pieces: list[str]) -> None:
-    told = hovered(workshop, text)
-    assert [piece for piece in pieces if piece not in told] == []
+    hover_text = hovered(workshop, text)
+    assert [piece for piece in pieces if piece not in hover_text] == []
 
 
 def test_every_command_and_every_argument_is_explained() -> None:
@@ -67,8 +66,8 @@ def test_every_command_and_every_argument_is_explained() -> None:
 
 
 def test_it_is_told_of_in_chinese_too(workshop: Workshop) -> None:
-    sight, placed = workshop.pointed("change‸Bg:beach.jpg;")
-    assert "切换背景" in (told(sight.game, sight.path, placed.part, "zh") or "")
+    view, placed = workshop.pointed("change‸Bg:beach.jpg;")
+    assert "切换背景" in (hover_text(view.game, view.path, placed.part, "zh") or "")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,7 @@ def test_it_is_told_of_in_chinese_too(workshop: Workshop) -> None:
 def test_a_definition_is_found(workshop: Workshop, text: str, places: list[str] | None) -> None:
     if places is None:
         workshop.write(text)
-        assert workshop.sight().part(workshop.sight().span(0, 6, 6).start) is None
+        assert workshop.view().part(workshop.view().span(0, 6, 6).start) is None
     else:
         assert led_to(workshop, text) == places
 
@@ -120,7 +119,7 @@ def test_a_statement_over_several_lines_is_one(workshop: Workshop) -> None:
 
 def test_labels_are_the_outline_and_files_are_links(workshop: Workshop) -> None:
     workshop.write("😀label:no;\nlabel:yes;\n雪乃:😀 -v1.wav;\nchangeBg:gone.jpg;\nchoose:😀:next.txt;")
-    sight = workshop.sight()
-    assert [(symbol.name, str(symbol.selection_range)) for symbol in answers.symbols(sight)] == [("yes", "1:6-1:9")]
-    found = [(str(link.range), (link.target or "").rpartition("/")[2]) for link in answers.links(sight)]
+    view = workshop.view()
+    assert [(symbol.name, str(symbol.selection_range)) for symbol in features.symbols(view)] == [("yes", "1:6-1:9")]
+    found = [(str(link.range), (link.target or "").rpartition("/")[2]) for link in features.links(view)]
     assert found == [("2:7-2:13", "v1.wav"), ("4:10-4:18", "next.txt")]

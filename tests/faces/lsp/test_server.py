@@ -14,7 +14,7 @@ from lsprotocol import types
 from lsprotocol.types import Position, Range
 from pygls.exceptions import JsonRpcException
 
-from handrail.features.webgal.lsp.diagnostics import MOST_SHOWN
+from handrail.features.webgal.lsp.checker import MOST_SHOWN
 from tests.faces.lsp.editor import Editor
 
 MANY = MOST_SHOWN + 500

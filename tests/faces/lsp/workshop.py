@@ -3,13 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handrail.features.webgal.lsp.columns import Columns
+from handrail.features.webgal.editor_project import ReadProject
 from handrail.features.webgal.lsp.completion import Offers, offers
-from handrail.features.webgal.lsp.documents import Document
-from handrail.features.webgal.lsp.sight import Sight
-from handrail.features.webgal.lsp.statements import Placed
-from handrail.features.webgal.lsp.studio import Studio
-from handrail.wiring.editor_ground import ProjectGround
+from handrail.features.webgal.lsp.documents import Columns, Document
+from handrail.features.webgal.lsp.editor_state import EditorProject, FileView
+from handrail.features.webgal.lsp.usages import Placed
+from handrail.wiring import Wiring
 
 CURSOR = "‸"
 START = "game/scene/start.txt"
@@ -19,36 +18,36 @@ START = "game/scene/start.txt"
 class Workshop:
     root: Path
     edited: dict[str, str] = field(default_factory=dict)
-    _grounds: list[ProjectGround] = field(default_factory=list)
+    _readers: list[ReadProject] = field(default_factory=list)
 
     def put(self, path: str, text: str | bytes = "") -> None:
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    def sight(self, path: str = START) -> Sight:
-        ground = ProjectGround(str(self.root), self.root.parent / "state")
-        self._grounds.append(ground)
-        studio = Studio(ground, str(self.root))
-        game = studio.game_for(path)
+    def view(self, path: str = START) -> FileView:
+        reader = ReadProject(str(self.root), Wiring(), self.root.parent / "state")
+        self._readers.append(reader)
+        project = EditorProject(reader, str(self.root))
+        game = project.game_for(path)
         assert game is not None
-        documents = [Document(studio.addresses.uri(name), text, 1) for name, text in self.edited.items()]
-        snapshot = studio.now(documents)
+        documents = [Document(project.uris.uri(name), text, 1) for name, text in self.edited.items()]
+        snapshot = project.now(documents)
         for _ in game.renewed(snapshot.texts):
             continue
-        return Sight(game, path, snapshot, Columns(), "en")
+        return FileView(game, path, snapshot, Columns(), "en", edits_versions=True)
 
     def close(self) -> None:
-        for ground in self._grounds:
-            ground.close()
+        for reader in self._readers:
+            reader.close()
 
-    def pointed(self, text: str, path: str = START) -> tuple[Sight, Placed]:
+    def pointed(self, text: str, path: str = START) -> tuple[FileView, Placed]:
         """What stands at the cursor in an open text."""
         line, column = self.write(text, path)
-        sight = self.sight(path)
-        placed = sight.part(sight.span(line, column, column).start)
+        view = self.view(path)
+        placed = view.part(view.span(line, column, column).start)
         assert placed is not None
-        return sight, placed
+        return view, placed
 
     def write(self, text: str, path: str = START) -> tuple[int, int]:
         """Where the cursor is."""
@@ -58,8 +57,8 @@ class Workshop:
 
     def offered(self, text: str, path: str = START) -> Offers:
         line, column = self.write(text, path)
-        sight = self.sight(path)
-        return offers(sight.game, path, line, column, "en")
+        view = self.view(path)
+        return offers(view.game, path, line, column, "en")
 
     def words(self, text: str, path: str = START) -> list[str]:
         return [offer.text for offer in self.offered(text, path).items]

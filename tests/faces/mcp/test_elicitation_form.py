@@ -7,7 +7,7 @@ from mcp_types._v2025_11_25 import PrimitiveSchemaDefinition, RequestedSchema
 from msgspec import UNSET
 from pydantic import TypeAdapter
 
-from handrail.faces.mcp.elicitation_form import Form, answer_of, form_of
+from handrail.faces.mcp.elicitation import Form, answer_of, form_of
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.rules import check_prompt
 from handrail.ports.errors import InvalidParams

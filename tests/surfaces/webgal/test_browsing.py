@@ -1,4 +1,4 @@
-"""The theatre and the tab of browser_action: one server for two who ask at once, no click but that which was shown."""
+"""The preview session and the tab of browser_action: one server for two at once, no click but what was shown."""
 
 import asyncio
 import json
@@ -8,13 +8,13 @@ import pytest
 
 from handrail.features.webgal.backends.game_site import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import LocalBrowser
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call, Caller
 from handrail.ports.errors import Changed, NotShown
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.policy_source import Trust
-from handrail.wiring import open_house
+from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 PAGES = {
@@ -38,13 +38,13 @@ async def test_two_who_ask_for_a_game_at_once_get_one_server(tmp_path: Path) -> 
     def no_browser() -> LocalBrowser:
         raise NotShown("Nobody looks.")
 
-    theatre = Theatre(no_browser, open_site)
+    preview_session = PreviewSession(no_browser, open_site)
     try:
-        first, second = await asyncio.gather(theatre.site("game"), theatre.site("game"))
+        first, second = await asyncio.gather(preview_session.site("game"), preview_session.site("game"))
         assert first is second
         assert opened == ["game"]
     finally:
-        await theatre.close()
+        await preview_session.close()
         files.close()
 
 
@@ -86,7 +86,7 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         writer.close()
 
     server, approver = await asyncio.start_server(answer, "127.0.0.1", 0), Slow()
-    house = open_house(project, state, approver)
+    house = Wiring().open_project(project, state, approver)
     tab = house.registry.find("browser_action").surface.port.tab
     address, caller = f"http://localhost:{server.sockets[0].getsockname()[1]}/", Caller("mcp", "test", "pid:1")
     try:
@@ -101,6 +101,6 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         assert approver.asked[-1] == f'Click button, button "Show", on {address}'
         assert "/deleted" not in paths
     finally:
-        await house.theatre.close()
+        await house.part("webgal").preview_session.close()
         house.close()
         server.close()

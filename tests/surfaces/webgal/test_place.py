@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.previews.place import game_of, games_below, the_game
-from handrail.features.webgal.previews.sought_scene import SoughtScene, sought
+from handrail.features.webgal.previews.place import SceneFile, find_scene, game_of, games_below, the_game
 from handrail.ports.errors import NotFound, NotShown
 from handrail.stores.local.files.folder import LocalFolder
 
@@ -37,7 +36,7 @@ def test_the_only_game_of_a_terre_is_the_projects(tmp_path: Path, files: LocalFo
     game = f"{where}/海边 1/game"
     assert game_of(files) == the_game(files, anything) == game
     assert games_below(files, ".", anything) == [game]
-    assert sought(files, None, anything) == sought(files, "start", anything) == SoughtScene(game, "start.txt")
+    assert find_scene(files, None, anything) == find_scene(files, "start", anything) == SceneFile(game, "start.txt")
 
 
 def test_of_several_games_none_is_taken_for_the_projects_and_all_are_named(tmp_path: Path, files: LocalFolder) -> None:
@@ -50,11 +49,11 @@ def test_of_several_games_none_is_taken_for_the_projects_and_all_are_named(tmp_p
     assert raised.value.details == {"games": games}
     for path in (None, "start.txt"):
         with pytest.raises(NotShown, match="There are 2 WebGAL games"):
-            sought(files, path, anything)
+            find_scene(files, path, anything)
     assert games_below(files, ".", anything) == games
     assert games_below(files, "public/games/b", anything) == [second]
     assert game_of(files, f"{second}/scene/start.txt") == second
-    assert sought(files, f"{second}/scene/start.txt", anything) == SoughtScene(second, "start.txt")
+    assert find_scene(files, f"{second}/scene/start.txt", anything) == SceneFile(second, "start.txt")
 
 
 def test_a_game_that_a_rule_hides_is_counted_and_not_named(tmp_path: Path, files: LocalFolder) -> None:

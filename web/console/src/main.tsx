@@ -1,16 +1,15 @@
-import { effect } from "@preact/signals";
-import { render } from "preact";
-import { start } from "./actions/session";
-import { App, prepare } from "./components/App";
-import { preferences } from "./preferences";
-import { language, page, waiting } from "./store";
 import "./styles/tokens.css";
 import "./styles/page.css";
-import "./styles/panel.css";
-import "./styles/lists.css";
-import "./styles/browser.css";
-import "./styles/desktop.css";
-import "./styles/apps.css";
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { FEATURES } from "./features";
+import { preferences } from "./preferences";
+import { App, prepare } from "./shell/App";
+import { install, pages } from "./shell/installed";
+import { start } from "./shell/session";
+import { language, page } from "./store";
+
+install(FEATURES);
 
 effect(() => {
   const { theme } = preferences.value;
@@ -21,7 +20,8 @@ effect(() => {
   document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
 });
 effect(() => {
-  document.title = waiting.value > 0 ? `(${waiting.value}) handrail` : "handrail";
+  const count = pages().reduce((sum, one) => sum + (one.count?.() ?? 0), 0);
+  document.title = count > 0 ? `(${count}) handrail` : "handrail";
 });
 
 effect(() => prepare(page.value));

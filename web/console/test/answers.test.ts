@@ -1,8 +1,6 @@
 import type { ChoicePrompt, KvPrompt } from "@handrail/host";
 import { expect, test } from "vitest";
-import {
-  checkSelection, checkTasks, checkValues, initialSelection, initialTasks, initialValues, moveTask, newTask, readTags, toggleOption,
-} from "../src/logic/answers";
+import { checkSelection, checkTasks, checkValues, initialSelection, initialTasks, initialValues, moveTask, newTask, readTags, toggleOption } from "../src/features/people/logic/answers";
 
 const form: KvPrompt = { kind: "kv", fields: [{ key: "name", required: true }, { key: "note", default: "x" }] };
 const choice = (more: Partial<ChoicePrompt>): ChoicePrompt => ({

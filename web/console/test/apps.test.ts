@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Consent, consentsFor, findApps, lastCallsOf, type ListedApp } from "../src/logic/apps";
-import { foldRecords } from "../src/logic/calls";
-import { parametersOf, readParameters } from "../src/logic/schema";
+import { type Consent, consentsFor, findApps, lastCallsOf, type ListedApp } from "../src/features/apps/logic/apps";
+import { foldRecords } from "../src/features/history/logic/calls";
+import { parametersOf, readParameters } from "../src/features/tools/logic/schema";
 
 const app = (id: string, name: string, ...tools: string[]): ListedApp => ({
   id, name, description: `${name} of the tests`, source: "here", tools: tools.map((tool) => ({ name: tool, description: `does ${tool}` })),

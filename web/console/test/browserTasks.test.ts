@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canHandBack, canLook, canStop, canTakeOver, lastChanged, mergeTasks, type BrowserTask, type TaskStatus } from "../src/logic/browserTasks";
+import { canHandBack, canLook, canStop, canTakeOver, lastChanged, mergeTasks, type BrowserTask, type TaskStatus } from "../src/features/browser/logic/browserTasks";
 
 const task = (taskId: string, updatedAt: number, status: TaskStatus = "ongoing", createdAt = 0): BrowserTask => ({ taskId, title: taskId, status, createdAt, updatedAt });
 

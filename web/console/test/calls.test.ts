@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, undoneIn, type AuditRecord } from "../src/logic/calls";
+import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, undoneIn, type AuditRecord } from "../src/features/history/logic/calls";
 
 const begin: AuditRecord = {
   seq: 1, ts: "2026-01-01T00:00:00Z", event: "begin", executionId: "e1", tool: "write_to_file", effect: "WRITE", target: "a.txt",

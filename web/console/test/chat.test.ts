@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { afterCut, chunksOf, emptyConversation, matches, say, settle, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/logic/chat";
-import { takeEvent, unheardBy, type ChatEvent } from "../src/logic/chatEvents";
+import { afterCut, chunksOf, emptyConversation, matches, say, settle, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/features/agent/logic/chat";
+import { takeEvent, unheardBy, type ChatEvent } from "../src/features/agent/logic/chatEvents";
 
 const running: Run = { status: "running", mode: "act", model: "", usage: { inputTokens: 0, outputTokens: 0 } };
 const waiting: Run = { ...running, status: "waiting" };

@@ -1,6 +1,6 @@
 import { HostError } from "@handrail/host";
 import { expect, test } from "vitest";
-import { errorsBelow, errorsByRoot, fieldErrorsOf } from "../src/failure";
+import { errorsBelow, errorsByRoot, fieldErrorsOf } from "../src/shell/failure";
 
 const refused = new HostError("BAD_REQUEST", "no", 400, {
   fieldErrors: [

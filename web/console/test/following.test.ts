@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { open } from "../src/chat/following";
-import { conversation, conversationOf, loading } from "../src/chat/store";
-import { emptyConversation } from "../src/logic/chat";
+import { open } from "../src/features/agent/actions/following";
+import { conversation, conversationOf, loading } from "../src/features/agent/store";
+import { emptyConversation } from "../src/features/agent/logic/chat";
 
 /** What was asked of the server and not answered yet. */
 let asked: { url: string; answer: (text: string) => void }[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { raised, readLimit } from "../src/logic/limits";
+import { raised, readLimit } from "../src/features/agent/logic/limits";
 
 test.each([
   ["mostSteps", "12", 12], ["mostSteps", " 1 ", 1], ["mostSteps", "", null], ["mostSteps", "0", undefined], ["mostSteps", "10001", undefined], ["mostSteps", "2.5", undefined],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseInline, type Inline } from "../src/logic/inline";
 import { parseMarkdown } from "../src/logic/markdown";
-import { pieces } from "../src/logic/pieces";
-import { checklist } from "../src/logic/plan";
+import { pieces } from "../src/features/agent/logic/pieces";
+import { checklist } from "../src/features/agent/logic/plan";
 
 test("blocks are told apart", () => {
   const text = "# Title\n\ntext\nmore\n\n- a\n- b\n\n1. c\n\n> q\n\n```js\n<b>\n```\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkdown } from "../src/logic/markdown";
-import { pieces } from "../src/logic/pieces";
+import { pieces } from "../src/features/agent/logic/pieces";
 
 const lines = [
   "# Title", "", "A paragraph", "of two lines", "", "- one", "", "- two", "", "  still two", "", "After the list", "",

@@ -1,9 +1,9 @@
 import type { Task } from "@handrail/host";
 import { expect, it } from "vitest";
-import type { Entry } from "../src/logic/chat";
-import { checklist, confirmedPlan } from "../src/logic/plan";
-import type { Asked } from "../src/logic/queue";
-import { argumentsText, hintOf } from "../src/logic/toolHint";
+import type { Entry } from "../src/features/agent/logic/chat";
+import { checklist, confirmedPlan } from "../src/features/agent/logic/plan";
+import type { Asked } from "../src/features/people/logic/queue";
+import { argumentsText, hintOf } from "../src/features/agent/logic/toolHint";
 
 const step = (title: string, more: Partial<Task> = {}): Task => ({ draftId: title, title, details: "", priority: "medium", status: "todo", tags: [], ...more });
 const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): Asked => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { countdown } from "../src/logic/countdown";
-import { distinctName, elsewhere, healthOf, inOrder, inRows, meantForNewTasks, pluginName, type Plugin } from "../src/logic/plugins";
+import { countdown } from "../src/features/browser/logic/countdown";
+import { distinctName, elsewhere, healthOf, inOrder, inRows, meantForNewTasks, pluginName, type Plugin } from "../src/features/browser/logic/plugins";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
 const plugin = (clientId: string, more: Partial<Plugin> = {}): Plugin => ({

@@ -1,6 +1,6 @@
 import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
 import { expect, test } from "vitest";
-import { emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/logic/queue";
+import { emptyQueue, moveOn, pendingCount, receive, replacePending, show, step } from "../src/features/people/logic/queue";
 
 const request = (requestId: string): RequestEntry => ({
   ts: "2026-01-01T00:00:00Z", type: "ui_prompt", action: "request", requestId, prompt: { kind: "result" },

@@ -1,7 +1,7 @@
 import type { RequestEntry } from "@handrail/host";
 import { expect, test } from "vitest";
-import type { Entry } from "../src/logic/chat";
-import { answerOf, isToldBy, promptOf, questionOf, reportOf } from "../src/logic/results";
+import type { Entry } from "../src/features/agent/logic/chat";
+import { answerOf, isToldBy, promptOf, questionOf, reportOf } from "../src/features/agent/logic/results";
 
 const used = (name: string, given: unknown, text = ""): Entry => ({ kind: "tool", id: "x", at: 1, text, tool: { name, executionId: "x", status: "success", arguments: given } });
 const reported = (markdown: string, more: Partial<RequestEntry> = {}): RequestEntry => ({

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { draftOf, giveBack, keepDraft, keepRefused } from "../src/chat/drafts";
-import { send } from "../src/chat/saying";
-import { conversation, conversationOf, wantedMode, wantedModel } from "../src/chat/store";
-import { emptyConversation } from "../src/logic/chat";
+import { draftOf, giveBack, keepDraft, keepRefused } from "../src/features/agent/actions/drafts";
+import { send } from "../src/features/agent/actions/saying";
+import { conversation, conversationOf, wantedMode, wantedModel } from "../src/features/agent/store";
+import { emptyConversation } from "../src/features/agent/logic/chat";
 
 type Ack = { ok: boolean; error?: { code: string; message: string } };
 const REFUSED: Ack = { ok: false, error: { code: "E_BUSY", message: "Busy." } };
@@ -10,7 +10,7 @@ const file = { id: "a1", name: "a.txt", type: "text/plain" };
 
 /** The server's end of the line: it answers when the test says so. */
 const server = vi.hoisted(() => ({ heard: [] as Record<string, unknown>[], answer: (_: unknown): void => undefined }));
-vi.mock("../src/actions/line", () => ({
+vi.mock("../src/shell/line", () => ({
   theLine: () => ({
     connected: true,
     timeout: () => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parametersOf, readParameters } from "../src/logic/schema";
+import { parametersOf, readParameters } from "../src/features/tools/logic/schema";
 
 const parameters = parametersOf({
   type: "object",

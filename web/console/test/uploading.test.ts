@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { comingTask, takeComingTask } from "../src/chat/beginning";
-import { draftOf, keepDraft } from "../src/chat/drafts";
-import { upload, uploadsOf } from "../src/chat/uploading";
+import { comingTask, takeComingTask } from "../src/features/agent/actions/beginning";
+import { draftOf, keepDraft } from "../src/features/agent/actions/drafts";
+import { upload, uploadsOf } from "../src/features/agent/actions/uploading";
 
 /** A server whose uploads end when the test says so: by the file's name. */
 let finish = new Map<string, () => void>();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { tokensOf, unitsOf, widestOf } from "../src/logic/webgal/colouring";
-import { fileUrl, type Parts, type Problem, type Resource } from "../src/logic/webgal/game";
-import { byLine, countsOf, filterProblems, gravest, hasSafeFix, listScenes, nextProblemLine } from "../src/logic/webgal/problems";
-import { choicesOf, filterResources, formatSize } from "../src/logic/webgal/resources";
-import { fitted, moved, revealing, zoomed } from "../src/logic/webgal/sight";
-import { blocksOf, scrollFor, windowOf } from "../src/logic/webgal/window";
+import { tokensOf, unitsOf, widestOf } from "../src/features/webgal/logic/colouring";
+import { fileUrl, type Parts, type Problem, type Resource } from "../src/features/webgal/logic/game";
+import { byLine, countsOf, filterProblems, gravest, hasSafeFix, listScenes, nextProblemLine } from "../src/features/webgal/logic/problems";
+import { choicesOf, filterResources, formatSize } from "../src/features/webgal/logic/resources";
+import { fitted, moved, revealing, zoomed } from "../src/features/webgal/logic/sight";
+import { blocksOf, scrollFor, windowOf } from "../src/features/webgal/logic/window";
 
 const problem = (more: Partial<Problem> = {}): Problem => ({ path: "game/scene/start.txt", line: 1, code: "WG201", kind: "resource", message: "no such file", start: 0, end: 0, ...more });
 const shown = (text: string, parts: Parts, problems: Problem[] = []): string[] => tokensOf(text, parts, problems).map((token) => `${token.piece}${token.severity ? `!${token.severity}` : ""}:${token.text}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { afterReconnect, isStale, noSnapshots, tabOf, takeRead, takeSync, windowTrees, type BrowserState, type Tab } from "../src/logic/windows";
+import { afterReconnect, isStale, noSnapshots, tabOf, takeRead, takeSync, windowTrees, type BrowserState, type Tab } from "../src/features/browser/logic/windows";
 
 const tab = (tabId: number, more: Partial<Tab> = {}): Tab => ({ tabId, windowId: 1, active: false, pinned: false, index: tabId, ...more });
 const state = (lastUpdated: number, tabs: Tab[] = [], more: Partial<BrowserState> = {}): BrowserState => ({

@@ -1,6 +1,5 @@
 """`/api/access`: who may come in, and how a person sends them away. The token opens none of it."""
 
-import asyncio
 from typing import Any
 
 from starlette.requests import Request
@@ -38,7 +37,7 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         return success(_overview(request, entrance))
 
     async def _record(request: Request, done: str) -> None:
-        await asyncio.to_thread(record_access, context.project.audit, caller(request, context.person), done)
+        await record_access(context.project.audit, caller(request, context.person), done)
 
     return [
         Route(PATH, tell),

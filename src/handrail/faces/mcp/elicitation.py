@@ -1,26 +1,59 @@
-"""The client as a further place where questions are put, beside the queue.
+"""Questions put to the MCP client as well, beside the queue, as forms of `elicitation/create`.
 
-The client is the agent's own program: it is asked for nothing secret, and for approvals only where the settings say so.
-A client that can't or won't answer changes nothing, because the question waits in the queue all the same.
+The client is the agent's own program: it is never asked for secrets, and for approvals only if the settings allow it.
+A form can't express every prompt; what it can't express waits in the queue alone. So does everything else that a client
+can't or won't answer.
 """
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import pydantic
+from msgspec import UNSET
 
-from handrail.faces.mcp.elicitation_form import Form, answer_of, form_of
 from handrail.faces.mcp.sdk import MCPError, ServerRequestContext, types
-from handrail.ports.prompts import Beside, FileChangePrompt, Prompt, PromptResponse, Side, nowhere
+from handrail.kernel.visible import visible
+from handrail.ports.prompts import (
+    Beside,
+    ChoiceOption,
+    ChoicePrompt,
+    FileChangePrompt,
+    KvField,
+    KvPrompt,
+    Prompt,
+    PromptResponse,
+    Scope,
+    Side,
+    nowhere,
+)
 
 Context = ServerRequestContext[Any, Any]
+Schema = dict[str, Any]
 
 _PLAIN = "2025-06-18"
 # Before them there was no elicitation; since 2026-07-28 a server sends no requests.
 _VERSIONS = frozenset({_PLAIN, "2025-11-25"})
 
+_SELECTION, _DECISION, _REMARK = "selection", "decision", "remark"
+_DENY = "deny"
+_SCOPES: tuple[Scope, ...] = get_args(Scope)
+_DECISIONS = {
+    "once": "Allow once",
+    "task": "Allow for this task",
+    "rule": "Allow always, by a new rule",
+    _DENY: "Deny",
+}
+_FOR_APP = "app"
+
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    message: str
+    schema: Schema
 
 
 def beside(context: Context, client: str, *, has_approvals: bool) -> Beside:
@@ -57,3 +90,130 @@ async def _elicit(context: Context, prompt: Prompt, form: Form) -> PromptRespons
         logger.info("the client gave no answer: %s", type(error).__name__)
         return None
     return answer_of(prompt, result.action, result.content or {})
+
+
+def form_of(prompt: Prompt, *, is_plain: bool) -> Form | None:
+    """`is_plain` for protocol 2025-06-18: no presets of text, no choice of several, names apart from values."""
+    match prompt:
+        case KvPrompt() if not prompt.secret_keys:
+            properties = {field.key: _text(field, is_plain) for field in prompt.fields}
+            required = [field.key for field in prompt.fields if field.required is True]
+            return Form(_message(prompt, "Please fill in this form."), _object(properties, required))
+        case ChoicePrompt() if not (prompt.multiple and is_plain):
+            schema = _several(prompt) if prompt.multiple else _one(prompt, is_plain)
+            return Form(_message(prompt, "Please choose.", _explained(prompt)), _object({_SELECTION: schema}))
+        case FileChangePrompt():
+            remark: Schema = {"type": "string", "title": "Remark"} | _preset(prompt.default_remark, is_plain)
+            properties = {_DECISION: _enum(_decisions(prompt), is_plain) | {"title": "Decision"}, _REMARK: remark}
+            return Form(_message(prompt, "May this happen?", _shown(prompt)), _object(properties, [_DECISION]))
+        case _:
+            return None
+
+
+def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> PromptResponse | None:
+    """None leaves the question open. Whether the rest keeps to the prompt's rules is for the queue to say."""
+    if action == "decline":
+        return None if prompt.allow_cancel is False else PromptResponse(status="canceled")
+    if action != "accept":
+        return None
+    given = {name: value for name, value in content.items() if value is not None}
+    match prompt:
+        case KvPrompt():
+            return PromptResponse(status="ok", values=given)
+        case ChoicePrompt():
+            return PromptResponse(status="ok", selection=given.get(_SELECTION, UNSET))
+        case FileChangePrompt():
+            decision, remark = given.get(_DECISION), given.get(_REMARK) or UNSET
+            if decision == _DENY:
+                return None if prompt.allow_cancel is False else PromptResponse(status="canceled", remark=remark)
+            if decision == _FOR_APP and prompt.consent is not UNSET:
+                return PromptResponse(status="ok", scope="rule", covers="app", remark=remark)
+            return PromptResponse(status="ok", scope=decision, remark=remark) if decision in _SCOPES else None
+        case _:
+            return None
+
+
+def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:
+    if prompt.consent is UNSET:
+        return _DECISIONS
+    app, tool = prompt.consent.app, prompt.consent.tool
+    for_good = {"rule": f"Allow {tool} from now on", _FOR_APP: f"Allow all tools of {app} from now on"}
+    return {name: _DECISIONS[name] for name in ("once", "task")} | for_good | {_DENY: _DECISIONS[_DENY]}
+
+
+def _object(properties: Schema, required: Sequence[str] = (_SELECTION,)) -> Schema:
+    return {"type": "object", "properties": properties} | ({"required": list(required)} if required else {})
+
+
+def _text(field: KvField, is_plain: bool) -> Schema:
+    schema: Schema = {"type": "string"}
+    if field.label:
+        schema["title"] = visible(field.label)
+    hints = [field.description or ""]
+    if field.placeholder:
+        hints.append(f"For example: {field.placeholder}")
+    if field.multiline is True:
+        hints.append("May have several lines.")
+    if is_plain and field.default:
+        hints.append(f"Usually: {field.default}")
+    if any(hints):
+        schema["description"] = visible(" ".join(hint for hint in hints if hint))
+    if field.required is True:
+        schema["minLength"] = 1
+    return schema | _preset(field.default, is_plain)
+
+
+def _one(prompt: ChoicePrompt, is_plain: bool) -> Schema:
+    return _enum(_named(prompt.options), is_plain) | _preset(prompt.default, is_plain)
+
+
+def _several(prompt: ChoicePrompt) -> Schema:
+    names = _named(prompt.options)
+    items: Schema = {"anyOf": _titled(names)} if _has_names(names) else {"type": "string", "enum": list(names)}
+    schema: Schema = {"type": "array", "items": items}
+    if prompt.min_selections is not UNSET:
+        schema["minItems"] = prompt.min_selections
+    if prompt.max_selections is not UNSET:
+        schema["maxItems"] = prompt.max_selections
+    return schema | _preset(prompt.default, is_plain=False)
+
+
+def _enum(names: Mapping[str, str], is_plain: bool) -> Schema:
+    if not _has_names(names):
+        return {"type": "string", "enum": list(names)}
+    if is_plain:
+        return {"type": "string", "enum": list(names), "enumNames": list(names.values())}
+    return {"type": "string", "oneOf": _titled(names)}
+
+
+def _titled(names: Mapping[str, str]) -> list[Schema]:
+    return [{"const": value, "title": name} for value, name in names.items()]
+
+
+def _has_names(names: Mapping[str, str]) -> bool:
+    return any(value != name for value, name in names.items())
+
+
+def _named(options: Sequence[ChoiceOption]) -> dict[str, str]:
+    return {option.value: visible(option.label or option.value) for option in options}
+
+
+def _preset(value: Any, is_plain: bool) -> Schema:
+    return {} if is_plain or value is UNSET else {"default": value}
+
+
+def _explained(prompt: ChoicePrompt) -> list[str]:
+    return [f"{option.label or option.value}: {option.description}" for option in prompt.options if option.description]
+
+
+def _shown(prompt: FileChangePrompt) -> list[str]:
+    facts = {"File": prompt.path, "Command": prompt.command, "In": prompt.cwd}
+    lines = [f"{name}: {value}" for name, value in facts.items() if value]
+    return [*lines, prompt.diff] if prompt.diff else lines
+
+
+def _message(prompt: Prompt, otherwise: str, lines: Sequence[str] = ()) -> str:
+    """Everything that there is to read, with nothing hidden in it."""
+    images = [f"Picture: {image.alt or ''} {image.path}" for image in prompt.images or ()]
+    parts = [prompt.title or "", prompt.message or "", "\n".join([*lines, *images])]
+    return visible("\n\n".join(part for part in parts if part) or otherwise)

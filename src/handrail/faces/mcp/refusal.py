@@ -1,28 +1,57 @@
-"""The answer to a message that must not be read: in the contract's own code where it was a tool call."""
+"""The answer to a message that must not be parsed: in the contract's own code if it was a tool call.
 
+Who sent it, and what for, is read off the message's edges.
+"""
+
+import re
 from typing import Any
 
-from handrail.faces.mcp.lines import TooLong
 from handrail.faces.mcp.sdk import types
-from handrail.faces.mcp.sender import sender_of
 from handrail.faces.mcp.server import error_result
 from handrail.kernel.gate import Gate
+from handrail.kernel.line_framer import LongLine
 from handrail.kernel.registry import UnknownTool
 from handrail.kernel.strict_json import NotJson
 from handrail.ports.errors import Failure
 
+_EDGE = 4096
+_STRING = rb'"[^"\\]{0,200}"'
+_ID = rb'"id"\s*:\s*(?:-?\d{1,15}|' + _STRING + rb")"
+_MEMBER = rb"(?:" + _ID + rb'|"(?:jsonrpc|method)"\s*:\s*' + _STRING + rb")"
+# JSON strings can't hold a bare quote, so what is anchored at either end is the message's own.
+_HEAD = re.compile(rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*")
+_TAIL = re.compile(rb"(?:,\s*" + _MEMBER + rb"\s*)+\}\s*$")
+_TOOL = re.compile(rb'"params"\s*:\s*\{(?:\s*"_meta"\s*:\s*\{[^{}]*\}\s*,)?\s*"name"\s*:\s*"([A-Za-z0-9_-]{1,64})"')
+_ANSWER = re.compile(rb'"(?:result|error)"\s*:')
 
-def refusal(gate: Gate, message: bytes | TooLong, failure: Failure) -> dict[str, Any]:
-    """To its sender, where that can be told from the message's edges."""
-    sender = sender_of(message)
-    if sender.tool is not None:
+
+def refusal(gate: Gate, message: bytes | LongLine, failure: Failure) -> dict[str, Any]:
+    id, tool = _id_and_tool(message)
+    if tool is not None:
         try:
-            return {"jsonrpc": "2.0", "id": sender.id, "result": error_result(gate, sender.tool, failure)}
+            return {"jsonrpc": "2.0", "id": id, "result": error_result(gate, tool, failure)}
         except UnknownTool:
             pass
     code = types.PARSE_ERROR if isinstance(failure, NotJson) else types.INVALID_REQUEST
-    return rpc_error(sender.id, code, failure.message)
+    return rpc_error(id, code, failure.message)
 
 
 def rpc_error(request: str | int | None, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message}}
+
+
+def _id_and_tool(message: bytes | LongLine) -> tuple[str | int | None, str | None]:
+    """The tool if it was a tool call. An answer to us has neither: its id is one of our own numbers."""
+    if isinstance(message, LongLine):
+        head, tail = message.head, message.tail
+    else:
+        head, tail = message[:_EDGE], message[-_EDGE:]
+    start, end = _HEAD.match(head), _TAIL.search(tail)
+    members = (start.group() if start else b"") + b"," + (end.group() if end else b"")
+    rest = head[start.end() if start else 0 :]
+    if _ANSWER.match(rest):
+        return None, None
+    id = re.search(rb'"id"\s*:\s*(?:(-?\d+)|"([^"]*)")', members)
+    tool = _TOOL.match(rest) if re.search(rb'"method"\s*:\s*"tools/call"', members) else None
+    number_or_text = None if id is None else int(id[1]) if id[1] else id[2].decode(errors="replace")
+    return number_or_text, None if tool is None else tool[1].decode()

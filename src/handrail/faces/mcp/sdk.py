@@ -1,9 +1,9 @@
 """The server half of the official MCP SDK, imported without its client half.
 
-`import mcp` executes package files that pull in the SDK's clients and its high-level server:
-half of its start-up time, and none of it is used here. While this module imports what it needs,
-the two packages stand in `sys.modules` with their paths but unexecuted; afterwards they are taken
-out again, so that anybody else's `import mcp` gets the real ones.
+`import mcp` runs package files that import the SDK's clients and its high-level server: 300 ms for nothing used
+here. While this module imports what it needs, both packages are in `sys.modules` with their paths but not run;
+afterwards they are removed, so that any other `import mcp` gets the real ones. `importlib.util.LazyLoader` can't do it:
+importing a submodule looks at its package's `__path__`, which loads the package.
 """
 
 import gc
@@ -47,7 +47,6 @@ with _package_files_unexecuted(), _garbage_collector_at_rest():
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-    from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.exceptions import MCPError
     from mcp.shared.message import SessionMessage
 
@@ -57,6 +56,5 @@ __all__ = [
     "ServerRequestContext",
     "SessionMessage",
     "StreamableHTTPSessionManager",
-    "TransportSecuritySettings",
     "types",
 ]

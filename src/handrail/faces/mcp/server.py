@@ -10,12 +10,9 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp import elicitation
-from handrail.faces.mcp.app_tools import AppTools
-from handrail.faces.mcp.content import as_content
-from handrail.faces.mcp.listing import listed
-from handrail.faces.mcp.reading import offer_reading
+from handrail.faces.mcp.listing import AliasTools, as_content, listed, shortened
+from handrail.faces.mcp.resources import offer_resources
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
-from handrail.features.apps.model import AppCatalogue
 from handrail.kernel.call import Call, Caller, Role
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
@@ -41,22 +38,21 @@ def build_server(
     peer: Callable[[Context], str],
     *,
     elicits_approvals: bool = False,
-    app_tools: AppCatalogue | None = None,
+    app_tools: AliasTools | None = None,
 ) -> Server[Any]:
-    """`peer` tells what the transport vouches for about the client of a request. The tools of the apps in `app_tools`
-    are offered beside our own.
-    """
-    of_apps = None if app_tools is None else AppTools(app_tools)
+    """`peer` says what the transport knows about the client of a request; `app_tools` are listed after our own."""
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         tools = [listed(entry.tool) for entry in gate.registry]
-        more = [] if of_apps is None else of_apps.listed()
+        more = [] if app_tools is None else [shortened(tool) for tool in app_tools.listed()]
         return {"tools": [*tools, *more], "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         name, arguments = params.name, params.arguments if params.arguments is not None else {}
-        of_app = None if of_apps is None else of_apps.translated(name, arguments)
-        call = _call(context, name, arguments) if of_app is None else _call(context, "apps_call", of_app)
+        of_app = None if app_tools is None else app_tools.translated(name, arguments)
+        if app_tools is not None and of_app is not None:
+            name, arguments = app_tools.calls, of_app
+        call = _call(context, name, arguments)
         try:
             async with _progress(context, call):
                 reply = await gate.run(call)
@@ -64,8 +60,8 @@ def build_server(
             raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
         except Failure as failure:
             return error_result(gate, call.tool, failure)
-        if of_apps is not None and of_app is not None:
-            return _success(reply, has_schema=of_apps.has_schema(of_app["app"], of_app["tool"]))
+        if app_tools is not None and of_app is not None:
+            return _success(reply, has_schema=app_tools.has_schema(of_app))
         return _success(reply, has_schema=gate.registry.find(name).tool.output_schema is not None)
 
     def _call(context: Context, name: str, arguments: Any, role: Role = "tool") -> Call:
@@ -82,7 +78,7 @@ def build_server(
     server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    offer_reading(server, gate, _call)
+    offer_resources(server, gate, _call)
     server.middleware.clear()  # OpenTelemetry spans that nobody collects
     return server
 

@@ -1,11 +1,12 @@
 """MCP over stdin and stdout: one JSON text a line.
 
-Our own transport under the SDK's server, for three reasons: a line is bounded before it is parsed,
-every message passes the one strict JSON decoder, and no message crosses a thread.
+A transport of our own under the SDK's server: it bounds a line before it is parsed, reads every message with the one
+strict JSON decoder, and needs no thread.
 """
 
 import asyncio
 import os
+from collections import deque
 from types import TracebackType
 from typing import Any
 
@@ -13,14 +14,14 @@ import anyio
 import msgspec
 import pydantic
 
-from handrail.faces.mcp.lines import Lines, TooLong
+from handrail.faces.mcp.listing import AliasTools
 from handrail.faces.mcp.refusal import refusal, rpc_error
 from handrail.faces.mcp.sdk import ServerRequestContext, SessionMessage, types
 from handrail.faces.mcp.server import build_server
-from handrail.faces.mcp.standard_streams import Sink, claimed
-from handrail.features.apps.model import AppCatalogue
+from handrail.faces.mcp.standard_streams import Sink, Source, claimed
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
+from handrail.kernel.line_framer import LineFramer, LongLine
 from handrail.ports.errors import Failure, TooLarge
 
 MAX_LINE = 64 * 1024 * 1024
@@ -29,12 +30,12 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AppCatalogue | None = None) -> None:
+async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
     """Until the client closes our stdin."""
     server = build_server(gate, _peer, elicits_approvals=elicits_approvals, app_tools=app_tools)
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink)
-        incoming = Incoming(Lines(source, MAX_LINE), outgoing, gate)
+        incoming = Incoming(source, outgoing, gate)
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
@@ -100,8 +101,10 @@ def _plain(value: Any) -> Any:
 
 
 class Incoming(_Stream):
-    def __init__(self, lines: Lines, outgoing: Outgoing, gate: Gate) -> None:
-        self._lines = lines
+    def __init__(self, source: Source, outgoing: Outgoing, gate: Gate) -> None:
+        self._source = source
+        self._framer = LineFramer(MAX_LINE)
+        self._lines: deque[bytes | LongLine] = deque()
         self._outgoing = outgoing
         self._gate = gate
 
@@ -115,16 +118,25 @@ class Incoming(_Stream):
             raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
-        while (line := await self._lines.next()) is not None:
+        while (line := await self._next_line()) is not None:
             if (message := await self._read(line)) is not None:
                 return SessionMessage(message)
         await self._outgoing.last_answers()
         raise anyio.EndOfStream
 
-    async def _read(self, line: bytes | TooLong) -> types.JSONRPCMessage | None:
+    async def _next_line(self) -> bytes | LongLine | None:
+        """None at the end of the stream."""
+        while not self._lines:
+            chunk = await self._source.read()
+            self._lines += self._framer.feed(chunk) if chunk else self._framer.end()
+            if not chunk and not self._lines:
+                return None
+        return self._lines.popleft()
+
+    async def _read(self, line: bytes | LongLine) -> types.JSONRPCMessage | None:
         """The message, or None after it was refused."""
         try:
-            if isinstance(line, TooLong):
+            if isinstance(line, LongLine):
                 raise TooLarge(f"A message of {line.size} bytes; at most {MAX_LINE} are read.", maxBytes=MAX_LINE)
             value = strict_json.decode(line, max_bytes=MAX_LINE, max_depth=_MAX_DEPTH)
         except Failure as failure:

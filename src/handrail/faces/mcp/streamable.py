@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from handrail.features.apps.model import AppCatalogue
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.ports.errors import Failure, TooLarge
 
 if TYPE_CHECKING:
+    from handrail.faces.mcp.listing import AliasTools
     from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
 
 Message = MutableMapping[str, Any]
@@ -29,7 +29,7 @@ _MAX_DEPTH = 128
 
 
 class McpEndpoint:
-    def __init__(self, gate: Gate, *, elicits_approvals: bool = False, app_tools: AppCatalogue | None = None) -> None:
+    def __init__(self, gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
         self._gate = gate
         self._app_tools = app_tools
         self._elicits_approvals = elicits_approvals

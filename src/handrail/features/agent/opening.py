@@ -25,10 +25,10 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.routes.events import AgentEvents
     from handrail.features.agent.routes.messages import AgentMessages
     from handrail.features.agent.runs import Runs
-    from handrail.features.agent.state_models import StateModels
+    from handrail.features.agent.state_models import open_models
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
-    settings, registry, models = project.settings, project.registry, StateModels(project.stores)
+    settings, registry, models = project.settings, project.registry, open_models(project.stores)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
     context = RunContext(
@@ -48,6 +48,6 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     bus.takeover.stop_agent = runs.stop_if_any
     return AgentMount(
         AgentMessages(runs, events, bus.artifacts),
-        lambda key: agent_routes.endpoints(bus.tasks, pages, runs, models, registry, limits, key),
+        lambda key: agent_routes.endpoints(bus.tasks, runs, models, events, key),
         runs.running,
     )

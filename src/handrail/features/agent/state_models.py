@@ -1,142 +1,26 @@
-"""The models of a state directory: which one is set, whose keys are there, and the model itself once it is needed."""
+"""The models of a state directory: which one is set, and whose keys are there."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from handrail.features.agent.feature import FEATURE
-from handrail.features.agent.model_desk import KnownModel, ModelOverview
-from handrail.features.agent.models.providers import (
-    COMPATIBLE,
-    PROVIDERS,
-    SCRIPT,
-    LazyModel,
-    checked_provider,
-    open_model,
-    split,
-)
 from handrail.kernel import settings as settings_file
-from handrail.kernel.web_address import read as read_address
-from handrail.ports.errors import InvalidParams
-from handrail.ports.model import NoModel, WrongKey
-from handrail.ports.secrets import KeyringAway, Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from handrail.ports.model import Model
-    from handrail.ports.secrets import Kept
+    from handrail.features.agent.models.catalog import ModelCatalog
     from handrail.ports.stores import Stores
 
-_LONGEST_KEY = 4096
-_HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
 
+def open_models(stores: Stores, environ: Mapping[str, str] = os.environ) -> ModelCatalog:
+    from handrail.features.agent.models.catalog import ModelCatalog
 
-class StateModels:
-    """Settings and keys are read anew each time: a change counts for the next words."""
+    def load() -> tuple[str, str]:
+        settings = settings_file.load(stores.path, {}, environ)
+        return settings.model, settings.model_base_url
 
-    def __init__(self, stores: Stores, environ: Mapping[str, str] = os.environ) -> None:
-        self._stores = stores
-        self._environ = environ
-        self._secrets = stores.secrets
-        self._opened: dict[tuple[str, str, Secret | None], Model] = {}
+    def store(model: str, base_url: str) -> None:
+        stores.set_choice(model=model, model_base_url=base_url)
 
-    async def open(self, name: str) -> Model:
-        return await asyncio.to_thread(self._open, name)
-
-    async def overview(self) -> ModelOverview:
-        return await asyncio.to_thread(self.told)
-
-    async def use(self, name: str, base_url: str | None) -> None:
-        await asyncio.to_thread(self.choose, name, base_url)
-
-    async def keep_key(self, provider: str, key: Secret) -> None:
-        await asyncio.to_thread(self.keep, provider, key)
-
-    async def forget_keys(self) -> int:
-        return await asyncio.to_thread(self.forget)
-
-    def told(self) -> ModelOverview:
-        settings = settings_file.load(self._stores.path, {}, self._environ)
-        offered = PROVIDERS if FEATURE.is_installed else {}
-        names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
-        if settings.model and settings.model not in names:
-            names.insert(0, settings.model)
-        has_key = {
-            provider: not its.needs_key or self._source(provider) is not None for provider, its in PROVIDERS.items()
-        }
-        known = [
-            KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
-            for name in names
-        ]
-        return ModelOverview(models=known, current=settings.model, base_url=_checked(settings.model_base_url))
-
-    def choose(self, name: str, base_url: str | None) -> None:
-        split(name)
-        self._stores.set_choice(model=name, model_base_url=_checked(base_url or ""))
-
-    def keep(self, provider: str, key: Secret) -> Kept:
-        value = key.reveal()
-        if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
-            raise InvalidParams("This is no key: one is a line of letters, digits and signs, without spaces.")
-        return self._secrets.put(_name(checked_provider(provider)), key)
-
-    def forget(self) -> int:
-        self._opened.clear()
-        return sum(self._secrets.forget(kept.name) for kept in self._secrets.kept() if kept.name.startswith(_PREFIX))
-
-    def _open(self, name: str) -> Model:
-        settings = settings_file.load(self._stores.path, {}, self._environ)
-        if not (wanted := name or settings.model):
-            raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
-        provider, _ = split(wanted)
-        if provider != SCRIPT and not FEATURE.is_installed:
-            raise NoModel("handrail is installed without its agent.", hint=FEATURE.how_to_install)
-        key = self._key(provider)
-        if key is None and PROVIDERS[provider].needs_key:
-            its = PROVIDERS[provider]
-            hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
-            raise WrongKey(f"There is no key for {its.title}.", hint=hint)
-        base_url = _checked(settings.model_base_url) if _has_base_url(provider, settings.model) else ""
-        place = (wanted, base_url, key)
-        if place not in self._opened:
-            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
-        return self._opened[place]
-
-    def _key(self, provider: str) -> Secret | None:
-        for variable in PROVIDERS[provider].variables:
-            if value := self._environ.get(variable):
-                return Secret(value)
-        return self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
-
-    def _source(self, provider: str) -> str | None:
-        """Of its key: the variable, `keyring` or `file`; None where there is none."""
-        for variable in PROVIDERS[provider].variables:
-            if self._environ.get(variable):
-                return f"${variable}"
-        try:
-            return next((kept.place for kept in self._secrets.kept() if kept.name == _name(provider)), None)
-        except KeyringAway:
-            return None
-
-
-_PREFIX = "model:"
-
-
-def _has_base_url(provider: str, chosen: str) -> bool:
-    """The address is that of the model that was chosen: another provider's key is none of its business."""
-    return provider == (split(chosen)[0] if chosen else COMPATIBLE)
-
-
-def _checked(base_url: str) -> str:
-    """InvalidParams. A name or password would be shown wherever the address is."""
-    if base_url and ("?" in base_url or "#" in base_url or read_address(base_url, "baseUrl").host is None):
-        raise InvalidParams("The base URL must begin with http:// or https://, and end with a path.")
-    return base_url
-
-
-def _name(provider: str) -> str:
-    return f"{_PREFIX}{provider}:key"
+    return ModelCatalog(load, store, stores.secrets, environ)

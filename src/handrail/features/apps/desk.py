@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.consent import place_of
-from handrail.features.apps.sign_ins import credentials_in, sign_in_to, turn_in
+from handrail.features.apps.sign_ins import credentials_in, sign_in_lock_in, sign_in_to
 from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import NotFound
@@ -43,17 +43,18 @@ class AppDesk:
 
     async def given(self) -> list[dict[str, Any]]:
         """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
-        return await asyncio.to_thread(self._given)
+        given = await self.stores.consents.given()
+        return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
 
     async def find(self, id: str) -> App:
         return await asyncio.to_thread(self._find, id)
 
-    def revoke(self, id: str, by: Caller) -> None:
+    async def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
-        if not self.stores.consents.revoke(id):
+        if not await self.stores.consents.revoke(id):
             hint = "`handrail apps consents` lists those that there are."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
-        record_access(self.audit, by, f"revoked the consent {id}")
+        await record_access(self.audit, by, f"revoked the consent {id}")
 
     def _find(self, id: str) -> App:
         with self._turn:
@@ -77,14 +78,11 @@ class AppDesk:
             "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
         }
 
-    def _given(self) -> list[dict[str, Any]]:
-        return [_consent(one, is_valid=self._is_valid(one)) for one in self.stores.consents.given()]
-
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
         from handrail.features.apps.sign_in.signing_in import keep_key
 
-        kept = await keep_key(await self.find(id), key, self.stores.secrets, turn_in(self.stores))
-        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id} with a key")
+        kept = await keep_key(await self.find(id), key, self.stores.secrets, sign_in_lock_in(self.stores))
+        await record_access(self.audit, by, f"signed in to {id} with a key")
         return kept
 
     async def sign_in(
@@ -101,20 +99,20 @@ class AppDesk:
         kept = await sign_in_to(
             app, self.stores, show, client_id=client_id, client_secret=client_secret, patience=patience
         )
-        await asyncio.to_thread(record_access, self.audit, by, f"signed in to {id}")
+        await record_access(self.audit, by, f"signed in to {id}")
         return kept
 
-    def sign_out(self, id: str, by: Caller) -> bool:
+    async def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.features.apps.sign_in.signing_in import sign_out
 
-        was_signed_in = sign_out(id, self.stores.secrets, turn_in(self.stores))
+        was_signed_in = await sign_out(id, self.stores.secrets, sign_in_lock_in(self.stores))
         if was_signed_in:
-            record_access(self.audit, by, f"signed out of {id}")
+            await record_access(self.audit, by, f"signed out of {id}")
         return was_signed_in
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
+        from handrail.features.apps.calls.consent import sign_in_hosts
         from handrail.features.apps.model import OAuth2
-        from handrail.features.apps.sign_in.sign_in_hosts import sign_in_hosts
 
         state = await credentials_in(self.stores).state(app)
         shown = {
@@ -128,8 +126,8 @@ class AppDesk:
         return {name: value for name, value in shown.items() if value is not None} | hosts
 
     def _is_valid(self, given: Given) -> bool:
-        from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
         from handrail.features.apps.calls.consent import consent_to
+        from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
         try:
             app = self._find(given.app)

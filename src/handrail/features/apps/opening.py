@@ -6,16 +6,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.apps import Apps
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from handrail.features.apps.model import AppCatalogue, AppTransport, Credentials, Execution
+    from handrail.features.apps.model import AppTransport, Credentials, Execution
     from handrail.kernel.project import Project
 
 
@@ -63,14 +64,14 @@ def open_apps(project: Project) -> Apps:
 
     connections, checks = Connections(credentials_in(project.stores)), Checks()
     catalogue = Catalogue(*usual_places(Path.home()))
-    return Apps(catalogue, checks, Switchboard(connections.transport, checks), connections.close)
+    return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close)
 
 
-def offered_tools(project: Project) -> AppCatalogue | None:
+def offered_tools(project: Project) -> AppTools | None:
     """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
     is_on = any(entry.surface.name == "apps" for entry in project.registry)
     apps: Apps = project.part("apps")
-    return apps.catalogue if project.settings.app_tools and is_on else None
+    return AppTools(apps.catalogue) if project.settings.app_tools and is_on else None
 
 
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:

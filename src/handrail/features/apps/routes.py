@@ -43,7 +43,7 @@ def mount(context: HttpContext) -> Mount:
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a consent")
-        await asyncio.to_thread(apps.revoke, request.path_params["id"], caller(request, context.person))
+        await apps.revoke(request.path_params["id"], caller(request, context.person))
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
@@ -63,7 +63,7 @@ def mount(context: HttpContext) -> Mount:
         must_be_person(request, "Signing out of an app")
         id = request.path_params["id"]
         sign_ins.end(id)
-        await asyncio.to_thread(apps.sign_out, id, caller(request, context.person))
+        await apps.sign_out(id, caller(request, context.person))
         return success(sign_ins.told(await apps.description(id)))
 
     return Mount(

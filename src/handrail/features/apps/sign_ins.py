@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from handrail.features.apps.model import App
     from handrail.features.apps.sign_in.credentials import StoredCredentials
-    from handrail.features.apps.sign_in.turns import Turn
+    from handrail.features.apps.sign_in.stored import SignInLock
     from handrail.ports.secrets import Kept
     from handrail.ports.stores import Stores
 
@@ -24,19 +24,19 @@ def credentials_in(stores: Stores) -> StoredCredentials:
     from handrail.features.apps.sign_in.credentials import StoredCredentials
 
     async def post_form(url: str, form: str) -> tuple[int, bytes]:
-        from handrail.features.apps.backends import fetching  # brings the HTTP client along
+        from handrail.features.apps.backends import network
 
-        return await fetching.post_form(url, form)
+        return await network.post_form(url, form)
 
-    return StoredCredentials(stores.secrets, post_form, turn_in(stores))
+    return StoredCredentials(stores.secrets, post_form, sign_in_lock_in(stores))
 
 
-def turn_in(stores: Stores) -> Turn:
-    def turn(app: str) -> AbstractContextManager[None]:
+def sign_in_lock_in(stores: Stores) -> SignInLock:
+    def lock(app: str) -> AbstractContextManager[None]:
         name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
         return stores.lock(f"sign-in.{name}", _PATIENCE)
 
-    return turn
+    return lock
 
 
 async def sign_in_to(
@@ -49,12 +49,14 @@ async def sign_in_to(
     patience: float,
 ) -> Kept:
     """In the browser, to which `show` leads. InvalidParams, AuthRequired, Declined."""
-    from handrail.features.apps.backends.fetching import post_form
     from handrail.features.apps.backends.loopback import loopback
+    from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2
     from handrail.features.apps.sign_in.signing_in import client_of, sign_in
 
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.")
     client = client_of(app.auth, client_id, client_secret)
-    return await sign_in(app, client, stores.secrets, turn_in(stores), post_form, loopback, show, patience=patience)
+    return await sign_in(
+        app, client, stores.secrets, sign_in_lock_in(stores), post_form, loopback, show, patience=patience
+    )

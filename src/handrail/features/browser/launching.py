@@ -25,7 +25,7 @@ def ask_server(stores: Stores, method: str, path: str) -> Any:
         try:
             return await bus.data(method, path)
         finally:
-            bus.close()
+            await bus.close()
 
     return asyncio.run(asked())
 

@@ -76,7 +76,7 @@ def _put_together(
         stores.close()
 
     path = Path(os.path.abspath(socket)) if socket is not None else stores.path / SOCKET
-    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
+    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.error_object), path, close
 
 
 async def _own_desktop() -> Desktop:

@@ -81,7 +81,7 @@ def desktop_checkup(project: str, stores: Stores, *, is_on: bool) -> dict[str, A
 
 def tidy(project: Project) -> None:
     """The desktop's evidence lies where its contract has it."""
-    from handrail.features.desktop.host.records import ROOT
+    from handrail.features.desktop.host.execution import ROOT
 
     settings = project.settings
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from handrail.features.webgal.game_view_port import Language, Mended, Place
-from handrail.features.webgal.games import Games
+from handrail.features.webgal.games import Games, text_or_nothing
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.previews.place import game_of, has_games, the_game
 from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source, text_of
@@ -15,7 +15,6 @@ from handrail.features.webgal.script.findings import with_fix, with_safe_fixes
 from handrail.features.webgal.script.graph_picture import Layout, laid_out
 from handrail.features.webgal.script.media import media_type
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
-from handrail.features.webgal.surroundings import text_or_nothing
 from handrail.features.workspace.offers import Changes
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.files import Folder, Stamp

@@ -1,13 +1,56 @@
 """What an agent has to know of a game before it writes: who speaks, what can be shown, how scripts are written."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from handrail.features.webgal.port import WebGal
+from handrail.ports.errors import NotFound
+from handrail.ports.paths import parse_path
 
 if TYPE_CHECKING:
     from handrail.features.webgal.script.findings import Finding
     from handrail.features.webgal.script.project import Project
     from handrail.features.webgal.tools.list_project_resources import Result
+
+_FOLDER = "scene/"
+_ENDING = ".txt"
+
+
+def scene_path(project: "Project", name: str) -> str:
+    """Where a scene lies, or would lie."""
+    return f"{project.around.folder}{_FOLDER}{scene_name(project, name)}"
+
+
+def scene_name(project: "Project", given: str) -> str:
+    """As the game calls it: below its folder of scenes, with its ending. OutsideRoot, InvalidParams."""
+    name = "/".join(parse_path(given)).removeprefix(f"{project.around.folder}{_FOLDER}")
+    return name if name.endswith(_ENDING) else f"{name}{_ENDING}"
+
+
+def known_scene(project: "Project", given: str) -> str:
+    """The name of a scene that is there. NotFound."""
+    name = scene_name(project, given)
+    if name not in project.scenes:
+        near = get_close_matches(name, project.scenes, n=3) or sorted(project.scenes)[:5]
+        hint = f"There are {', '.join(near)}." if near else "The game has no scenes yet."
+        raise NotFound(f"There is no scene {name}.", hint=hint, path=scene_path(project, given))
+    return name
+
+
+def scene_findings(
+    webgal: WebGal, project: "Project", names: Iterable[str]
+) -> "Iterator[tuple[str, Finding, str, str | None]]":
+    """The scene, what was found, how it is said, and the line as it should be."""
+    from handrail.features.webgal.script.findings import fixed_line, message
+    from handrail.features.webgal.script.parser import split_lines
+
+    for name in names:
+        lines = split_lines(project.scenes[name].text)
+        for finding in project.findings(name):
+            yield name, finding, message(finding, webgal.language), fixed_line(finding, lines)
+
 
 _MOST_NAMES = 80
 _MOST_FINDINGS = 100

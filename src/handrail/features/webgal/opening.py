@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING
 from handrail import __version__
 from handrail.features.webgal.engines import find_engine
 from handrail.features.webgal.port import Checks, WebGal
-from handrail.features.webgal.previews.local_tab import LocalTab
-from handrail.features.webgal.previews.theatre import Theatre
+from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
+from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.ports.errors import NotShown
 
 if TYPE_CHECKING:
     from handrail.features.webgal.backends.terre import TerreFinder
     from handrail.features.webgal.game_view_port import GameView
-    from handrail.features.webgal.hosted_previews import Ground, HostedPreviews
-    from handrail.features.webgal.preview_ports import FramedPreviews, GameSite, ScenePreviews, Showing, Spot
+    from handrail.features.webgal.preview_ports import (
+        Destination,
+        FramedPreviews,
+        GameSite,
+        HostedPreviews,
+        PreviewContext,
+        ScenePreviews,
+        Showing,
+    )
     from handrail.features.webgal.remote_previews import RemotePreviews
     from handrail.kernel.project import Project
 
@@ -32,14 +39,14 @@ def open_webgal(project: Project) -> WebGal:
     from handrail.features.webgal.backends.programs.kept import KeptPrograms
 
     policy = project.policy.current
-    theatre = _theatre(project)
+    session = _preview_session(project)
     return WebGal(
         Checks(project.files, policy, os.environ.get("HANDRAIL_LANG", "")),
         project.offered("workspace", "changes"),
         Scripts(project.files, policy, KeptPrograms(), os.environ, sysconfig.get_path("scripts")),
-        theatre if project.is_server else _kept_previews(project, theatre),
-        LocalTab(theatre, project.files),
-        theatre,
+        session if project.is_server else server_first(project, session),
+        LocalTab(session, project.files),
+        session,
     )
 
 
@@ -55,7 +62,7 @@ def game_view(project: Project) -> GameView:
     return ShownGame(project.part("webgal"))
 
 
-def _theatre(project: Project) -> Theatre:
+def _preview_session(project: Project) -> PreviewSession:
     """Nothing is started before the first scene is to be shown."""
     files, settings = project.files, project.settings
     terre: list[TerreFinder] = []
@@ -84,50 +91,50 @@ def _theatre(project: Project) -> Theatre:
         return found
 
     lifetime = _WITH_SERVER if project.is_server else _WITH_PROCESS
-    return Theatre(lambda: project.offered("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
+    return PreviewSession(lambda: project.offered("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
 
 
-def _kept_previews(project: Project, own: Theatre) -> ScenePreviews:
+def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
     """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
 
     The other side is loaded, and looked for, when there is something to be shown.
     """
-    from handrail.features.webgal.previews.kept_previews import KeptPreviews
+    from handrail.features.webgal.previews.preview_session import ServerFirstPreviews
 
     remote: list[RemotePreviews] = []
 
-    async def by_server(game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+    async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
         from handrail.features.webgal.remote_previews import RemotePreviews
 
-        remote[:] = remote or [RemotePreviews(project.offered("browser", "server"), _ground(project))]
-        return await remote[0].show(game, spot, fetched_ahead)
+        remote[:] = remote or [RemotePreviews(project.offered("browser", "server"), _preview_context(project))]
+        return await remote[0].show(game, destination, fetched_ahead)
 
-    return KeptPreviews(by_server, own)
+    return ServerFirstPreviews(by_server, own)
 
 
 def hosted_previews(project: Project) -> HostedPreviews:
     """For the server: what it shows for those other processes."""
-    from handrail.features.webgal.previews.hosting import TheatreHosting
+    from handrail.features.webgal.previews.shared_previews import HostedScenes
 
     webgal: WebGal = project.part("webgal")
-    return TheatreHosting(
-        webgal.theatre,
+    return HostedScenes(
+        webgal.preview_session,
         project.files,
         lambda path: project.policy.current().may_read(_TOOL, path),
-        _ground(project),
+        _preview_context(project),
     )
 
 
 def framed_previews(project: Project) -> FramedPreviews:
     """For the console's server, once: screens are known to the one that opened them."""
-    from handrail.features.webgal.previews.framed_previews import TheatreFrames
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 
     webgal: WebGal = project.part("webgal")
-    return TheatreFrames(webgal.theatre, webgal.games)
+    return ConsoleFrames(webgal.preview_session, webgal.games)
 
 
-def _ground(project: Project) -> Ground:
-    from handrail.features.webgal.hosted_previews import Ground
+def _preview_context(project: Project) -> PreviewContext:
+    from handrail.features.webgal.preview_ports import PreviewContext
 
     settings = project.settings
-    return Ground(__version__, os.path.realpath(project.location), settings.terre, settings.terre_port)
+    return PreviewContext(__version__, os.path.realpath(project.location), settings.terre, settings.terre_port)

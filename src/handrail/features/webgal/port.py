@@ -14,10 +14,10 @@ from handrail.ports.files import Folder
 
 if TYPE_CHECKING:
     from handrail.features.webgal.games import Games
-    from handrail.features.webgal.previews.local_tab import LocalTab
-    from handrail.features.webgal.previews.theatre import Theatre
+    from handrail.features.webgal.previews.preview_session import PreviewSession
     from handrail.features.webgal.script.findings import Language
     from handrail.features.webgal.scripts import Scripts
+    from handrail.features.webgal.tools.browser_action import LocalTab
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class WebGal:
     scripts: Scripts
     previews: ScenePreviews
     tab: LocalTab
-    theatre: Theatre
+    preview_session: PreviewSession
 
-    def close(self) -> None:
+    def release(self) -> None:
         self.scripts.close()
 
     async def disconnect(self) -> None:
-        await self.theatre.close()
+        await self.preview_session.close()
 
     @property
     def games(self) -> Games:

@@ -1,16 +1,20 @@
 """The ports of a preview: where a game is shown by its own engine, and the browser of our own that looks at it.
 
 A `Screen` is one place to show a game: an address with a secret in its path, for a page of ours or a frame in the
-console. Whoever opens it sees the spot that the screen was last sent to, and follows when it is sent elsewhere.
+console. Whoever opens it sees the destination that the screen was last sent to, and follows when it is sent elsewhere.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
+
+from handrail.ports.errors import Failure
+
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Destination:
     """`scene` is relative to the game's folder of scenes. The scene runs until `line` (from 1) is done.
 
     `content` stands in for the file: the unsaved text of an editor.
@@ -51,7 +55,7 @@ class Showing:
     """A scene that is shown. `whereabouts` says by whom, and how long `url` works.
 
     `missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
-    `newly_missing` those that it asked for on its way to this spot. `seconds` passed until it said that it is there.
+    `newly_missing` those that it asked for on its way to this destination. `seconds` passed until it arrived.
     """
 
     url: str
@@ -67,7 +71,7 @@ class Showing:
 class ScenePreviews(Protocol):
     """Scenes shown and photographed, by this process or by another one."""
 
-    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
         """NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there.
 
         `game` is the game's folder in the project, `fetched_ahead` what the engine fetches before it needs it.
@@ -110,12 +114,12 @@ class Screen(Protocol):
         """The exceptions since they were last taken."""
         ...
 
-    def send_to(self, spot: Spot) -> None:
+    def send_to(self, destination: Destination) -> None:
         """Every page that is open there, and those that will be."""
         ...
 
     async def arrived(self, on_look: "OnLook | None" = None) -> Position:
-        """Waits until an engine has reached the spot, or stays before it. Bounded by whoever waits.
+        """Waits until an engine has reached the destination, or stays before it. Bounded by whoever waits.
 
         `on_look` is called again and again, to make the page say sooner where it is.
         """
@@ -241,4 +245,36 @@ class FramedPreviews(Protocol):
 
     def hide(self, screen: str) -> None:
         """Its address leads nowhere from now on."""
+        ...
+
+
+SHOWING_PATH = "/api/webgal/showing"
+
+
+class NotHosted(Failure):
+    """The server that runs does not show this; its message says why."""
+
+
+class PreviewContext(msgspec.Struct, frozen=True, rename="camel"):
+    """Where a process stands: two that differ would not show the same. `project` has no links in it."""
+
+    version: str
+    project: str
+    terre: str
+    terre_port: int
+
+
+class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
+    """`path` is the scene's in the project; `content` is unsaved text that stands in for it."""
+
+    context: PreviewContext = msgspec.field(name="ground")
+    path: str
+    line: int
+    content: str | None = None
+    fetched_ahead: list[str] = []
+
+
+class HostedPreviews(Protocol):
+    async def show(self, wanted: WantedScene) -> Showing:
+        """NotHosted: the caller stands elsewhere. Declined: a rule hides the scene. NotShown, Timeout."""
         ...

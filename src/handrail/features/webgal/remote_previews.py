@@ -5,10 +5,15 @@ from collections.abc import Collection
 
 import msgspec
 
-from handrail.features.browser.remote_bus.kept_line import Answer
-from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
-from handrail.features.webgal.hosted_previews import PATH, Ground, NotHosted, WantedScene
-from handrail.features.webgal.preview_ports import Showing, Spot
+from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
+from handrail.features.webgal.preview_ports import (
+    SHOWING_PATH,
+    Destination,
+    NotHosted,
+    PreviewContext,
+    Showing,
+    WantedScene,
+)
 from handrail.kernel.default_dialect import failure_of
 from handrail.ports.errors import Failure
 
@@ -17,18 +22,18 @@ _SCENES = "scene"
 
 
 class RemotePreviews:
-    """`ground` is where this process stands, which the server must, too."""
+    """`context` is where this process stands, which the server must, too."""
 
-    def __init__(self, find: FindServer, ground: Ground) -> None:
-        self._server = ServerLine(find)
-        self._ground = ground
+    def __init__(self, find: FindServer, context: PreviewContext) -> None:
+        self._server = ServerClient(find)
+        self._context = context
 
-    async def show(self, game: str, spot: Spot, fetched_ahead: Collection[str]) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
         """Offline: no server runs, or it has ended. NotHosted: it does not show this. NotShown, Timeout, Declined."""
-        path = posixpath.normpath(posixpath.join(game, _SCENES, spot.scene))
-        wanted = WantedScene(self._ground, path, spot.line, spot.content, [*fetched_ahead])
+        path = posixpath.normpath(posixpath.join(game, _SCENES, destination.scene))
+        wanted = WantedScene(self._context, path, destination.line, destination.content, [*fetched_ahead])
         headers = {"Content-Type": "application/json"}
-        answer = await self._server.ask("POST", PATH, msgspec.json.encode(wanted), headers)
+        answer = await self._server.ask("POST", SHOWING_PATH, msgspec.json.encode(wanted), headers)
         if answer.status != 200:
             raise _failure(answer)
         try:

@@ -1,6 +1,6 @@
 """WebGAL games: check scripts, list resources, define characters, show scenes, run the project's scripts."""
 
-from handrail.features.webgal import scene_shelf
+from handrail.features.webgal import scene_resource
 from handrail.features.webgal.prompts import PROMPTS
 from handrail.features.webgal.tools import (
     browser_action,
@@ -23,5 +23,5 @@ TOOLS = (
     check_game.TOOL,
     show_scene_graph.TOOL,
 )
-RESOURCES = (scene_shelf.SHELF,)
+RESOURCES = (scene_resource.SHELF,)
 __all__ = ["PROMPTS", "RESOURCES", "TOOLS"]

@@ -3,11 +3,17 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from handrail.kernel.call import Caller
 from handrail.kernel.evidence import utc_now
 from handrail.ports.consents import ConsentTo, Given, program
 from handrail.stores.local.database import Database
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Row = tuple[str, str, str, str, str, str, str, str]
 
 _ALL = ""
 _COLUMNS = "id, caller, app, app_name, tool, digest, at, by"
@@ -18,34 +24,37 @@ class SqliteConsents:
         self._database = database
         self._now = now
 
-    def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
-        with self._database.reading() as rows:
-            found = rows.execute(
+    async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
+        def find(rows: "sqlite3.Connection") -> Row | None:
+            found: Row | None = rows.execute(
                 f"SELECT {_COLUMNS} FROM consent WHERE caller = ? AND app = ? AND"
                 " ((tool = ? AND digest = ?) OR (tool = ? AND digest = ?)) LIMIT 1",
                 (program(caller), to.app, to.tool, to.tool_digest, _ALL, to.app_digest),
             ).fetchone()
+            return found
+
+        found = await self._database.read(find)
         return _given(found) if found else None
 
-    def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given:
+    async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given:
         who, tool = program(caller), _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
         row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by)
-        with self._database.writing(is_durable=True) as rows:
-            rows.execute(f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        await self._database.write(lambda rows: rows.execute(adding, row).rowcount, is_durable=True)
         return _given(row)
 
-    def given(self) -> Sequence[Given]:
-        with self._database.reading() as rows:
-            found = rows.execute(f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller")
-            return [_given(row) for row in found]
+    async def given(self) -> Sequence[Given]:
+        newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
+        found = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
+        return [_given(row) for row in found]
 
-    def revoke(self, id: str) -> bool:
-        with self._database.writing(is_durable=True) as rows:
-            return rows.execute("DELETE FROM consent WHERE id = ?", (id,)).rowcount == 1
+    async def revoke(self, id: str) -> bool:
+        removal = "DELETE FROM consent WHERE id = ?"
+        return await self._database.write(lambda rows: rows.execute(removal, (id,)).rowcount == 1, is_durable=True)
 
 
-def _given(row: tuple[str, str, str, str, str, str, str, str]) -> Given:
+def _given(row: Row) -> Given:
     id, caller, app, app_name, tool, digest, at, by = row
     return Given(id, caller, app, app_name, tool or None, digest, at, by)

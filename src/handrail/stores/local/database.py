@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.migration import Step, steps_from
 from handrail.stores.local.private_file import open_private, refused
 
 if TYPE_CHECKING:
     import sqlite3
+
+T = TypeVar("T")
 
 
 def _add_tokens(connection: sqlite3.Connection) -> None:
@@ -83,9 +87,41 @@ class Database:
 
     def _begin(self) -> None:
         self._turn = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "rows")
+        self._readings: Database | None = None
         self._connection: sqlite3.Connection | None = None
         self._is_synchronous = True
         self._process = os.getpid()
+
+    async def write(self, work: Callable[[sqlite3.Connection], T], *, is_durable: bool) -> T:
+        """`writing` for an event loop. Who is cancelled meanwhile waits until it is done or undone."""
+
+        def written() -> T:
+            with self.writing(is_durable=is_durable) as connection:
+                return work(connection)
+
+        return await self._in_own_thread(written)
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`reading` for an event loop: on a connection of its own, so that it waits for no writer."""
+        if self._process != os.getpid():
+            self._leave_parent()
+        if self._readings is None:
+            self._readings = Database(self.path, steps=self._steps, patience=self._patience)
+        return await self._readings._looked_up(work)
+
+    async def _looked_up(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def found() -> T:
+            with self.reading() as connection:
+                return work(connection)
+
+        return await self._in_own_thread(found)
+
+    async def _in_own_thread(self, work: Callable[[], T]) -> T:
+        """Those who wait for a lock of somebody else's take no thread away from other work."""
+        if self._process != os.getpid():
+            self._leave_parent()
+        return await settled(work, self._thread)
 
     @contextmanager
     def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
@@ -117,6 +153,12 @@ class Database:
             yield connection
 
     def close(self) -> None:
+        if self._readings is not None and self._process == os.getpid():
+            self._readings.close()
+        if self._process == os.getpid():
+            self._thread.shutdown()
+            self._thread = ThreadPoolExecutor(1, "rows")
+        self._readings = None
         with self._turn:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()

@@ -20,7 +20,7 @@ from handrail.stores.local.watching import is_watched, watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Any
 
     from handrail.ports.browser_store import BrowserStores
@@ -38,7 +38,7 @@ def stores_of(
     def lock(name: str, patience: float) -> AbstractContextManager[None]:
         return locks.exclusive(path / f"{name}.lock", patience=patience)
 
-    def watch_audit() -> AbstractContextManager[Any]:
+    def watch_audit() -> AbstractAsyncContextManager[Any]:
         make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
         return FollowedFile(Path(journal.location)).watching()
 

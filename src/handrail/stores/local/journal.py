@@ -52,13 +52,15 @@ class JournalFile:
         return str(self._log.path)
 
     @contextmanager
-    def hold(self, *, is_durable: bool, lets_go_early: bool = False) -> Iterator[HeldFile]:
+    def hold(
+        self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
+    ) -> Iterator[HeldFile]:
         if self._process != os.getpid():
             self._leave_parent()
-        with self._turn:  # flock knows open files and not threads, so threads take turns first
+        with self._taken(at_once=patience == 0):
             try:
                 self._flusher.raise_failure()
-                held = self._locked()
+                held = self._locked(self._patience if patience is None else patience)
                 try:
                     yield held
                     if is_durable and not lets_go_early:
@@ -138,10 +140,26 @@ class JournalFile:
             with self._turn:
                 self._close_files()
 
-    def _locked(self) -> HeldFile:
+    @contextmanager
+    def _taken(self, *, at_once: bool) -> Iterator[None]:
+        """flock knows open files and not threads, so threads take turns first."""
+        if not self._turn.acquire(blocking=not at_once):
+            raise Conflict("Another thread has the journal.")
+        try:
+            if at_once and not self._is_open:
+                raise Conflict("The journal's files are not open yet.")
+            yield
+        finally:
+            self._turn.release()
+
+    @property
+    def _is_open(self) -> bool:
+        return self._log.size() is not None and (self._mark is None or self._mark.size() is not None)
+
+    def _locked(self, patience: float) -> HeldFile:
         while True:
             descriptor = self._log.descriptor
-            locks.acquire(descriptor, patience=self._patience)
+            locks.acquire(descriptor, patience=patience)
             size = self._log.size()
             if size is not None:
                 return HeldFile(descriptor, size, self._mark)

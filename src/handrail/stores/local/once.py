@@ -2,8 +2,12 @@
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from handrail.stores.local.database import Database
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _KEPT_SECONDS = 30 * 24 * 3600
 
@@ -13,9 +17,11 @@ class SqliteOnce:
         self._database = database
         self._clock = clock
 
-    def claim(self, key: str) -> bool:
-        now = self._clock()
-        with self._database.writing(is_durable=True) as connection:
-            connection.execute("DELETE FROM claimed WHERE at < ?", (now - _KEPT_SECONDS,))
-            claimed = connection.execute("INSERT OR IGNORE INTO claimed (key, at) VALUES (?, ?)", (key, now))
+    async def claim(self, key: str) -> bool:
+        def add(rows: "sqlite3.Connection") -> bool:
+            now = self._clock()
+            rows.execute("DELETE FROM claimed WHERE at < ?", (now - _KEPT_SECONDS,))
+            claimed = rows.execute("INSERT OR IGNORE INTO claimed (key, at) VALUES (?, ?)", (key, now))
             return claimed.rowcount == 1
+
+        return await self._database.write(add, is_durable=True)

@@ -1,12 +1,14 @@
 """Where the policy comes from: the project's file, the user's rules, and what a person trusts.
 
-All of it is looked at again at every call, so a person's edit counts at once. A file that breaks while
-the program runs refuses every call until it is mended.
+All of it is looked at again at every call, and read again once it was changed, so a person's edit counts at once.
+A file that breaks while the program runs refuses every call until it is mended.
 """
 
 import hashlib
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,15 +17,19 @@ from pathlib import Path
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
 from handrail.ports.errors import Declined, InvalidParams, NotFound
-from handrail.ports.files import Folder
+from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule
 from handrail.ports.settings import BrokenSettings
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
+from handrail.stores.local.private_file import read_plain
 from handrail.stores.local.user_rules import UserRules
 
 POLICY_FILE = "policy.json"
 _TRUSTED_FILE = "trusted.json"
+_TICK_NS = 50_000_000
+"""Longer than any clock that files are stamped by takes for a step."""
 
 
 class PolicySource:
@@ -37,36 +43,48 @@ class PolicySource:
         self._state_inside = _below(os.path.dirname(folder.location), state)
         self._seen: tuple[bytes | None, bool, Sequence[Rule]] | None = None
         self._policy = Policy(PolicyDocument(), ())
-
-    @property
-    def where(self) -> str:
-        return os.path.join(self._folder.location, POLICY_FILE)
+        self._loaded: Sequence[Stamp | None] | None = None
+        self._turn = threading.Lock()
+        self.where = os.path.join(folder.location, POLICY_FILE)
 
     def load(self) -> Policy:
-        """At the start: a broken file stops the program."""
-        data = self._read()
-        # Trust too is looked up each time: a person may give or take it while the program runs.
-        seen = (data, data is None or self._trusted.holds(data), self._user_rules.current())
-        if seen != self._seen:
-            self._policy = self._composed(*seen)
-            self._seen = seen
-        return self._policy
+        """At the start: a broken file stops the program. Blocks."""
+        with self._turn:
+            stamps, at = self._stamps(), time.time_ns()
+            data = self._read()
+            seen = (data, data is None or self._trusted.holds(data), self._user_rules.current())
+            if seen != self._seen:
+                self._policy = self._composed(*seen)
+                self._seen = seen
+            # A file that has just been changed may change once more without another time of change.
+            is_settled = all(stamp is None or at - stamp.changed_ns > _TICK_NS for stamp in stamps)
+            self._loaded = stamps if is_settled else None
+            return self._policy
 
     def current(self) -> Policy:
-        """At every call: a broken file refuses it."""
+        """At every call: a broken file refuses it. Reads files only where one was changed."""
+        if self._loaded is not None and self._stamps() == self._loaded:
+            return self._policy
         try:
             return self.load()
         except (BrokenPolicy, BrokenSettings) as broken:
             raise Declined(broken.message, hint="Mend that file; until then every call is refused.") from None
 
-    def trust(self) -> str:
-        """Trusts the file as it is now; any later edit needs a new word."""
-        data = self._read()
-        if data is None:
-            raise NotFound(f"There is no policy to trust: {self.where}")
-        read_document(data, self.where)
-        self._trusted.add(data, self.where)
-        return hashlib.sha256(data).hexdigest()
+    async def fetch(self) -> Policy:
+        """`current` for an event loop."""
+        if self._loaded is not None and self._stamps() == self._loaded:
+            return self._policy
+        return await settled(self.current)
+
+    def trust(self, shown: bytes) -> None:
+        """What a person was shown, whatever the file holds by now; any later edit needs a new word."""
+        read_document(shown, self.where)
+        self._trusted.add(shown, self.where)
+
+    @property
+    def file(self) -> bytes | None:
+        """The project's own policy as it stands there now. Blocks."""
+        return self._read()
 
     def distrust(self) -> bool:
         data = self._read()
@@ -75,6 +93,11 @@ class PolicySource:
     def is_trusted(self) -> bool:
         data = self._read()
         return data is not None and self._trusted.holds(data)
+
+    def _stamps(self) -> Sequence[Stamp | None]:
+        policy = _stamp(self.where, follow_symlinks=False)
+        trusted = None if policy is None else _stamp(self._trusted.where)
+        return _identity(self._folder.location), policy, _stamp(self._user_rules.where), trusted
 
     def _read(self) -> bytes | None:
         try:
@@ -87,6 +110,24 @@ class PolicySource:
         policy = compose(document, is_trusted=is_trusted, user_rules=user_rules)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside)
         return policy
+
+
+def _stamp(path: str, *, follow_symlinks: bool = True) -> Stamp | None:
+    """None where nothing is."""
+    try:
+        found = os.stat(path, follow_symlinks=follow_symlinks)
+    except OSError:
+        return None
+    return Stamp(found.st_size, max(found.st_mtime_ns, found.st_ctime_ns), found.st_ino)
+
+
+def _identity(folder: str) -> Stamp | None:
+    """By which a folder is told from a link that somebody puts in its place."""
+    try:
+        found = os.stat(folder, follow_symlinks=False)
+    except OSError:
+        return None
+    return Stamp(found.st_mode, 0, found.st_ino)
 
 
 def _below(project: str, state: Path) -> list[str]:
@@ -102,6 +143,7 @@ class Trust:
 
     def __init__(self, state: Path) -> None:
         self._file = state / _TRUSTED_FILE
+        self.where = str(self._file)
 
     def holds(self, data: bytes) -> bool:
         return hashlib.sha256(data).hexdigest() in self._read()
@@ -125,7 +167,7 @@ class Trust:
 
     def _read(self) -> dict[str, object]:
         try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
+            content = json.loads(read_plain(self._file))
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}

@@ -5,43 +5,37 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from handrail.kernel import settings
 from handrail.ports.policy import Rule
-from handrail.stores.local import locks, settings
+from handrail.ports.settings import CONFIG_FILE
+from handrail.ports.waiting import settled
+from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
 
 
 class UserRules:
     def __init__(self, state: Path) -> None:
         self._state = state
-        self._file = state / settings.CONFIG_FILE
-        self._seen: tuple[int, int, int] | None = None
-        self._rules: Sequence[Rule] = ()
+        self._file = state / CONFIG_FILE
+        self.where = str(self._file)
 
     def current(self) -> Sequence[Rule]:
-        """BrokenSettings when somebody has broken the file meanwhile."""
-        seen = self._stamp()
-        if seen != self._seen:
-            self._rules = settings.load(self._state, {}, environ={}).rules if seen is not None else ()
-            self._seen = seen
-        return self._rules
+        """BrokenSettings when somebody has broken the file. Blocks."""
+        return settings.load(self._state, {}, environ={}).rules
 
-    def allow(self, remark: str, **members: str) -> None:
+    async def allow(self, remark: str, **members: str) -> None:
         """Adds a rule that a person can read and delete; members are tool, effect, path, host, app."""
+        await settled(lambda: self._add(remark, members))
+
+    def _add(self, remark: str, members: Mapping[str, str]) -> None:
         lines = ["", f"# {remark}", "[[rules]]", *_spelled({**members, "decision": "allow"}), ""]
-        with locks.exclusive(self._file.with_name(f"{settings.CONFIG_FILE}.lock")):
+        with locks.exclusive(self._file.with_name(f"{CONFIG_FILE}.lock")):
             descriptor = open_private(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 write_whole(descriptor, "\n".join(lines).encode())
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-
-    def _stamp(self) -> tuple[int, int, int] | None:
-        try:
-            status = self._file.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _spelled(members: Mapping[str, str]) -> list[str]:

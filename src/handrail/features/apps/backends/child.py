@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 
+from handrail.kernel.line_framer import LineFramer
+
 _CHUNK = 1 << 18
 _LAST_WORDS = 2000
 _PATIENCE = 2.0
@@ -95,17 +97,15 @@ class Child:
 
     async def _heard_to_the_end(self) -> Why:
         assert self._process.stdout is not None
-        pending = bytearray()
+        framer = LineFramer(self._longest)
         while part := await self._process.stdout.read(_CHUNK):
-            pending += part
-            if b"\n" in part:
-                *lines, rest = pending.split(b"\n")
-                pending = bytearray(rest)
-                if any(len(line) > self._longest for line in lines):
-                    return "too long"
-                if whole := [bytes(line) for line in lines if line.strip()]:
-                    self._heard(whole)
-            if len(pending) > self._longest:
+            lines = framer.feed(part)
+            whole = [line for line in lines if isinstance(line, bytes)]
+            if len(whole) < len(lines):
+                return "too long"
+            if whole:
+                self._heard(whole)
+            if framer.is_overlong:
                 return "too long"
         return "ended"
 

@@ -72,13 +72,14 @@ def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: 
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program
+    from handrail.faces.cli.running import run
     from handrail.features.apps.desk import app_desk
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
     desk = app_desk(program().open_stores(state or ctx.obj))
     if not ids:
-        ids = [one.id for one in desk.stores.consents.given() if everything or one.app == app]
+        ids = [one.id for one in run(desk.stores.consents.given()) if everything or one.app == app]
     for id in ids:
-        desk.revoke(id, caller())
+        run(desk.revoke(id, caller()))
     say(f"Revoked: {len(ids)}")

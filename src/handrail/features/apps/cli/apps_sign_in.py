@@ -85,9 +85,10 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program
+    from handrail.faces.cli.running import run
     from handrail.features.apps.desk import app_desk
 
-    if not app_desk(program().open_stores(state or ctx.obj)).sign_out(id, caller()):
+    if not run(app_desk(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 
@@ -109,7 +110,7 @@ def _tell_about_key(app: "App", auth: object) -> None:
 
 
 def _tell_about_sign_in(auth: "OAuth2") -> None:
-    from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
+    from handrail.features.apps.calls.consent import sign_in_facts
 
     for name, fact in sign_in_facts(auth):
         print(one_line(f"{name}: {fact}"), file=sys.stderr)

@@ -7,7 +7,7 @@ would come too late, and what they may reach is their context's business.
 from collections.abc import Callable
 from typing import Any
 
-from handrail.features.browser.chromium.wire import Wire
+from handrail.features.browser.chromium.launching import Wire
 
 OnEvent = Callable[[str, str, dict[str, Any]], None]
 """Gets the session, the method and the parameters."""

@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from handrail.features.browser.chromium.launching import FLAGS, launched
+from handrail.features.browser.chromium.launching import CHROMIUM_FLAGS, Wire, branded_program, launch, program
 from handrail.features.browser.chromium.page import ChromiumPage
-from handrail.features.browser.chromium.programs import branded_program, program
-from handrail.features.browser.chromium.wire import Wire
 from handrail.ports.errors import Failure, NotShown
 
 # Nobody sees the window's address bar, whose page would be loaded beside ours; nor is a second page expected soon.
@@ -32,7 +30,7 @@ _UNWANTED = (
     "OptimizationHints",
 )
 _FLAGS = (
-    *FLAGS,
+    *CHROMIUM_FLAGS,
     "--headless=new",
     "--no-startup-window",
     "--disable-extensions",
@@ -139,7 +137,7 @@ async def _started() -> _Running:
         raise NotShown("There is no Chromium on this machine to look at a page with.", hint="Install chromium.")
     profile = tempfile.mkdtemp(prefix="handrail-chromium-")
     command = ["/bin/sh", "-c", _TIDYING, "sh", profile, found, *_FLAGS, f"--user-data-dir={profile}"]
-    running = _Running(*await launched(command, temporary=profile), profile)
+    running = _Running(*await launch(command, temporary=profile), profile)
     try:
         async with asyncio.timeout(_STARTS_WITHIN):
             await running.wire.ask("Target.setDiscoverTargets", discover=True)

@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from handrail.features.browser.chromium import complaints
+from handrail.features.browser.chromium import page_troubles
 from handrail.features.browser.chromium.element import finding, found
 from handrail.features.browser.chromium.frames import ForeignFrames
-from handrail.features.browser.chromium.wire import Wire
+from handrail.features.browser.chromium.launching import Wire
 from handrail.features.webgal.preview_ports import Element, Trouble
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.errors import Declined, Failure, NotShown
@@ -112,10 +112,10 @@ class ChromiumPage:
         return found(await self.value(finding(selector)), selector, self.url).element
 
     async def click(self, selector: str, seen: Element | None = None) -> None:
-        spot = found(await self.value(finding(selector)), selector, self.url)
-        spot.check(selector, seen)
-        at = {"x": spot.x, "y": spot.y, "button": "left", "clickCount": 1}
-        await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=spot.x, y=spot.y)
+        destination = found(await self.value(finding(selector)), selector, self.url)
+        destination.check(selector, seen)
+        at = {"x": destination.x, "y": destination.y, "button": "left", "clickCount": 1}
+        await self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=destination.x, y=destination.y)
         await self._ask("Input.dispatchMouseEvent", type="mousePressed", **at)
         await self._ask("Input.dispatchMouseEvent", type="mouseReleased", **at)
         with suppress(Failure):  # a page that is left meanwhile does not answer
@@ -154,11 +154,11 @@ class ChromiumPage:
             case "Page.javascriptDialogOpening":
                 self._wire.tell("Page.handleJavaScriptDialog", self._session, accept=False)
             case "Runtime.exceptionThrown":
-                self._trouble(complaints.exception(params["exceptionDetails"]))
+                self._trouble(page_troubles.exception_trouble(params["exceptionDetails"]))
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "assert"):
-                self._trouble(complaints.printed(params["args"]))
+                self._trouble(page_troubles.printed_trouble(params["args"]))
             case "Log.entryAdded" if params["entry"]["source"] == "security":
-                self._trouble(complaints.blocked(params["entry"]["text"]))
+                self._trouble(page_troubles.blocked_by_policy(params["entry"]["text"]))
             case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
                 del self._missing[: -_MOST_MISSING + 1]
                 self._missing.append(params["entry"].get("url", ""))
@@ -176,7 +176,7 @@ class ChromiumPage:
             self._refused = url
             self._loaded.set()
         else:
-            self._trouble(complaints.elsewhere(url))
+            self._trouble(page_troubles.refused_address(url))
 
     def _check(self, url: str) -> None:
         if not self._is_allowed(url):

@@ -9,13 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from handrail.features.browser.chromium.launching import FLAGS, launched
-from handrail.features.browser.chromium.wire import Wire
+from handrail.features.browser.chromium.launching import CHROMIUM_FLAGS, Wire, launch
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.ports.errors import Failure, InputOutput, Timeout
 
 _FLAGS = (
-    *FLAGS,
+    *CHROMIUM_FLAGS,
     "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
     "--silent-debugger-extension-api",
 )
@@ -40,7 +39,7 @@ class Chromium:
             f"--user-data-dir={profile}",
             f"--load-extension={extension}",
         ]
-        return cls(*await launched(command))
+        return cls(*await launch(command))
 
     async def pair(self, server: str, code: str) -> None:
         """From the extension's own page, as a person would do it there."""

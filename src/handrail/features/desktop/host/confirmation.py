@@ -13,7 +13,6 @@ from handrail.features.desktop.host.conditions import Unconfirmed
 from handrail.features.desktop.host.params import Confirm, read
 from handrail.features.desktop.platform import Element, Window
 from handrail.kernel.digest import digest
-from handrail.kernel.threads import settled
 from handrail.kernel.tokens import fingerprint
 from handrail.ports.errors import InvalidParams
 from handrail.ports.peers import Peer
@@ -81,18 +80,18 @@ class Confirmation:
         gate_token, token = confirm.gate_token, confirm.token
         if gate_token is not None:
             scope = Scope(gateway_scope(peer), method, params_digest)
-            await settled(lambda: self._tokens.consume(gate_token, scope))
+            await self._tokens.consume(gate_token, scope)
             return Consent("gateway")
         if token is None:
             return Consent("phrase")
-        await settled(lambda: self._tokens.consume(token, Scope(peer.digest, method, params_digest)))
+        await self._tokens.consume(token, Scope(peer.digest, method, params_digest))
         key = fingerprint(token)
         if self.mode == "human" and key not in self._issued:
             raise refused("expired", "This token is from before the host was started, and has gone with it.")
         return Consent("token", self._issued.pop(key, None))
 
     async def issue(self, scope: Scope, ttl: float, shown: Shown | None) -> str:
-        token = await settled(lambda: self._tokens.issue(scope, ttl))
+        token = await self._tokens.issue(scope, ttl)
         self._issued[fingerprint(token)] = shown
         if len(self._issued) > _MOST_REMEMBERED:
             self._issued.popitem(last=False)

@@ -1,4 +1,4 @@
-"""`handrail webgal`: a game's scripts checked and mended, its scenes as a graph."""
+"""`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
 
 import sys
 from pathlib import Path
@@ -6,13 +6,122 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.faces.cli.output import complain, one_line, print_json, say
+from handrail.faces.cli.output import complain, log_to_stderr, one_line, print_json, say
 from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
-from handrail.features.webgal.cli.webgal_lsp import lsp
+from handrail.kernel.visible import visible
 from handrail.ports.errors import Declined, InvalidParams, NotFound, OutsideRoot
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
+
+_TAB = 4
+_UNUSED = "WG404"
+_MOST_UNUSED = 10
+_MOST_ALIKE = 10
+_MOST_RANGES = 12
+_COLOURS = {"syntax": "red", "resource": "magenta", "style": "yellow"}
+
+
+def report(found: dict[str, Any]) -> None:
+    import click
+
+    counts = dict.fromkeys(_COLOURS, 0)
+    unused = []
+    for file in found["files"]:
+        alike: dict[str, list[int]] = {}
+        for problem in file["problems"]:
+            counts[problem["kind"]] += 1
+            if problem["code"] == _UNUSED:
+                unused.append((file["path"], problem["message"]))
+                continue
+            lines = alike.setdefault(problem["code"], [])
+            lines.append(problem["line"])
+            if len(lines) <= _MOST_ALIKE:
+                click.echo("\n".join(_lines(file["path"], problem)))
+        for code, lines in alike.items():
+            if rest := lines[_MOST_ALIKE:]:
+                click.echo(f"{one_line(file['path'])}: and {len(rest)} more [{code}] on lines {ranges(rest)}")
+    if unused:
+        click.echo(f"{_kind('style')} {one_line(unused[0][1])}")
+        click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MOST_UNUSED]))
+        if len(unused) > _MOST_UNUSED:
+            click.echo(f"  and {len(unused) - _MOST_UNUSED} more (--json lists them all)")
+    looked_at = f"{found['scenes']} scenes, {found['lines']} lines"
+    if not found["files"]:
+        click.echo(f"Nothing to complain about in {looked_at}.")
+    else:
+        told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        click.echo(f"{sum(counts.values())} problems in {looked_at}: {told}.")
+
+
+def ranges(lines: list[int]) -> str:
+    """Line numbers in their order, runs of them drawn together: `3-7, 12`."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line <= runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RANGES])
+    return f"{shown} …" if len(runs) > _MOST_RANGES else shown
+
+
+def _lines(path: str, problem: dict[str, Any]) -> list[str]:
+    place = f"{one_line(path)}:{problem['line']}:{problem['start'] + 1}"
+    lines = [f"{place}: {_kind(problem['kind'])} {one_line(problem['message'])}"]
+    text = problem["text"]
+    if text:
+        number = str(problem["line"])
+        lines.append(f"  {number} │ {_visible_line(text)}")
+        lines.append(f"  {' ' * len(number)} │ {underlined(text, problem['start'], problem['end'])}")
+    if "fixHint" in problem:
+        lines.append(f"  → {_visible_line(problem['fixHint'])}")
+    return lines
+
+
+def underlined(text: str, start: int, end: int) -> str:
+    """Carets under some characters of a text, as wide as a terminal shows them."""
+    from rich.cells import cell_len
+
+    before, marked = cell_len(_visible_line(text[:start])), cell_len(_visible_line(text[:end]))
+    return " " * before + "^" * max(marked - before, 1)
+
+
+def _visible_line(text: str) -> str:
+    return visible(text).expandtabs(_TAB)
+
+
+def _kind(kind: str) -> str:
+    import click
+
+    return click.style(kind, fg=_COLOURS[kind]) if sys.stdout.isatty() else kind
+
+
+LSP_EPILOG = """\b
+Example, for Neovim 0.11 and newer:
+  vim.lsp.config("webgal", { cmd = { "handrail", "webgal", "lsp" }, filetypes = { "webgal" } })
+  vim.lsp.enable("webgal")
+
+\b
+docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages English."""
+
+
+@click.command(epilog=LSP_EPILOG)
+@click.option("--project", type=Path, metavar="DIR", help="The project's folder, if not what the editor has open.")
+@click.option("--stdio", is_flag=True, help="Over stdin and stdout, as always; some editors say so.")
+@state_option
+def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
+    """Serve an editor: problems while you write, completion, definitions, names.
+
+    The editor starts this command and talks to it. It reads the project and writes nothing.
+    """
+    from handrail.faces.cli.program import program
+    from handrail.faces.cli.running import run
+    from handrail.features.webgal.editor_project import serve_editor
+
+    log_to_stderr()
+    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, program(), state)))
+
 
 CHECK_EPILOG = """\b
 Examples:
@@ -52,7 +161,6 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     from handrail.faces.cli.person import answers
     from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.features.webgal.cli.webgal_report import report
 
     opened = program().open_project(
         project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)

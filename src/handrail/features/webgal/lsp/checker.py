@@ -1,21 +1,49 @@
-"""Checks games behind the editor's back: soon after a change, the open texts first, and tells only what is new.
-
-Whoever types is never waited for: a check that a newer text has overtaken is dropped.
-"""
+"""Checks games in the background soon after a change, the open texts first, and publishes only what is new."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from lsprotocol.types import Diagnostic
+from lsprotocol.types import Diagnostic, DiagnosticSeverity
 
-from handrail.features.webgal.lsp.desk import Desk
-from handrail.features.webgal.lsp.diagnostics import diagnostics
+from handrail.features.webgal.lsp.documents import Columns, Snapshot
+from handrail.features.webgal.lsp.editor_state import EditorProject, EditorState
 from handrail.features.webgal.lsp.game import Game
-from handrail.features.webgal.lsp.snapshot import Snapshot
-from handrail.features.webgal.lsp.studio import Studio
-from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.lsp.phrases import phrase
+from handrail.features.webgal.script.findings import Finding, Kind, Language, kind_of, message
 from handrail.ports.errors import Failure
+
+SOURCE = "handrail"
+MOST_SHOWN = 1000
+"""Of one file; editors show no more, and a script for another engine may have one on each of its lines."""
+
+_SEVERITIES: dict[Kind, DiagnosticSeverity] = {
+    "syntax": DiagnosticSeverity.Error,
+    "resource": DiagnosticSeverity.Error,
+    "style": DiagnosticSeverity.Warning,
+}
+
+
+def diagnostic(finding: Finding, lines: Sequence[str], columns: Columns, language: Language) -> Diagnostic:
+    return Diagnostic(
+        range=columns.span(lines, finding.line - 1, finding.start, finding.end),
+        message=message(finding, language),
+        severity=_SEVERITIES[kind_of(finding)],
+        code=finding.code,
+        source=SOURCE,
+    )
+
+
+def diagnostics(
+    findings: Sequence[Finding], lines: Sequence[str], columns: Columns, language: Language
+) -> list[Diagnostic]:
+    shown = [diagnostic(finding, lines, columns, language) for finding in findings[:MOST_SHOWN]]
+    if len(findings) > MOST_SHOWN:
+        more = phrase("more", language, count=len(findings) - MOST_SHOWN)
+        last = columns.span(lines, len(lines), 0, 0)
+        shown.append(Diagnostic(range=last, message=more, severity=DiagnosticSeverity.Information, source=SOURCE))
+    return shown
+
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.5
 
@@ -27,15 +55,15 @@ _Told = tuple[Game, int | None, object, list[Finding]]
 class Checker:
     """`publish` gets an address, the version that was looked at, and all that is wrong there."""
 
-    def __init__(self, desk: Desk, publish: Publish, complain: Callable[[str], None]) -> None:
-        self._desk = desk
+    def __init__(self, state: EditorState, publish: Publish, complain: Callable[[str], None]) -> None:
+        self._state = state
         self._publish = publish
         self._complain = complain
         self._stirred = asyncio.Event()
         self._is_deep = True
         self._last_stir = self._pause = 0.0
         self._told: dict[str, _Told] = {}
-        self._complaints: dict[Studio, str] = {}
+        self._complaints: dict[EditorProject, str] = {}
 
     def stir(self, *, is_deep: bool = False) -> None:
         """Something has changed; deep: on the disk, too, or around the scenes."""
@@ -57,20 +85,20 @@ class Checker:
             started = clock()
             is_deep, self._is_deep = self._is_deep, False
             self._forget_left()
-            for studio in tuple(self._desk.studios):
-                await self._try(studio, is_deep=is_deep)
+            for project in tuple(self._state.projects):
+                await self._try(project, is_deep=is_deep)
             if not is_deep:  # what takes long while somebody types is done less often
                 self._pause = 2 * (clock() - started)
 
-    async def _try(self, studio: Studio, *, is_deep: bool) -> None:
+    async def _try(self, project: EditorProject, *, is_deep: bool) -> None:
         """A project that can't be checked is told of once, and keeps no other one from it."""
         try:
-            await self._check(studio, is_deep=is_deep)
-            self._complaints.pop(studio, None)
+            await self._check(project, is_deep=is_deep)
+            self._complaints.pop(project, None)
         except Failure as failure:
-            if self._complaints.get(studio) != failure.message:
+            if self._complaints.get(project) != failure.message:
                 self._complain(failure.message)
-            self._complaints[studio] = failure.message
+            self._complaints[project] = failure.message
 
     async def _calm(self) -> None:
         clock, begun = asyncio.get_running_loop().time, self._last_stir
@@ -78,20 +106,20 @@ class Checker:
         while (left := min(self._last_stir + pause, begun + _LONGEST_PAUSE) - clock()) > 0:  # noqa: ASYNC110
             await asyncio.sleep(left)
 
-    async def _check(self, studio: Studio, *, is_deep: bool) -> None:
-        worker, texts = self._desk.worker, studio.now(self._desk.documents).texts
-        await worker.do(partial(studio.find_games, (*texts, None) if is_deep else texts))
-        for game in tuple(studio.games.values()):
+    async def _check(self, project: EditorProject, *, is_deep: bool) -> None:
+        worker, texts = self._state.worker, project.now(self._state.documents.values()).texts
+        await worker.do(partial(project.find_games, (*texts, None) if is_deep else texts))
+        for game in tuple(project.games.values()):
             if is_deep or not game.is_read:
                 async for _ in worker.in_turns(game.renewed(texts)):
                     continue
-            await self._judge(game, studio.now(self._desk.documents))
+            await self._judge(game, project.now(self._state.documents.values()))
 
     async def _judge(self, game: Game, snapshot: Snapshot) -> None:
         seen: set[str] = set()
-        async for news in self._desk.worker.in_turns(self._news(game, snapshot, seen)):
+        async for news in self._state.worker.in_turns(self._news(game, snapshot, seen)):
             for path, text, findings, shown in (each for each in news if each is not None):
-                if snapshot.is_current(path, self._desk.documents):
+                if snapshot.is_current(path, self._state.documents.values()):
                     uri, version = snapshot.uri(path), snapshot.version(path)
                     self._told[uri] = (game, version, text, findings)
                     self._publish(uri, version, shown)
@@ -101,7 +129,7 @@ class Checker:
 
     def _news(self, game: Game, snapshot: Snapshot, seen: set[str]) -> Iterator[_News | None]:
         """In the worker's thread."""
-        columns, language = self._desk.columns, self._desk.language
+        columns, language = self._state.columns, self._state.language
         game.follow(snapshot.texts)
         yield None
         for path, findings in game.judged(snapshot.texts):
@@ -117,7 +145,7 @@ class Checker:
 
     def _forget_left(self) -> None:
         """Nothing is told of folders that are no longer open."""
-        known = {game for studio in self._desk.studios for game in tuple(studio.games.values())}
+        known = {game for project in self._state.projects for game in tuple(project.games.values())}
         for game in {told[0] for told in self._told.values()} - known:
             self._withdraw(game, set())
 

@@ -8,7 +8,7 @@ from lsprotocol.types import CompletionItemKind
 
 from handrail.features.webgal.lsp.contexts import Context, Wanted, context
 from handrail.features.webgal.lsp.game import Game
-from handrail.features.webgal.lsp.handbook import handbook
+from handrail.features.webgal.lsp.hover import handbook
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Content, Kind
 from handrail.features.webgal.script.config_file import FILES, KEYS

@@ -1,14 +1,93 @@
-"""The texts that stand open in the editor, kept as lines: a keystroke costs the lines that it touches.
+"""The texts that are open in the editor, with URIs and columns as the client counts them."""
 
-The protocol counts a lone CR as the end of a line, the engine does not; here the editor's lines count.
-"""
-
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from urllib.parse import quote, unquote, urlsplit
 
-from lsprotocol.types import Position, TextDocumentContentChangeEvent, TextDocumentContentChangePartial
+from lsprotocol.types import (
+    Position,
+    PositionEncodingKind,
+    Range,
+    TextDocumentContentChangeEvent,
+    TextDocumentContentChangePartial,
+)
 
-from handrail.features.webgal.lsp.columns import Columns
+_SAFE = "/~!$&'()*+,;=@"
+
+
+def path_of(uri: str) -> str | None:
+    """The absolute path of a file on this machine; None for anything else."""
+    try:
+        parts = urlsplit(uri)
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+            return None
+        path = unquote(parts.path, errors="strict")
+    except ValueError:
+        return None
+    return path if path.startswith("/") and "\0" not in path else None
+
+
+class ProjectUris:
+    """Of one project. `spelled` is its folder as the client calls it, who may have come by a link."""
+
+    def __init__(self, location: str, spelled: str) -> None:
+        self._spelled = spelled.rstrip("/")
+        self._roots = dict.fromkeys((self._spelled, location.rstrip("/"), os.path.realpath(location).rstrip("/")))
+
+    def below(self, uri: str) -> str | None:
+        """The path relative to the project, unchecked; None where it is none of the project's."""
+        path = path_of(uri)
+        for root in self._roots if path is not None else ():
+            if path is not None and path.startswith(f"{root}/"):
+                return path[len(root) + 1 :]
+        return None
+
+    def uri(self, path: str) -> str:
+        return "file://" + quote(f"{self._spelled}/{path}", safe=_SAFE)
+
+
+_UTF8, _UTF16, _UTF32 = "utf-8", "utf-16", "utf-32"
+_WIDTHS: dict[str, Callable[[str], int]] = {
+    _UTF8: lambda char: len(char.encode("utf-8", "surrogatepass")),
+    _UTF16: lambda char: 2 if char > "\uffff" else 1,
+    _UTF32: lambda char: 1,
+}
+# Up to this character a unit is a character.
+_LAST_PLAIN = {_UTF8: "\x7f", _UTF16: "\uffff", _UTF32: "\U0010ffff"}
+
+
+class Columns:
+    def __init__(self, encoding: PositionEncodingKind | str | None = None) -> None:
+        # A member of such an enum equals its text and is yet another key.
+        wanted = encoding.value if isinstance(encoding, PositionEncodingKind) else encoding
+        known = wanted if wanted in _WIDTHS else _UTF16
+        self._width, self._plain = _WIDTHS[known], _LAST_PLAIN[known]
+
+    def units(self, line: str, column: int) -> int:
+        before = line[:column]
+        return len(before) if self._is_plain(before) else sum(map(self._width, before))
+
+    def characters(self, line: str, units: int) -> int:
+        """Inside a character it is that character; behind the end of the line it is the end."""
+        if self._is_plain(line):
+            return min(units, len(line))
+        for column, char in enumerate(line):
+            width = self._width(char)
+            if units < width:
+                return column
+            units -= width
+        return len(line)
+
+    def span(self, lines: Sequence[str], line: int, start: int, end: int) -> Range:
+        """From characters of a line that counts from 0; where there is no such line, the end of the text."""
+        if line >= len(lines):
+            line, start, end = len(lines) - 1, len(lines[-1]), len(lines[-1])
+        text = lines[line]
+        return Range(Position(line, self.units(text, start)), Position(line, self.units(text, end)))
+
+    def _is_plain(self, text: str) -> bool:
+        return text.isascii() or max(text) <= self._plain
 
 
 def lines_of(text: str) -> list[str]:
@@ -53,20 +132,23 @@ class Document:
         return position.line, columns.characters(self.lines[position.line], position.character)
 
 
-class Documents:
-    """By their address as the client writes it."""
+class Snapshot:
+    def __init__(self, uris: ProjectUris, documents: Iterable[Document]) -> None:
+        self._uris = uris
+        self._documents = {path: document for document in documents if (path := uris.below(document.uri)) is not None}
+        self.texts: Mapping[str, str] = {path: document.text for path, document in self._documents.items()}
+        self._versions = {path: document.version for path, document in self._documents.items()}
 
-    def __init__(self) -> None:
-        self._open: dict[str, Document] = {}
+    def version(self, path: str) -> int | None:
+        """None where a file is not open."""
+        return self._versions.get(path)
 
-    def open(self, uri: str, text: str, version: int | None) -> None:
-        self._open[uri] = Document(uri, text, version)
+    def uri(self, path: str) -> str:
+        """As the client spells it, where it has the file open."""
+        document = self._documents.get(path)
+        return document.uri if document is not None else self._uris.uri(path)
 
-    def close(self, uri: str) -> None:
-        self._open.pop(uri, None)
-
-    def get(self, uri: str) -> Document | None:
-        return self._open.get(uri)
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(tuple(self._open.values()))
+    def is_current(self, path: str, documents: Iterable[Document]) -> bool:
+        """Whether the editor still shows what was looked at."""
+        before = self._documents.get(path)
+        return before is None or any(now is before and now.version == self._versions[path] for now in documents)

@@ -1,15 +1,140 @@
-"""Questions that end in a change. The editor makes it: here it is only worked out."""
+"""Renaming and fixes, worked out here and made by the editor."""
 
+import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
 from lsprotocol import types
 
-from handrail.features.webgal.lsp.diagnostics import diagnostic
-from handrail.features.webgal.lsp.fixes import all_fixed, fixes
+from handrail.features.webgal.lsp import usages
+from handrail.features.webgal.lsp.checker import diagnostic
+from handrail.features.webgal.lsp.editor_state import FileView
+from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.phrases import phrase
-from handrail.features.webgal.lsp.renaming import Replacement, check_renameable, replacements
-from handrail.features.webgal.lsp.sight import Sight
-from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.lsp.usages import Place, character, character_files
+from handrail.features.webgal.script.anatomy import Part, Role, statement_end
+from handrail.features.webgal.script.character_file import renamed
+from handrail.features.webgal.script.commands import COMMANDS
+from handrail.features.webgal.script.findings import Finding, Language, with_safe_fixes
+from handrail.features.webgal.script.multi_line import continues
+from handrail.features.webgal.script.parser import BLANKS
+from handrail.features.webgal.script.project import CONFIG
+from handrail.ports.errors import Conflict, InvalidParams
+
+_LABELS = (Role.LABEL, Role.JUMP)
+_NEVER_IN_LABELS = (":", ";", "|", ".", "{", "\\", " -", "\n", "\r")
+_NEVER_IN_NAMES = (":", ";", "\\", " -", "\n", "\r")
+
+
+class Replacement(msgspec.Struct, frozen=True, gc=False):
+    place: Place
+    text: str
+
+
+def check_renameable(part: Part | None, language: Language) -> Part:
+    if part is None or part.role not in (*_LABELS, Role.SPEAKER):
+        raise InvalidParams(phrase("only names", language))
+    return part
+
+
+def replacements(game: Game, path: str, part: Part, new: str, language: Language) -> list[Replacement]:
+    if new == part.text:
+        return []
+    return (_label if part.role in _LABELS else _character)(game, path, part.text, new, language)
+
+
+def _label(game: Game, path: str, old: str, new: str, language: Language) -> list[Replacement]:
+    if not _is_fit(new, _NEVER_IN_LABELS) or new == "none":
+        raise InvalidParams(phrase("bad label", language))
+    if usages.labels(game, path, new, Role.LABEL):
+        raise Conflict(phrase("taken label", language, name=new))
+    return [Replacement(place, new) for place in usages.labels(game, path, old, *_LABELS)]
+
+
+def _character(game: Game, path: str, old: str, new: str, language: Language) -> list[Replacement]:
+    if not _is_fit(new, _NEVER_IN_NAMES) or new in COMMANDS:
+        raise InvalidParams(phrase("bad name", language))
+    if usages.speakers(game, new) or character(game, new):
+        raise Conflict(phrase("taken name", language, name=new))
+    found = [Replacement(place, new) for place in usages.speakers(game, old)]
+    for file in character_files(game):
+        places = [place for place in character(game, old) if place.path == file]
+        edits = renamed("\n".join(game.lines(file)), old, new) if places else []
+        if edits is None:
+            raise Conflict(phrase("mend characters", language, path=file))
+        found += [Replacement(place, text) for place, (_, _, text) in zip(places, edits, strict=True)]
+    return found
+
+
+def _is_fit(name: str, never: Sequence[str]) -> bool:
+    return bool(name) and name == name.strip(BLANKS) and not any(mark in name for mark in never)
+
+
+_NOLINT = re.compile(r";\s*nolint[\s:：]*(?:[A-Za-z]{2}\d{3}[\s,，]*)+$", re.ASCII)
+_LONGEST = 60
+# About the file as a whole, or about lines that belong to no statement of their own.
+_OF_FILES = frozenset({"WG118", "WG402"})
+# A remark can't help bytes that are read before it.
+_BEYOND_REMARKS = frozenset({"WG107", "WG125"})
+
+
+class Fix(msgspec.Struct, frozen=True, gc=False):
+    """`finding` is what it is for; `is_preferred`: it can't change what the author meant."""
+
+    title: str
+    replacements: list[Replacement]
+    finding: Finding
+    is_preferred: bool = False
+
+
+def fixes(game: Game, path: str, findings: Sequence[Finding], language: Language) -> Iterator[Fix]:
+    lines = game.lines(path)
+    for finding in findings:
+        if finding.line > len(lines):
+            continue
+        if (edit := finding.edit) is not None:
+            place = Place(path, finding.line - 1, edit.start, edit.end)
+            better = edit.applied(lines[finding.line - 1]).strip()
+            title = phrase("fix", language, text=better if len(better) <= _LONGEST else better[:_LONGEST] + "…")
+            yield Fix(title, [Replacement(place, edit.text)], finding, edit.is_safe)
+        if path != game.prefix + CONFIG and finding.code not in _BEYOND_REMARKS:
+            yield _silenced(path, finding, lines, language)
+
+
+def all_fixed(game: Game, path: str) -> list[Replacement]:
+    """Line by line: nothing else of the text is touched."""
+    lines = game.lines(path)
+    name = game.scene_name(path)
+    check = game.project.settings if name is None else (lambda now: game.project.findings_of(now, name))
+    after = with_safe_fixes("\n".join(lines), check).split("\n")
+    return [
+        Replacement(Place(path, number, 0, len(old)), new)
+        for number, (old, new) in enumerate(zip(lines, after, strict=True))
+        if old != new
+    ]
+
+
+def _silenced(path: str, finding: Finding, lines: Sequence[str], language: Language) -> Fix:
+    code, number = finding.code, finding.line - 1
+    if code in _OF_FILES:
+        start = len(lines[0]) - len(lines[0].lstrip("\ufeff"))
+        edit = Replacement(Place(path, 0, start, start), f";nolint-file {code}\n")
+        return Fix(phrase("silence file", language, code=code), [edit], finding)
+    return Fix(phrase("silence", language, code=code), [_remark(path, number, lines, code)], finding)
+
+
+def _remark(path: str, number: int, lines: Sequence[str], code: str) -> Replacement:
+    """Behind the statement where nothing stands there yet, otherwise on a line of its own before it."""
+    line = lines[number]
+    end, width = statement_end(line), len(line.rstrip())
+    is_continued = number + 1 < len(lines) and continues(lines[number + 1])
+    if end < len(line) and not is_continued:
+        if width == end + 1:
+            return Replacement(Place(path, number, end + 1, len(line)), f"nolint {code}")
+        if _NOLINT.fullmatch(line, end, width):
+            return Replacement(Place(path, number, width, len(line)), f" {code}")
+    return Replacement(Place(path, number, 0, 0), f";nolint {code}\n")
+
 
 FIX_ALL = "source.fixAll.handrail"
 ACTION_KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
@@ -17,50 +142,49 @@ _MOST_FIXES = 50
 """For one place: who marks a whole scene wants them all at once."""
 
 
-def prepare_rename(sight: Sight, position: types.Position) -> types.PrepareRenamePlaceholder:
-    placed = sight.part(position)
-    part = check_renameable(placed.part if placed is not None else None, sight.language)
+def prepare_rename(view: FileView, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
+    placed = view.part(params.position)
+    part = check_renameable(placed.part if placed is not None else None, view.language)
     assert placed is not None
-    return types.PrepareRenamePlaceholder(sight.span(placed.line, placed.start, placed.end), part.text)
+    return types.PrepareRenamePlaceholder(view.span(placed.line, placed.start, placed.end), part.text)
 
 
-def rename(sight: Sight, position: types.Position, new: str, *, is_versioned: bool) -> types.WorkspaceEdit:
-    placed = sight.part(position)
-    part = check_renameable(placed.part if placed is not None else None, sight.language)
-    found = replacements(sight.game, sight.path, part, new, sight.language)
-    return _edit(sight, found, is_versioned=is_versioned)
+def rename(view: FileView, params: types.RenameParams) -> types.WorkspaceEdit:
+    placed = view.part(params.position)
+    part = check_renameable(placed.part if placed is not None else None, view.language)
+    found = replacements(view.game, view.path, part, params.new_name, view.language)
+    return _edit(view, found)
 
 
-def code_actions(
-    sight: Sight, marked: types.Range, context: types.CodeActionContext, *, is_versioned: bool
-) -> list[types.CodeAction]:
+def code_actions(view: FileView, params: types.CodeActionParams) -> list[types.CodeAction]:
+    context = params.context
     actions: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix, context.only):
-        actions += _quick_fixes(sight, marked, is_versioned=is_versioned)
+        actions += _quick_fixes(view, params.range)
     # All of a long scene is not mended anew for every move of the cursor.
     is_asked = context.only is not None or context.trigger_kind is not types.CodeActionTriggerKind.Automatic
-    if is_asked and _is_wanted(FIX_ALL, context.only) and (found := all_fixed(sight.game, sight.path)):
-        edit = _edit(sight, found, is_versioned=is_versioned)
-        actions.append(types.CodeAction(phrase("fix all", sight.language), kind=FIX_ALL, edit=edit))
+    if is_asked and _is_wanted(FIX_ALL, context.only) and (found := all_fixed(view.game, view.path)):
+        edit = _edit(view, found)
+        actions.append(types.CodeAction(phrase("fix all", view.language), kind=FIX_ALL, edit=edit))
     return actions
 
 
-def _quick_fixes(sight: Sight, marked: types.Range, *, is_versioned: bool) -> Iterator[types.CodeAction]:
-    found = sight.game.findings(sight.path)
+def _quick_fixes(view: FileView, marked: types.Range) -> Iterator[types.CodeAction]:
+    found = view.game.findings(view.path)
     on_lines = [each for each in found if marked.start.line < each.line <= marked.end.line + 1]
-    touched = [each for each in on_lines if _touches(sight, each, marked)] or on_lines
-    for fix in fixes(sight.game, sight.path, touched[:_MOST_FIXES], sight.language):
+    touched = [each for each in on_lines if _touches(view, each, marked)] or on_lines
+    for fix in fixes(view.game, view.path, touched[:_MOST_FIXES], view.language):
         yield types.CodeAction(
             fix.title,
             kind=types.CodeActionKind.QuickFix,
-            diagnostics=[diagnostic(fix.finding, sight.lines, sight.columns, sight.language)],
-            edit=_edit(sight, fix.replacements, is_versioned=is_versioned),
+            diagnostics=[diagnostic(fix.finding, view.lines, view.columns, view.language)],
+            edit=_edit(view, fix.replacements),
             is_preferred=fix.is_preferred or None,
         )
 
 
-def _touches(sight: Sight, finding: Finding, marked: types.Range) -> bool:
-    place = sight.span(finding.line - 1, finding.start, finding.end)
+def _touches(view: FileView, finding: Finding, marked: types.Range) -> bool:
+    place = view.span(finding.line - 1, finding.start, finding.end)
     return bool(place.start <= marked.end and marked.start <= place.end)
 
 
@@ -69,13 +193,13 @@ def _is_wanted(kind: str, only: Sequence[str] | None) -> bool:
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
-def _edit(sight: Sight, found: Sequence[Replacement], *, is_versioned: bool) -> types.WorkspaceEdit:
+def _edit(view: FileView, found: Sequence[Replacement]) -> types.WorkspaceEdit:
     """For exactly the versions that were looked at, where the client understands that."""
     by_path: dict[str, list[types.TextEdit]] = {}
     for each in found:
-        by_path.setdefault(each.place.path, []).append(types.TextEdit(sight.range_of(each.place), each.text))
-    snapshot = sight.snapshot
-    if not is_versioned:
+        by_path.setdefault(each.place.path, []).append(types.TextEdit(view.range_of(each.place), each.text))
+    snapshot = view.snapshot
+    if not view.edits_versions:
         return types.WorkspaceEdit(changes={snapshot.uri(path): edits for path, edits in by_path.items()})
     return types.WorkspaceEdit(
         document_changes=[

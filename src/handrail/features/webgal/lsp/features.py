@@ -1,25 +1,134 @@
-"""Which of our questions each of the client's becomes, and what each of its news is to us."""
+"""What each of the client's questions and notifications becomes."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from handrail.features.webgal.lsp import answers, edits
+from handrail.features.webgal.lsp import edits
+from handrail.features.webgal.lsp.completion import Offer, offers
+from handrail.features.webgal.lsp.documents import Document
+from handrail.features.webgal.lsp.editor_state import FileView
+from handrail.features.webgal.lsp.hover import hover_text
+from handrail.features.webgal.lsp.usages import definitions, parts_on
+from handrail.features.webgal.lsp.usages import references as named
+from handrail.features.webgal.script.anatomy import Role
+from handrail.features.webgal.script.listing import Standing
 
 if TYPE_CHECKING:
     from handrail.features.webgal.lsp.server import EditorServer
 
 _TRIGGERS = [":", "-", "{", "=", "|", "/", "(", "["]
+_MOST_LINKS = 1000
+"""Lines with some: an editor asks again after every change."""
+
+
+def completion(view: FileView, params: types.CompletionParams) -> types.CompletionList:
+    line, column = view.at(params.position)
+    found = offers(view.game, view.path, line, column, view.language)
+    place = view.span(line, found.start, column)
+    items = [_item(number, offer, place) for number, offer in enumerate(found.items)]
+    return types.CompletionList(found.is_incomplete, items)
+
+
+def hover(view: FileView, params: types.HoverParams) -> types.Hover | None:
+    placed = view.part(params.position)
+    text = hover_text(view.game, view.path, placed.part, view.language) if placed is not None else None
+    if placed is None or text is None:
+        return None
+    place = view.span(placed.line, placed.start, placed.end)
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+
+
+def definition(view: FileView, params: types.DefinitionParams) -> list[types.Location]:
+    placed = view.part(params.position)
+    return view.locations(definitions(view.game, view.path, placed.part)) if placed is not None else []
+
+
+def references(view: FileView, params: types.ReferenceParams) -> list[types.Location]:
+    placed = view.part(params.position)
+    if placed is None:
+        return []
+    with_definition = params.context.include_declaration
+    return view.locations(named(view.game, view.path, placed.part, with_definition=with_definition))
+
+
+def symbols(view: FileView, params: types.DocumentSymbolParams | None = None) -> list[types.DocumentSymbol]:
+    """The labels."""
+    scene = view.game.scene(view.path)
+    numbers = sorted(number for lines in scene.labels.values() for number in lines) if scene is not None else []
+    return [
+        types.DocumentSymbol(
+            placed.part.text,
+            types.SymbolKind.Key,
+            view.span(placed.line, 0, placed.end),
+            view.span(placed.line, placed.start, placed.end),
+        )
+        for number in numbers
+        for placed in parts_on(view.lines, number - 1)
+        if placed.part.role is Role.LABEL
+    ]
+
+
+def links(view: FileView, params: types.DocumentLinkParams | None = None) -> list[types.DocumentLink]:
+    """To the files and scenes that are there."""
+    scene, find = view.game.scene(view.path), view.game.project.around.listing.find
+    naming = {each.line for each in scene.references if each.what in ("file", "scene")} if scene is not None else set()
+    found = []
+    for number in sorted(naming)[:_MOST_LINKS]:
+        for placed in parts_on(view.lines, number - 1):
+            if placed.part.role in (Role.FILE, Role.SCENE):
+                standing, target = find(placed.part.folder, placed.part.text)
+                if standing is Standing.THERE:
+                    place = view.span(placed.line, placed.start, placed.end)
+                    found.append(types.DocumentLink(place, view.snapshot.uri(view.game.prefix + target)))
+    return found
+
+
+def _item(number: int, offer: Offer, place: types.Range) -> types.CompletionItem:
+    return types.CompletionItem(
+        offer.shown,
+        kind=offer.kind,
+        detail=offer.detail or None,
+        sort_text=f"{number:04}",
+        text_edit=types.TextEdit(place, offer.text),
+    )
+
+
+_QUESTIONS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
+    (types.TEXT_DOCUMENT_COMPLETION, completion, types.CompletionOptions(trigger_characters=_TRIGGERS)),
+    (types.TEXT_DOCUMENT_HOVER, hover, None),
+    (types.TEXT_DOCUMENT_DEFINITION, definition, None),
+    (types.TEXT_DOCUMENT_REFERENCES, references, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_LINK, links, None),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, edits.prepare_rename, None),
+    (types.TEXT_DOCUMENT_RENAME, edits.rename, None),
+    (
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        edits.code_actions,
+        types.CodeActionOptions(code_action_kinds=edits.ACTION_KINDS),
+    ),
+)
 
 
 def register(server: "EditorServer") -> None:
     _register_news(server)
-    _register_questions(server)
+    for method, answer, options in _QUESTIONS:
+        _register_question(server, method, answer, options)
+
+
+def _register_question(
+    server: "EditorServer", method: str, answer: Callable[[FileView, Any], Any], options: object
+) -> None:
+    @server.feature(method, options)
+    async def ask(params: Any) -> Any:
+        return await server.state.ask(params.text_document.uri, lambda view: answer(view, params))
 
 
 def _register_news(server: "EditorServer") -> None:
     """What the client tells."""
-    desk, checker = server.desk, server.checker
+    state, checker = server.state, server.checker
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -31,29 +140,29 @@ def _register_news(server: "EditorServer") -> None:
 
     def stir(uri: str, *, is_on_disk: bool) -> None:
         """Where a text bears on a game; deep, where it is not just one scene's."""
-        found = desk.studio_of(uri)
+        found = state.project_of(uri)
         if found is not None:
-            studio, path = found
-            is_deep = studio.is_touched_by(path) if is_on_disk else studio.is_told_by(path)
+            project, path = found
+            is_deep = project.is_touched_by(path) if is_on_disk else project.is_told_by(path)
             if is_deep or not is_on_disk:
                 checker.stir(is_deep=is_deep)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        desk.documents.open(document.uri, document.text, document.version)
+        state.documents[document.uri] = Document(document.uri, document.text, document.version)
         stir(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        document = desk.documents.get(params.text_document.uri)
+        document = state.documents.get(params.text_document.uri)
         if document is not None:
-            document.change(params.content_changes, params.text_document.version, desk.columns)
+            document.change(params.content_changes, params.text_document.version, state.columns)
             stir(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        desk.documents.close(params.text_document.uri)
+        state.documents.pop(params.text_document.uri, None)
         stir(params.text_document.uri, is_on_disk=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
@@ -72,55 +181,3 @@ def _register_news(server: "EditorServer") -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(params: types.DidChangeConfigurationParams) -> None:
         server.settings(params.settings)
-
-
-def _register_questions(server: "EditorServer") -> None:
-    """What the client asks."""
-    desk = server.desk
-
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
-    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
-        return await desk.ask(params.text_document.uri, lambda sight: answers.completion(sight, params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
-        return await desk.ask(params.text_document.uri, lambda sight: answers.hover(sight, params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def define(params: types.DefinitionParams) -> list[types.Location] | None:
-        return await desk.ask(params.text_document.uri, lambda sight: answers.definition(sight, params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def refer(params: types.ReferenceParams) -> list[types.Location] | None:
-        position, with_definition = params.position, params.context.include_declaration
-        return await desk.ask(
-            params.text_document.uri,
-            lambda sight: answers.references(sight, position, with_definition=with_definition),
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
-        return await desk.ask(params.text_document.uri, answers.symbols)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
-    async def link(params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
-        return await desk.ask(params.text_document.uri, answers.links)
-
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        return await desk.ask(params.text_document.uri, lambda sight: edits.prepare_rename(sight, params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_RENAME)
-    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        position, new, is_versioned = params.position, params.new_name, server.edits_versions
-        return await desk.ask(
-            params.text_document.uri, lambda sight: edits.rename(sight, position, new, is_versioned=is_versioned)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=edits.ACTION_KINDS))
-    async def act(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        marked, context, is_versioned = params.range, params.context, server.edits_versions
-        return await desk.ask(
-            params.text_document.uri,
-            lambda sight: edits.code_actions(sight, marked, context, is_versioned=is_versioned),
-        )

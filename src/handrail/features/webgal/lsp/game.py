@@ -1,12 +1,9 @@
-"""One game as it stands in the editor: what lies on the disk, with the open texts in the place of their files.
-
-Belongs to the worker's thread. A text that is too large or none at all is told of once and not looked into.
-"""
+"""One game as it stands in the editor: what lies on the disk, with the open texts in the place of their files."""
 
 from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from handrail.features.webgal.lsp.documents import lines_of, normal
-from handrail.features.webgal.lsp.ground import Ground
 from handrail.features.webgal.script.character_file import CHARACTERS
 from handrail.features.webgal.script.config_file import read_config
 from handrail.features.webgal.script.findings import Finding
@@ -14,6 +11,35 @@ from handrail.features.webgal.script.listing import Surroundings
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
 from handrail.features.webgal.script.scene import Scene
 from handrail.ports.errors import Failure, TooLarge
+
+
+class ProjectReader(Protocol):
+    """Paths are relative to the project. What can't be read raises a condition of the error tree."""
+
+    @property
+    def location(self) -> str: ...
+
+    @property
+    def largest(self) -> int:
+        """How many bytes of one file are looked at."""
+        ...
+
+    def game_of(self, path: str | None) -> str | None:
+        """The folder of the game that a path belongs to, or the project's; None: there is none."""
+        ...
+
+    def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
+        """What stands around a game's scenes; texts that are being edited count instead of their files."""
+        ...
+
+    def silenced(self) -> tuple[str, ...]: ...
+
+    def text(self, path: str) -> str: ...
+
+    def size(self, path: str) -> int | None: ...
+
+    def close(self) -> None: ...
+
 
 _BOM = "\ufeff"
 _TELLING = (".json", ".css", ".scss", ".atlas")
@@ -24,8 +50,8 @@ _BESIDE = (CHARACTERS, "webgal-engine.json")
 class Game:
     """`edited` maps paths of the project to texts, here and everywhere."""
 
-    def __init__(self, ground: Ground, folder: str) -> None:
-        self.ground = ground
+    def __init__(self, reader: ProjectReader, folder: str) -> None:
+        self.reader = reader
         self.prefix = "" if folder == "." else f"{folder}/"
         self.project = Project(Surroundings(folder=self.prefix))
         self.is_read = False
@@ -54,7 +80,7 @@ class Game:
 
     def renewed(self, edited: Mapping[str, str]) -> Iterator[None]:
         """Reads all of it again, a file a step; what is judged already stays so where nothing else has changed."""
-        around, silenced = self.ground.around(self._folder, edited), self.ground.silenced()
+        around, silenced = self.reader.around(self._folder, edited), self.reader.silenced()
         project = self.project if (around, silenced) == self._standing else Project(around, silenced)
         unreadable: set[str] = set()
         names = {name for name in around.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")}
@@ -105,7 +131,7 @@ class Game:
         if path in self._edited:
             return self._edited[path]
         try:
-            return normal(self.ground.text(path))
+            return normal(self.reader.text(path))
         except Failure:
             return ""
 
@@ -148,7 +174,7 @@ class Game:
         path = self.scene_path(name)
         stored: str | Failure
         try:
-            stored = self.ground.text(path)
+            stored = self.reader.text(path)
         except Failure as failure:
             stored = failure
         has_mark = isinstance(stored, str) and stored.startswith(_BOM)
@@ -160,7 +186,7 @@ class Game:
         return normal(stored)
 
     def _bounded(self, text: str) -> str:
-        if len(text) > self.ground.largest:
+        if len(text) > self.reader.largest:
             raise TooLarge(f"A text of {len(text)} characters.")
         return text
 

@@ -1,24 +1,65 @@
-"""What is told of the thing under the cursor, as Markdown."""
+"""What is shown about the thing under the cursor, as Markdown. Commands are explained in `handbook.toml`."""
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
 
 from handrail.features.webgal.lsp import usages
-from handrail.features.webgal.lsp.definitions import character, settings, shown
 from handrail.features.webgal.lsp.game import Game
-from handrail.features.webgal.lsp.handbook import about_argument, about_command
 from handrail.features.webgal.lsp.phrases import phrase
-from handrail.features.webgal.lsp.usages import Place
+from handrail.features.webgal.lsp.usages import Place, character, settings, shown_place
 from handrail.features.webgal.script.anatomy import Part, Role
-from handrail.features.webgal.script.commands import COMMANDS, STOCK_ANIMATIONS
+from handrail.features.webgal.script.commands import COMMANDS, STOCK_ANIMATIONS, Command, Kind
 from handrail.features.webgal.script.findings import Language
 from handrail.features.webgal.script.listing import Standing
 from handrail.ports.errors import Failure
+
+_KINDS = {Kind.NUMBER: "=0", Kind.JSON: "={…}", Kind.FLAG: ""}
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    zh: str
+    en: str
+    example: str = ""
+
+    def said(self, language: Language) -> str:
+        return self.zh if language == "zh" else self.en
+
+
+class Handbook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    commands: Mapping[str, Entry]
+    arguments: Mapping[str, Entry]
+
+
+@cache
+def handbook() -> Handbook:
+    table = files("handrail.features.webgal.lsp").joinpath("handbook.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(table), Handbook)
+
+
+def about_command(command: Command, language: Language) -> str:
+    """As Markdown."""
+    entry = handbook().commands[command.name]
+    arguments = " ".join(f"`-{name}{_KINDS.get(known.kind, '=…')}`" for name, known in command.arguments.items())
+    return f"**{command.name}** — {entry.said(language)}\n\n```webgal\n{entry.example}\n```\n\n{arguments}"
+
+
+def about_argument(command: Command, name: str, language: Language) -> str | None:
+    known, entry = command.arguments.get(name), handbook().arguments.get(name)
+    if known is None or entry is None:
+        return None
+    choices = " · ".join(f"`{choice}`" for choice in known.choices)
+    return f"**-{name}** — {entry.said(language)}" + (f"\n\n{choices}" if choices else "")
+
 
 _MOST_PLACES = 5
 _UNITS = ("B", "KB", "MB", "GB")
 
 
-def told(game: Game, path: str, part: Part, language: Language) -> str | None:
+def hover_text(game: Game, path: str, part: Part, language: Language) -> str | None:
     if part.role is Role.COMMAND:
         return about_command(COMMANDS[part.text], language)
     if part.role in (Role.LABEL, Role.JUMP):
@@ -91,7 +132,7 @@ def _size(game: Game, path: str, language: Language) -> str:
     if scene is not None:
         return phrase("lines", language, count=len(scene.lines))
     try:
-        size = float(game.ground.size(path) or 0)
+        size = float(game.reader.size(path) or 0)
     except Failure:
         size = 0.0
     unit = 0
@@ -101,7 +142,7 @@ def _size(game: Game, path: str, language: Language) -> str:
 
 
 def _places(name: str, places: Sequence[Place], language: Language) -> str:
-    return phrase(name, language, count=len(places), places=_some([shown(place) for place in places]))
+    return phrase(name, language, count=len(places), places=_some([shown_place(place) for place in places]))
 
 
 def _lines(places: Sequence[Place]) -> str:

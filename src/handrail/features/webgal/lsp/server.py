@@ -2,44 +2,78 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, PyglsError
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
 
 import handrail
-from handrail.features.webgal.lsp.addresses import path_of
 from handrail.features.webgal.lsp.checker import Checker
-from handrail.features.webgal.lsp.columns import Columns
-from handrail.features.webgal.lsp.desk import Desk
+from handrail.features.webgal.lsp.documents import Columns, path_of
+from handrail.features.webgal.lsp.editor_state import EditorProject, EditorState
 from handrail.features.webgal.lsp.features import register
-from handrail.features.webgal.lsp.ground import Ground
+from handrail.features.webgal.lsp.game import ProjectReader
 from handrail.features.webgal.lsp.phrases import phrase
-from handrail.features.webgal.lsp.protocol import Protocol
-from handrail.features.webgal.lsp.studio import Studio
 from handrail.features.webgal.script.findings import Language, language_of
 from handrail.ports.errors import Failure
 
-OpenGround = Callable[[str], Ground]
+
+class Protocol(LanguageServerProtocol):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.on_exit: Callable[[int], None] = lambda status: None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """A request whose parameters make no sense is answered, not just dropped."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and isinstance(data.get("id"), int | str):
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *given: Any) -> Generator[Any, Any, None]:
+        self.on_exit(0 if self._shutdown else 1)
+        yield from ()
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._own(types.TEXT_DOCUMENT_DID_OPEN, params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._own(types.TEXT_DOCUMENT_DID_CHANGE, params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._own(types.TEXT_DOCUMENT_DID_CLOSE, params)
+
+    def _own(self, method: str, params: object) -> tuple[Callable[..., Any], tuple[Any, ...], None]:
+        return cast(Callable[..., Any], self.fm.features[method]), (params,), None
+
+
+OpenReader = Callable[[str], ProjectReader]
 
 _log = logging.getLogger(__name__)
 _WATCHED = "**/*"
 
 
 class EditorServer(LanguageServer):
-    """`open_ground` opens a project's folder; `project` is the only one where it is given."""
+    """`open_reader` opens a project's folder; `project` is the only one where it is given."""
 
     protocol: Protocol
 
-    def __init__(self, open_ground: OpenGround, language: Language, project: str | None = None) -> None:
+    def __init__(self, open_reader: OpenReader, language: Language, project: str | None = None) -> None:
         super().__init__("handrail", handrail.__version__, protocol_cls=Protocol)
-        self.desk = Desk(language)
-        self.checker = Checker(self.desk, self._publish, self._complain)
-        self._open_ground = open_ground
+        self.state = EditorState(language)
+        self.checker = Checker(self.state, self._publish, self._complain)
+        self._open_reader = open_reader
         self._project = project
         self._checking: asyncio.Task[None] | None = None
         self._has_refused = False
@@ -50,7 +84,7 @@ class EditorServer(LanguageServer):
             self._checking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._checking
-        self.desk.close()
+        self.state.close()
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
         """Into the log, without a window over somebody's text; what the client was told needs no log."""
@@ -60,14 +94,17 @@ class EditorServer(LanguageServer):
             _log.error("%s: %s", source.__name__, error)
 
     def set_up(self, params: types.InitializeParams) -> None:
-        self.desk.columns = Columns(self.workspace.position_encoding)
+        self.state.columns = Columns(self.workspace.position_encoding)
+        workspace = params.capabilities.workspace
+        editing = workspace.workspace_edit if workspace is not None else None
+        self.state.edits_versions = editing is not None and bool(editing.document_changes)
         self.settings(params.initialization_options)
         self.open_projects([self._project] if self._project is not None else _folders(params))
 
     def open_projects(self, folders: Sequence[str]) -> None:
         for folder in folders:
             try:
-                self.desk.studios.append(Studio(self._open_ground(folder), folder))
+                self.state.projects.append(EditorProject(self._open_reader(folder), folder))
             except Failure as failure:
                 self._complain(f"{failure.message} {failure.hint or ''}".rstrip())
                 self._has_refused = True
@@ -76,7 +113,7 @@ class EditorServer(LanguageServer):
         if self._project is not None:
             return
         for gone in filter(None, (path_of(folder.uri) for folder in event.removed)):
-            self.desk.leave(gone)
+            self.state.leave(gone)
         self.open_projects([path for folder in event.added if (path := path_of(folder.uri)) is not None])
         self.checker.stir(is_deep=True)
 
@@ -87,31 +124,24 @@ class EditorServer(LanguageServer):
         self._checking = asyncio.ensure_future(self.checker.run())
         self._checking.add_done_callback(_tell_of_its_end)
         self.checker.stir(is_deep=True)
-        if not self.desk.studios:
+        if not self.state.projects:
             if not self._has_refused:
-                self._complain(phrase("no folder", self.desk.language))
+                self._complain(phrase("no folder", self.state.language))
             return
-        games = [await self.desk.worker.do(partial(studio.game_for, None)) for studio in self.desk.studios]
+        games = [await self.state.worker.do(partial(project.game_for, None)) for project in self.state.projects]
         if not any(games):
-            where = ", ".join(studio.ground.location for studio in self.desk.studios)
-            self._complain(phrase("no game", self.desk.language, where=where))
+            where = ", ".join(project.reader.location for project in self.state.projects)
+            self._complain(phrase("no game", self.state.language, where=where))
         self._watch()
 
     def settings(self, given: Any) -> None:
         """`{"language": "en"}`, by itself or as the section `handrail`."""
         given = given.get("handrail", given) if isinstance(given, dict) else {}
         wanted = given.get("language") if isinstance(given, dict) else None
-        if isinstance(wanted, str) and language_of(wanted) != self.desk.language:
-            self.desk.language = language_of(wanted)
+        if isinstance(wanted, str) and language_of(wanted) != self.state.language:
+            self.state.language = language_of(wanted)
             if self._checking is not None:
                 self.checker.forget()
-
-    @property
-    def edits_versions(self) -> bool:
-        """Whether the client understands edits of exactly one version."""
-        workspace = self.client_capabilities.workspace
-        editing = workspace.workspace_edit if workspace is not None else None
-        return editing is not None and bool(editing.document_changes)
 
     def _watch(self) -> None:
         """What changes on the disk is told by the client, who watches it anyway."""

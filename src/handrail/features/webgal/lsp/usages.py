@@ -1,14 +1,80 @@
-"""Where in a game something is named: labels, variables, characters, files."""
+"""Where in a game something is named and defined: labels, variables, characters, files."""
 
-from collections.abc import Callable, Iterator
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from handrail.features.webgal.lsp.game import Game
-from handrail.features.webgal.lsp.statements import occurrences
-from handrail.features.webgal.script.anatomy import Part, Role
+from handrail.features.webgal.script.anatomy import Part, Role, anatomy
+from handrail.features.webgal.script.character_file import CHARACTERS, places_of
 from handrail.features.webgal.script.config_file import FILES, read_config
+from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.multi_line import continues
+from handrail.features.webgal.script.parser import split_comment
 from handrail.features.webgal.script.project import CONFIG
+
+Lines = Sequence[str]
+_Piece = tuple[int, int, int]
+"""Where in the statement it begins, on which line, and in which column of that."""
+_LONGEST_STATEMENT = 1000
+"""Lines of one statement that are looked at: nobody writes a longer one by hand."""
+
+
+class Placed(msgspec.Struct, frozen=True, gc=False):
+    """`line` counts from 0, as editors do; `start` and `end` are characters of it."""
+
+    part: Part
+    line: int
+    start: int
+    end: int
+
+
+def parts_on(lines: Lines, line: int) -> list[Placed]:
+    """What stands on one line."""
+    return [placed for placed in _placed(*_statement(lines, line)) if placed.line == line]
+
+
+def part_at(lines: Lines, line: int, column: int) -> Placed | None:
+    """What the cursor stands on, or right behind."""
+    if line >= len(lines):
+        return None
+    touched = [placed for placed in parts_on(lines, line) if placed.start <= column <= placed.end]
+    return touched[-1] if touched else None
+
+
+def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[Placed]:
+    """Of a whole scene; only statements that hold the needle are looked at."""
+    seen = -1
+    for number, line in enumerate(lines):
+        if number > seen and needle in line:
+            text, pieces = _statement(lines, number)
+            seen = pieces[-1][1]
+            if number <= seen:  # otherwise it continues what has ended already
+                yield from (placed for placed in _placed(text, pieces) if is_meant(placed.part))
+
+
+def _placed(text: str, pieces: list[_Piece]) -> Iterator[Placed]:
+    for part in anatomy(text):
+        start, number, column = next(piece for piece in reversed(pieces) if piece[0] <= part.start)
+        first = part.start - start + column
+        yield Placed(part, number, first, first + part.end - part.start)
+
+
+def _statement(lines: Lines, line: int) -> tuple[str, list[_Piece]]:
+    first = line
+    while first > 0 and continues(lines[first]) and line - first < _LONGEST_STATEMENT:
+        first -= 1
+    text, pieces = "" if continues(lines[first]) else lines[first], [(0, first, 0)]
+    for number in range(first + 1, min(first + _LONGEST_STATEMENT, len(lines))):
+        if not continues(lines[number]) or not text.strip() or split_comment(text)[1] is not None:
+            break
+        piece = lines[number].strip()
+        text += " " if piece.startswith("-") else ""
+        pieces.append((len(text), number, len(lines[number]) - len(lines[number].lstrip())))
+        text += piece
+    return text, pieces
+
 
 _FILES = (Role.FILE, Role.SCENE)
 
@@ -80,3 +146,74 @@ def _everywhere(game: Game, needle: str, is_meant: Callable[[Part], bool]) -> It
         if needle in scene.text:
             for each in occurrences(scene.lines, needle, is_meant):
                 yield Place(game.scene_path(name), each.line, each.start, each.end)
+
+
+_KNOWN = (Standing.THERE, Standing.OTHER_CASE)
+
+
+def definitions(game: Game, path: str, part: Part) -> list[Place]:
+    if part.role in (Role.LABEL, Role.JUMP):
+        return labels(game, path, part.text, Role.LABEL)
+    if part.role in (Role.SCENE, Role.FILE):
+        standing, target = game.project.around.listing.find(part.folder, part.text)
+        return [Place(game.prefix + target, 0, 0, 0)] if standing in _KNOWN else []
+    if part.role in (Role.READ, Role.SET):
+        return variables(game, part.text, Role.SET) or settings(game, part.text)
+    if part.role is Role.SPEAKER:
+        return character(game, part.text) or speakers(game, part.text)[:1]
+    if part.role is Role.ANIMATION:
+        return animation(game, part.text)
+    return []
+
+
+def references(game: Game, path: str, part: Part, *, with_definition: bool) -> list[Place]:
+    if part.role in (Role.LABEL, Role.JUMP):
+        roles = (Role.JUMP, Role.LABEL) if with_definition else (Role.JUMP,)
+        return labels(game, path, part.text, *roles)
+    if part.role in (Role.READ, Role.SET):
+        roles = (Role.READ, Role.SET) if with_definition else (Role.READ,)
+        return variables(game, part.text, *roles)
+    if part.role is Role.SPEAKER:
+        return [*(character(game, part.text) if with_definition else ()), *speakers(game, part.text)]
+    if part.role in (Role.SCENE, Role.FILE):
+        return files(game, target_of(game, part))
+    return []
+
+
+def character(game: Game, name: str) -> list[Place]:
+    """In the file in which the game or the project keeps its characters."""
+    return [
+        _place(path, game.lines(path), start, end)
+        for path in character_files(game)
+        for start, end in places_of("\n".join(game.lines(path)), name)
+    ]
+
+
+def character_files(game: Game) -> list[str]:
+    return list(dict.fromkeys((game.prefix + CHARACTERS, CHARACTERS)))
+
+
+def animation(game: Game, name: str) -> list[Place]:
+    paths = (f"animation/{name}.json", "animation/animationTable.json")
+    return [Place(game.prefix + path, 0, 0, 0) for path in paths if path in game.project.around.listing.paths][:1]
+
+
+def settings(game: Game, name: str) -> list[Place]:
+    """Every setting is a variable, too."""
+    path = game.prefix + CONFIG
+    found = read_config("\n".join(game.lines(path)))
+    return [Place(path, each.line - 1, 0, len(each.key)) for each in found if each.key == name]
+
+
+def shown_place(place: Place) -> str:
+    """For people: the file's last name and the line."""
+    return f"{posixpath.basename(place.path)}:{place.line + 1}"
+
+
+def _place(path: str, lines: list[str], start: int, end: int) -> Place:
+    """From characters of the whole text; a name does not go over lines."""
+    line = 0
+    while start > len(lines[line]):
+        start, end = start - len(lines[line]) - 1, end - len(lines[line]) - 1
+        line += 1
+    return Place(path, line, start, end)

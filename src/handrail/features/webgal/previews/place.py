@@ -1,8 +1,12 @@
-"""Where in a project its game lies. Knows names alone, and asks the project's folder which of them are there."""
+"""Where in a project its games and scenes lie."""
 
+import posixpath
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from handrail.ports.errors import Failure, NotFound
+from handrail.features.webgal.script.nearness import nearest
+from handrail.kernel.web_address import host_of_page
+from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, NotShown, Unsupported
 from handrail.ports.files import Folder
 from handrail.ports.paths import parse_path
 
@@ -44,7 +48,7 @@ def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
     if inner := _games_in(files, base):
         return inner
     games = _games_in(files, ".")
-    return [_around(files, _joined(base, "x")) or only(games, "." if games else base, may_read)]
+    return [_around(files, _join(base, "x")) or only(games, "." if games else base, may_read)]
 
 
 def only(games: list[str], folder: str, may_read: MayRead) -> str:
@@ -53,7 +57,7 @@ def only(games: list[str], folder: str, may_read: MayRead) -> str:
     if not games:
         raise NotFound(f"There is no WebGAL game in {where}: no folder game/scene.", path=folder)
     if len(games) > 1:
-        named = [game for game in games if may_read(_joined(game, SCENES))][:_MOST_NAMED]
+        named = [game for game in games if may_read(_join(game, SCENES))][:_MOST_NAMED]
         more = f" and {len(games) - len(named)} more" if 0 < len(named) < len(games) else ""
         names = f": {', '.join(named)}" if named else ""
         raise NotFound(
@@ -77,10 +81,10 @@ def _around(files: Folder, path: str) -> str | None:
 def _games_in(files: Folder, base: str) -> list[str]:
     """One that lies at a usual place, otherwise all of the first collection that has any."""
     for each in _CANDIDATES:
-        if _has_scenes(files, folder := _joined(base, each)):
+        if _has_scenes(files, folder := _join(base, each)):
             return [folder]
     for each in _COLLECTIONS:
-        collection = _joined(base, each)
+        collection = _join(base, each)
         games = [f"{collection}/{name}/{_GAME}" for name in _folders_in(files, collection)]
         if found := [folder for folder in games if _has_scenes(files, folder)]:
             return found
@@ -96,11 +100,81 @@ def _folders_in(files: Folder, folder: str) -> list[str]:
 
 def _has_scenes(files: Folder, folder: str) -> bool:
     try:
-        entries = files.entries(_joined(folder, SCENES))
+        entries = files.entries(_join(folder, SCENES))
     except Failure:
         return False
     return any(entry.is_folder or entry.name.endswith(".txt") for entry in entries)
 
 
-def _joined(folder: str, name: str) -> str:
+def _join(folder: str, name: str) -> str:
     return name if folder == "." else folder if name == "." else f"{folder}/{name}"
+
+
+START = "start.txt"
+LOCAL_HOSTS = ("localhost", "127.0.0.1")
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFile:
+    """`game` is the game's folder in the project, `name` the scene below its folder of scenes."""
+
+    game: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        return _join(self.game, f"{SCENES}/{self.name}")
+
+
+def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
+    """A path in the project, or below the folder of scenes, with or without `.txt`; None is where the game starts.
+
+    NotShown: there is no such scene. Declined: an address elsewhere.
+    """
+    if path is None:
+        return _existing(files, None, [START], START, may_read)
+    _refuse_address(path)
+    name = "/".join(parse_path(path))
+    game = game_of(files, name)
+    prefix = "" if game is None else _join(game, f"{SCENES}/")
+    inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
+    return _existing(files, game, [inner, f"{inner}.txt"], path, may_read)
+
+
+def _existing(files: Folder, game: str | None, names: list[str], wanted: str, may_read: MayRead) -> SceneFile:
+    if game is None:
+        game = _the_game(files, may_read)
+    for name in names:
+        if name.endswith(".txt") and files.mode((scene := SceneFile(game, name)).path) is not None:
+            return scene
+    folder = _join(game, SCENES)
+    known = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_join(folder, path))]
+    stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in known}
+    near = nearest(names[-1], known) or [stems[stem] for stem in nearest(_stem(wanted), stems)]
+    hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources lists the scenes."
+    raise NotShown(f"There is no scene {wanted!r} in {folder}.", hint=hint, scenePath=wanted, near=near)
+
+
+def _the_game(files: Folder, may_read: MayRead) -> str:
+    try:
+        return the_game(files, may_read)
+    except NotFound as failure:
+        raise NotShown(failure.message, hint=failure.hint or "Open the game's folder.", **failure.details) from None
+
+
+def _refuse_address(path: str) -> None:
+    scheme, colon, rest = path.partition(":")
+    if not colon or not rest.startswith("//"):
+        return
+    if scheme.lower() not in ("http", "https"):
+        raise Unsupported(f"A scene can't be shown from {scheme}: addresses.", hint=_HINT, scenePath=path)
+    if host_of_page(path) not in LOCAL_HOSTS:
+        raise Declined(f"Previews stay on this machine: {path} is elsewhere.", hint=_HINT, reason="policy")
+    raise InvalidParams("`scenePath` is a path in the project, not an address.", hint=_HINT, scenePath=path)
+
+
+_HINT = "Name a scene of the project, such as game/scene/start.txt."
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]

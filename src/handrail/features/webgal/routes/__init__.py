@@ -2,8 +2,8 @@
 
 from handrail.faces.http.context import HttpContext
 from handrail.faces.http.mount import Mount
-from handrail.features.webgal.routes import showings, webgal
+from handrail.features.webgal.routes.webgal import showing_routes, webgal_routes
 
 
 def mount(context: HttpContext) -> Mount:
-    return Mount([*webgal.routes(context), *showings.routes(context)])
+    return Mount([*webgal_routes(context), *showing_routes(context)])

@@ -6,19 +6,26 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from starlette.requests import Request
+import msgspec
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.faces.http.answers import success
+from handrail.faces.http.answers import failed, refused, success, unheard
+from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.context import HttpContext
+from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
+from handrail.faces.http.persons import check_is_persons
 from handrail.features.webgal.game_view_port import GameView, Language, Mended, Place
-from handrail.features.webgal.opening import framed_previews, game_view
+from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
+from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
+from handrail.kernel import strict_json
 from handrail.kernel.call import Call
-from handrail.ports.errors import Conflict, InvalidParams
+from handrail.kernel.default_dialect import DIALECT
+from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 _LOOKING = "Looking at the game in the console"
 _MENDING = "Mending a scene in the console"
@@ -27,7 +34,7 @@ _SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-anc
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
-def routes(context: HttpContext) -> list[Route]:
+def webgal_routes(context: HttpContext) -> list[Route]:
     game = cache(lambda: game_view(context.project))
     previews = cache(lambda: framed_previews(context.project))
 
@@ -144,3 +151,32 @@ def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, s
         return Response(status_code=416, headers={**headers, "content-range": f"bytes */{len(data)}"})
     headers = {**headers, "content-range": f"bytes {start}-{end - 1}/{len(data)}"}
     return Response(data[start:end], 206, headers, media_type)
+
+
+_WHAT = "Showing a scene past handrail's tools"
+_HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
+
+
+def showing_routes(context: HttpContext) -> list[Route]:
+    hosting = cache(lambda: hosted_previews(context.project))
+
+    async def show(request: Request) -> Response:
+        check_is_persons(request, context.console_key, _WHAT, _HINT)
+        wanted = _wanted(await request.body())
+        try:
+            return success(await unless_gone(request.receive, hosting().show(wanted)))
+        except ClientDisconnect:
+            return unheard()
+        except NotHosted as refusal:
+            return refused("CONFLICT", refusal.message)
+        except Failure as failure:
+            return failed(failure, DIALECT)
+
+    return [Route(SHOWING_PATH, show, methods=["POST"])]
+
+
+def _wanted(body: bytes) -> WantedScene:
+    try:
+        return msgspec.convert(strict_json.decode(body, max_bytes=MAX_BODY), WantedScene)
+    except msgspec.ValidationError as error:
+        raise InvalidParams(f"The body names no scene: {error}.") from None

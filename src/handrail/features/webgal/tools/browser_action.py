@@ -1,20 +1,22 @@
 """browser_action of contract 3 §4.2: pages of this machine alone, in developer mode alone."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.preview_ports import Element
-from handrail.features.webgal.previews.local_tab import AGENT_FOLDER, SCREENSHOTS
-from handrail.features.webgal.previews.sought_scene import LOCAL_HOSTS
-from handrail.features.webgal.previews.theatre import as_not_shown
+from handrail.features.webgal.preview_ports import Element, LocalPage
+from handrail.features.webgal.previews.place import LOCAL_HOSTS
+from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
 from handrail.kernel import web_address
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.kernel.web_address import host_of_page
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     Conflict,
@@ -27,8 +29,60 @@ from handrail.ports.errors import (
     OutsideRoot,
     Timeout,
 )
+from handrail.ports.files import Folder
 from handrail.ports.paths import parse_path
 from handrail.ports.schemas import schema
+
+AGENT_FOLDER = ".webgal_agent"
+SCREENSHOTS = "screenshots"
+_GIT_IGNORE = ".gitignore"
+
+
+class LocalTab:
+    def __init__(self, preview_session: PreviewSession, files: Folder) -> None:
+        self._session = preview_session
+        self._own = files.subfolder(AGENT_FOLDER)
+        self._page: LocalPage | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def target(self) -> Target:
+        page = self._page
+        return Target() if page is None or not page.is_open else Target(host=host_of_page(page.url))
+
+    async def open(self, url: str, hosts: Sequence[str]) -> None:
+        """In a page of its own, under the rules of now. Declined: it leads elsewhere. NotShown: nobody answers."""
+        async with self._opening:  # of two at once, the first one's page would never be closed
+            page, self._page = self._page, None
+            if page is not None:
+                await page.close()
+            page = await self._session.browser().open_page(hosts)
+            try:
+                await page.go(url)
+            except BaseException:
+                await page.close()
+                raise
+            self._page = page
+
+    async def element(self, selector: str) -> Element:
+        return await self._open_page().element(selector)
+
+    async def click(self, selector: str, seen: Element | None) -> None:
+        await self._open_page().click(selector, seen)
+
+    async def picture(self) -> bytes:
+        return await self._open_page().picture()
+
+    def store(self, name: str, picture: bytes) -> None:
+        """In our own folder, which is no part of the project's history."""
+        if self._own.mode(_GIT_IGNORE) is None:
+            self._own.write(_GIT_IGNORE, b"*\n", is_durable=False)
+        self._own.write(f"{SCREENSHOTS}/{name}", picture, is_durable=False)
+
+    def _open_page(self) -> LocalPage:
+        if self._page is None or not self._page.is_open:
+            raise NotShown("No page is open.", hint='Open one first: {"action": "open", "url": "http://localhost:…"}.')
+        return self._page
 
 
 class Params(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -7,9 +7,8 @@ from typing import Literal
 import msgspec
 
 from handrail.features.webgal.commands.kept_output import KeptOutput
-from handrail.features.webgal.package_scripts import PACKAGE, Package, Step, read_package
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.scripts import Server
+from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Settled, Tool

@@ -1,10 +1,12 @@
 """generate_character_profile of contract 3 §2.7: a character's definition, where the project keeps them."""
 
+import json
+
 import msgspec
 
-from handrail.features.webgal.characters import with_character
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.previews.place import game_of, the_game
+from handrail.features.webgal.script.character_file import characters_of
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
@@ -22,6 +24,35 @@ from handrail.ports.errors import (
 )
 from handrail.ports.paths import parse_path
 from handrail.ports.schemas import schema
+
+
+def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
+    """The file with one more character; None where it stands there already. Conflict: it is defined otherwise."""
+    try:
+        document = json.loads(text) if text.strip() else {"characters": []}
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"{path} is not JSON: {error}", hint="Mend it by hand first.", path=path) from None
+    characters = characters_of(document)
+    name = profile["name"]
+    if isinstance(characters, dict):
+        standing, wanted = characters.get(name), {key: value for key, value in profile.items() if key != "name"}
+        characters[name] = wanted
+    elif isinstance(characters, list):
+        found = [each for each in characters if isinstance(each, dict) and each.get("name") == name]
+        standing, wanted = found[0] if found else None, dict(profile)
+        characters.append(wanted)
+    else:
+        raise Damaged(f"{path} holds no list or table of characters.", path=path)
+    if standing is not None:
+        if standing == wanted:
+            return None
+        raise Conflict(
+            f"{name} is defined already, and otherwise.",
+            hint=f"Change {path} with replace_in_file if that is meant.",
+            path=path,
+        )
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
 
 _FILE = "characters.json"
 

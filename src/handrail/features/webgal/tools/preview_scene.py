@@ -4,8 +4,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.preview_ports import Spot
-from handrail.features.webgal.previews.sought_scene import SoughtScene, sought
+from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.previews.place import SceneFile, find_scene
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.target import Target
@@ -42,28 +42,27 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
     `url`.
     """
-    from handrail.features.webgal.previews.preview_log import told
-    from handrail.features.webgal.previews.theatre import as_not_shown
-    from handrail.features.webgal.script.showing import fetched_ahead, first_shown_line
+    from handrail.features.webgal.previews.preview_session import as_not_shown
+    from handrail.features.webgal.script.preview_log import fetched_ahead, first_shown_line, preview_log
 
-    def read() -> tuple[SoughtScene, str]:
-        scene = sought(webgal.games.files, params.scene_path, webgal.games.may_read)
+    def read() -> tuple[SceneFile, str]:
+        scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
         return scene, webgal.games.text_of(scene.path)
 
     scene, text = await in_thread(call, read)
-    spot = Spot(scene.name, first_shown_line(text))
+    destination = Destination(scene.name, first_shown_line(text))
     try:
-        showing = await webgal.previews.show(scene.game, spot, fetched_ahead(text))
+        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
     except Failure as failure:
         raise as_not_shown(failure) from None
-    log = told(showing, spot, text, scene.game)
+    log = preview_log(showing, destination, text, scene.game)
     first = log.first_error_line
     result = Result(showing.url, [*log.lines, showing.whereabouts], UNSET if first is None else first)
     return Reply(result, [Image(showing.picture)])
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
-    scene = await in_thread(call, lambda: sought(webgal.games.files, params.scene_path, webgal.games.may_read))
+    scene = await in_thread(call, lambda: find_scene(webgal.games.files, params.scene_path, webgal.games.may_read))
     return Target(path=scene.path)
 
 

@@ -1,8 +1,4 @@
-"""One place to show the game: its secret, the pages that are open there, where they were sent and where they are.
-
-Every jump gets a number of its own, which goes with the scene's name as its query: so the engine tells by itself which
-jump its state is of, and the same address serves unsaved text in place of the file.
-"""
+"""A screen of the game site: pages that follow a destination, over the engine's websocket."""
 
 import asyncio
 import itertools
@@ -12,11 +8,80 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
-from handrail.features.webgal.backends.game_site.socket import EngineSocket
-from handrail.features.webgal.preview_ports import OnLook, Position, Spot, Trouble
-from handrail.features.webgal.script.sync import Begun, Complaint, Greeting, State, heard, jump, welcome
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Handshake
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from handrail.features.webgal.backends.game_site.http import Request
+from handrail.features.webgal.preview_ports import Destination, OnLook, Position, Trouble
+from handrail.features.webgal.script.sync import (
+    V1,
+    Begun,
+    Complaint,
+    Generation,
+    Greeting,
+    State,
+    generation_of,
+    heard,
+    jump,
+    welcome,
+)
 from handrail.ports.errors import Failure
 from handrail.ports.files import Stamp
+
+_LARGEST_MESSAGE = 8 * 1024 * 1024
+
+
+class EngineSocket:
+    def __init__(self, writer: asyncio.StreamWriter, protocol: ServerProtocol, generation: Generation) -> None:
+        self._writer = writer
+        self._protocol = protocol
+        self.generation: Generation = generation
+
+    @classmethod
+    def accept(cls, request: Request, writer: asyncio.StreamWriter) -> "EngineSocket | None":
+        """None: it was no proper handshake, and has been told so."""
+        offered = [each.strip() for each in request.headers.get("sec-websocket-protocol", "").split(",")]
+        generation = generation_of(offered)
+        spoken = [Subprotocol(V1)] if generation == "v1" else None
+        protocol = ServerProtocol(subprotocols=spoken, max_size=_LARGEST_MESSAGE)
+        protocol.receive_data(request.raw)
+        asked = [event for event in protocol.events_received() if isinstance(event, Handshake)]
+        if asked:
+            protocol.send_response(protocol.accept(asked[0]))
+        socket = cls(writer, protocol, generation)
+        socket._flush()
+        return socket if protocol.state is OPEN else None
+
+    async def listen(self, reader: asyncio.StreamReader, on_text: Callable[[bytes], None]) -> None:
+        """Until either side ends it."""
+        pieces: list[bytes] = []
+        while data := await reader.read(1 << 16):
+            self._protocol.receive_data(data)
+            for frame in self._protocol.events_received():
+                if isinstance(frame, Frame) and frame.opcode in (Opcode.TEXT, Opcode.CONT):
+                    pieces.append(bytes(frame.data))
+                    if frame.fin:
+                        on_text(b"".join(pieces))
+                        pieces = []
+            self._flush()
+            if self._protocol.close_expected():
+                break
+
+    def send(self, text: str) -> None:
+        if self._protocol.state is OPEN:
+            self._protocol.send_text(text.encode())
+            self._flush()
+
+    def _flush(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data:
+                self._writer.write(data)
+            elif self._writer.can_write_eof():
+                self._writer.write_eof()
+
 
 _LOOK_EVERY = 0.02
 _PAUSE = 0.01
@@ -38,7 +103,7 @@ class GameScreen:
         self._heard_at = 0.0
         self._numbers = itertools.count(1)
         self._number = 0
-        self._spot: Spot | None = None
+        self._destination: Destination | None = None
         self._served: dict[str, Stamp | None] = {}
         self._asked_at: dict[str, int] = {}
         self._troubles: list[Trouble] = []
@@ -75,8 +140,8 @@ class GameScreen:
             self._requests -= 1
             self._changed.set()
 
-    def send_to(self, spot: Spot) -> None:
-        self._spot, self._number = spot, next(self._numbers)
+    def send_to(self, destination: Destination) -> None:
+        self._destination, self._number = destination, next(self._numbers)
         for socket, state in self._sockets.items():
             if state is not None:
                 self._send(socket)
@@ -88,7 +153,7 @@ class GameScreen:
             for socket, state in self._sockets.items():
                 # An old engine's last word may be a second old; a new one speaks at every change.
                 is_fresh = socket.generation == "v1" or self._states_heard > heard_before
-                if state is None or self._spot is None or not is_fresh:
+                if state is None or self._destination is None or not is_fresh:
                     continue
                 if (state.scene, state.sentence) != last:
                     last, since = (state.scene, state.sentence), self._heard_at
@@ -113,9 +178,9 @@ class GameScreen:
 
     def draft(self, query: str) -> bytes | None:
         """The unsaved text that stands for a scene; None where the file itself does."""
-        if self._spot is None or self._spot.content is None or query != f"{_MARK}{self._number}":
+        if self._destination is None or self._destination.content is None or query != f"{_MARK}{self._number}":
             return None
-        return self._spot.content.encode("utf-8", "replace")
+        return self._destination.content.encode("utf-8", "replace")
 
     def note(self, path: str, stamp: Stamp | None) -> None:
         """A page has asked for this file of the game, and this is what was there."""
@@ -143,32 +208,32 @@ class GameScreen:
             self._sockets[socket] = told
             self._states_heard += 1
             self._heard_at = time.monotonic()
-            if is_first and self._spot is not None:
+            if is_first and self._destination is not None:
                 self._send(socket)
             self._changed.set()
 
     def _complain(self, message: str, state: State | None) -> None:
-        is_here = state is not None and self._spot is not None and state.scene == self._scene()
+        is_here = state is not None and self._destination is not None and state.scene == self._scene()
         line = max(state.sentence, 1) if is_here and state is not None else None
         if len(self._troubles) < _MOST_TROUBLES:
             self._troubles.append(Trouble(message, line=line, is_exception=True))
 
     def _send(self, socket: EngineSocket) -> None:
-        assert self._spot is not None
-        socket.send(jump(socket.generation, self._scene(), self._spot.line, f"handrail-{self._number}"))
+        assert self._destination is not None
+        socket.send(jump(socket.generation, self._scene(), self._destination.line, f"handrail-{self._number}"))
 
     def _scene(self) -> str:
-        assert self._spot is not None
-        return f"{quote(self._spot.scene)}?{_MARK}{self._number}"
+        assert self._destination is not None
+        return f"{quote(self._destination.scene)}?{_MARK}{self._number}"
 
     def _position(self, socket: EngineSocket, state: State, steady_for: float) -> Position | None:
         """Where the jump has ended; None while it is under way."""
-        assert self._spot is not None
+        assert self._destination is not None
         if state.scene == self._scene():
-            if state.sentence >= self._spot.line:
-                return Position(self._spot.scene, state.sentence, state.stage)
+            if state.sentence >= self._destination.line:
+                return Position(self._destination.scene, state.sentence, state.stage)
             stays = steady_for >= _STAYS
-            return Position(self._spot.scene, state.sentence, state.stage, is_waiting=True) if stays else None
+            return Position(self._destination.scene, state.sentence, state.stage, is_waiting=True) if stays else None
         has_left = self._begun.get(socket) == self._number and steady_for >= _STAYS
         return Position(state.scene, state.sentence, state.stage, has_left=True) if has_left else None
 

@@ -10,11 +10,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from handrail.features.webgal.backends.game_site import answers
-from handrail.features.webgal.backends.game_site.page import SCRIPT_NAME, script, with_script
-from handrail.features.webgal.backends.game_site.requests import BadRequest, Request, next_request
-from handrail.features.webgal.backends.game_site.screen import GameScreen
-from handrail.features.webgal.backends.game_site.socket import EngineSocket
+from handrail.features.webgal.backends.game_site import http
+from handrail.features.webgal.backends.game_site.http import (
+    SCRIPT_NAME,
+    BadRequest,
+    Request,
+    next_request,
+    script,
+    with_script,
+)
+from handrail.features.webgal.backends.game_site.screen import EngineSocket, GameScreen
 from handrail.features.webgal.script.sync import PATH
 from handrail.ports.errors import Failure, NotShown
 from handrail.ports.files import Folder, Stamp
@@ -100,15 +105,15 @@ class LocalGameSite:
             try:
                 request = await next_request(reader)
             except BadRequest:
-                return await answers.send_refusal(writer, HTTPStatus.BAD_REQUEST)
+                return await http.send_refusal(writer, HTTPStatus.BAD_REQUEST)
             if request is None:
                 return None
             if request.headers.get("host") not in self._hosts:
-                return await answers.send_refusal(writer, HTTPStatus.MISDIRECTED_REQUEST)
+                return await http.send_refusal(writer, HTTPStatus.MISDIRECTED_REQUEST)
             _, secret, *rest = request.path.split("/", 2)
             screen = self._screens.get(secret)
             if screen is None or not rest:
-                await answers.send_refusal(writer, HTTPStatus.NOT_FOUND)
+                await http.send_refusal(writer, HTTPStatus.NOT_FOUND)
             elif request.wants_socket:
                 return await self._talk(screen, request, reader, writer)
             else:
@@ -128,16 +133,16 @@ class LocalGameSite:
             request.path != f"/{screen.name}{PATH}"
             or request.headers.get("origin") != f"http://{request.headers['host']}"
         ):
-            return await answers.send_refusal(writer, HTTPStatus.FORBIDDEN)
+            return await http.send_refusal(writer, HTTPStatus.FORBIDDEN)
         socket = EngineSocket.accept(request, writer)
         return None if socket is None else await screen.connect(socket, reader)
 
     async def _answer(self, screen: GameScreen, request: Request, name: str, writer: asyncio.StreamWriter) -> None:
         if name == SCRIPT_NAME:
-            return await answers.send_text(writer, request, script(), "text/javascript; charset=utf-8")
+            return await http.send_text(writer, request, script(), "text/javascript; charset=utf-8")
         if name in ("", "index.html"):
             page = await asyncio.to_thread(self._game.engine.read, _in(self._game.page, "index.html"), _LARGEST_PAGE)
-            return await answers.send_text(writer, request, with_script(page), "text/html; charset=utf-8")
+            return await http.send_text(writer, request, with_script(page), "text/html; charset=utf-8")
         if name.startswith("game/"):
             return await self._answer_game(screen, request, name.removeprefix("game/"), writer)
         path, stamp = _in(self._game.page, name), None
@@ -145,19 +150,19 @@ class LocalGameSite:
             with suppress(Failure):
                 stamp = await asyncio.to_thread(self._game.engine_stamp, path)
         if stamp is None:
-            return await answers.send_refusal(writer, HTTPStatus.NOT_FOUND)
-        return await answers.send_file(writer, request, self._game.engine, path, stamp)
+            return await http.send_refusal(writer, HTTPStatus.NOT_FOUND)
+        return await http.send_file(writer, request, self._game.engine, path, stamp)
 
     async def _answer_game(self, screen: GameScreen, request: Request, name: str, writer: asyncio.StreamWriter) -> None:
         if name.startswith(_SCENES) and (text := screen.draft(request.query)) is not None:
-            return await answers.send_text(writer, request, text, "text/plain; charset=utf-8")
+            return await http.send_text(writer, request, text, "text/plain; charset=utf-8")
         stamp = None
         with suppress(Failure):
             stamp = await asyncio.to_thread(self._game.stamp, name)
         screen.note(name, stamp)
         if stamp is None:
-            return await answers.send_refusal(writer, HTTPStatus.NOT_FOUND)
-        return await answers.send_file(writer, request, self._game.files, self._game.path(name), stamp)
+            return await http.send_refusal(writer, HTTPStatus.NOT_FOUND)
+        return await http.send_file(writer, request, self._game.files, self._game.path(name), stamp)
 
 
 def _in(folder: str, name: str) -> str:

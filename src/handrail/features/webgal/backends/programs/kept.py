@@ -1,21 +1,82 @@
-"""Programs behind a keeper: a process between us and the command, which ends everything when we let go of it.
-
-A command can kill its keeper. That is the command's end too: what it has started is then found by a mark.
-"""
+"""Programs behind a keeper: a process between us and the command, which ends everything when we let go of it."""
 
 import asyncio
 import os
 import secrets
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from handrail.features.webgal.backends.programs import keeper
-from handrail.features.webgal.backends.programs.listening import ports_below
-from handrail.features.webgal.backends.programs.marked import NAME, end_marked
+from handrail.features.webgal.backends.programs.keeper import descendants
 from handrail.ports.errors import InputOutput
+
+_LISTENS = "0A"
+_SOCKET = "socket:["
+
+
+def ports_below(root: int) -> list[int]:
+    """Sorted, each once."""
+    processes = descendants(root)
+    sockets = {inode for pid in processes for inode in _sockets(pid)}
+    found: set[int] = set()
+    for pid in processes:
+        for table in ("tcp", "tcp6"):
+            with suppress(OSError), open(f"/proc/{pid}/net/{table}", encoding="ascii") as lines:
+                found |= {port for port, inode in map(_listener, lines) if inode in sockets and port is not None}
+        if found:
+            break  # its children share the network with it
+    return sorted(found)
+
+
+def _sockets(pid: int) -> set[str]:
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with suppress(OSError):
+                target = os.readlink(f"/proc/{pid}/fd/{name}")
+                if target.startswith(_SOCKET):
+                    found.add(target.removeprefix(_SOCKET).rstrip("]"))
+    return found
+
+
+def _listener(line: str) -> tuple[int | None, str]:
+    fields = line.split()
+    if len(fields) < 10 or fields[3] != _LISTENS:
+        return None, ""
+    return int(fields[1].rpartition(":")[2], 16), fields[9]
+
+
+MARK_VARIABLE = "HANDRAIL_RUN"
+_MARKED_END_SECONDS = 5.0
+_MARKED_PAUSE_SECONDS = 0.01
+
+
+def marked(mark: str) -> list[int]:
+    wanted = f"{MARK_VARIABLE}={mark}".encode()
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
+                if wanted in file.read().split(b"\0"):
+                    found.append(int(name))
+    return found
+
+
+def end_marked(mark: str) -> None:
+    """Held before they are killed, so that none starts another meanwhile; waits until none is left, for a while."""
+    until = time.monotonic() + _MARKED_END_SECONDS
+    while (left := marked(mark)) and time.monotonic() < until:
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in left:
+                with suppress(OSError):
+                    os.kill(pid, number)
+        time.sleep(_MARKED_PAUSE_SECONDS)
+
 
 _KEEPER = str(Path(keeper.__file__).resolve())
 _CHUNK = 256 * 1024
@@ -35,7 +96,7 @@ class KeptPrograms:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={**environ, NAME: mark},
+                env={**environ, MARK_VARIABLE: mark},
                 start_new_session=True,
             )
         except OSError as error:

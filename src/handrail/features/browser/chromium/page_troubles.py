@@ -1,0 +1,31 @@
+"""What a page complains about, in one line each: exceptions, errors in its console, what it was not given."""
+
+import re
+from typing import Any
+
+from handrail.features.webgal.preview_ports import Trouble
+from handrail.kernel.web_address import host_of_page
+
+_ELSEWHERE = re.compile(r"'(https?://[^']+)'")
+_THIS_MACHINE = ("localhost", "127.0.0.1")
+
+
+def refused_address(url: str) -> Trouble:
+    where = "another place on this machine" if host_of_page(url) in _THIS_MACHINE else "not on this machine"
+    return Trouble(f"{url} is {where}, so it was not loaded.", url=url)
+
+
+def blocked_by_policy(text: str) -> Trouble | None:
+    """By the page's own policy for contents, before we were asked; None where it speaks of something else."""
+    found = _ELSEWHERE.search(text)
+    return refused_address(found[1]) if found is not None and "Content Security Policy" in text else None
+
+
+def exception_trouble(details: dict[str, Any]) -> Trouble:
+    thrown = details.get("exception", {})
+    words = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
+    return Trouble(str(words).partition("\n")[0], is_exception=True)
+
+
+def printed_trouble(arguments: list[dict[str, Any]]) -> Trouble:
+    return Trouble(" ".join(str(each.get("value", each.get("description", ""))) for each in arguments))

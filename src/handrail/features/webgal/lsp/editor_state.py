@@ -1,0 +1,187 @@
+"""What the server knows of the editor: its projects, open texts and settings; one thread reads them."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from lsprotocol.types import Location, LSPErrorCodes, Position, Range
+from pygls.exceptions import JsonRpcException
+
+from handrail.features.webgal.lsp.documents import Columns, Document, ProjectUris, Snapshot
+from handrail.features.webgal.lsp.game import Game, ProjectReader
+from handrail.features.webgal.lsp.usages import Place, Placed, part_at
+from handrail.features.webgal.script.findings import Language
+from handrail.ports.errors import Failure
+
+
+class Refused(JsonRpcException):
+    CODE = LSPErrorCodes.RequestFailed.value
+
+
+T = TypeVar("T")
+
+_TURN_SECONDS = 0.03
+
+
+class Worker:
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="webgal")
+
+    async def do(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def in_turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
+        """What the steps give, a turn's worth at a time; who stops asking stops the work."""
+        has_ended = False
+        while not has_ended:
+            given, has_ended = await self.do(lambda: _turn(steps))
+            yield given
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+
+def _turn(steps: Iterator[T]) -> tuple[list[T], bool]:
+    given: list[T] = []
+    end = time.monotonic() + _TURN_SECONDS
+    for step in steps:
+        given.append(step)
+        if time.monotonic() >= end:
+            return given, False
+    return given, True
+
+
+@dataclass(frozen=True)
+class FileView:
+    game: Game
+    path: str
+    snapshot: Snapshot
+    columns: Columns
+    language: Language
+    edits_versions: bool
+    """Whether the client understands edits of exactly one version."""
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        return self.game.lines(self.path)
+
+    def at(self, position: Position) -> tuple[int, int]:
+        """The line and the character; behind the end, a line that is not there."""
+        if position.line >= len(self.lines):
+            return len(self.lines), 0
+        return position.line, self.columns.characters(self.lines[position.line], position.character)
+
+    def part(self, position: Position) -> Placed | None:
+        return part_at(self.lines, *self.at(position)) if self.game.scene(self.path) is not None else None
+
+    def span(self, line: int, start: int, end: int) -> Range:
+        return self.columns.span(self.lines, line, start, end)
+
+    def range_of(self, place: Place) -> Range:
+        if not (place.line or place.end):  # the whole file, which may be a picture
+            return Range(Position(0, 0), Position(0, 0))
+        return self.columns.span(self.game.lines(place.path), place.line, place.start, place.end)
+
+    def locations(self, places: Sequence[Place]) -> list[Location]:
+        return [Location(self.snapshot.uri(place.path), self.range_of(place)) for place in places]
+
+
+class EditorProject:
+    """`spelled` is the project's folder as the client calls it."""
+
+    def __init__(self, reader: ProjectReader, spelled: str) -> None:
+        self.reader = reader
+        self.spelled = spelled
+        self.uris = ProjectUris(reader.location, spelled)
+        self.games: dict[str, Game] = {}
+
+    def game_for(self, path: str | None) -> Game | None:
+        """Asks the disk: not on the loop."""
+        try:
+            folder = self.reader.game_of(path)
+        except Failure:
+            return None
+        if folder is not None and folder not in self.games:
+            self.games[folder] = Game(self.reader, folder)
+        return self.games[folder] if folder is not None else None
+
+    def find_games(self, paths: Iterable[str | None]) -> None:
+        """Those that the paths belong to, and are not known yet. Asks the disk, too."""
+        for path in paths:
+            if path is None or not self.is_scene(path):
+                self.game_for(path)
+
+    def now(self, documents: Iterable[Document]) -> Snapshot:
+        return Snapshot(self.uris, documents)
+
+    def is_scene(self, path: str) -> bool:
+        return any(game.scene_name(path) is not None for game in self._known())
+
+    def is_told_by(self, path: str) -> bool:
+        """Whether a text that is no scene says something about a game."""
+        return any(game.is_told_by(path) for game in self._known())
+
+    def is_touched_by(self, path: str) -> bool:
+        """Whether a change of this file on the disk may change what is wrong with a game."""
+        if path.startswith("."):
+            return path.startswith(".handrail/")
+        return not self.games or any(game.is_touched_by(path) for game in self._known())
+
+    def _known(self) -> tuple[Game, ...]:
+        """At this moment: the worker may find others meanwhile."""
+        return tuple(self.games.values())
+
+
+class EditorState:
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.columns = Columns()
+        self.documents: dict[str, Document] = {}
+        """By their URI as the client writes it."""
+        self.edits_versions = False
+        self.projects: list[EditorProject] = []
+        self.worker = Worker()
+        self._left: list[EditorProject] = []
+
+    def project_of(self, uri: str) -> tuple[EditorProject, str] | None:
+        """The innermost project that a file belongs to, and its path there."""
+        found = [(project, path) for project in self.projects if (path := project.uris.below(uri)) is not None]
+        return min(found, key=lambda each: len(each[1])) if found else None
+
+    async def ask(self, uri: str, work: Callable[[FileView], T]) -> T | None:
+        """About a file of a game, exactly as it stands in the editor now; None for any other file."""
+        found = self.project_of(uri)
+        if found is None:
+            return None
+        project, path = found
+        snapshot = project.now(self.documents.values())
+        view_settings = (snapshot, self.columns, self.language, self.edits_versions)
+
+        def answer() -> T | None:
+            game = project.game_for(path)
+            if game is None:
+                return None
+            try:
+                if not game.is_read:
+                    for _ in game.renewed(snapshot.texts):
+                        continue
+                game.follow(snapshot.texts)
+                return work(FileView(game, path, *view_settings))
+            except Failure as failure:
+                raise Refused(failure.message) from None
+
+        return await self.worker.do(answer)
+
+    def leave(self, spelled: str) -> None:
+        """A folder that is no longer open; closed at the end, because a question may still be on its way there."""
+        self._left += [project for project in self.projects if project.spelled == spelled]
+        self.projects = [project for project in self.projects if project.spelled != spelled]
+
+    def close(self) -> None:
+        self.worker.close()
+        for project in (*self.projects, *self._left):
+            project.reader.close()

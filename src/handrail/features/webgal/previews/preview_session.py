@@ -1,0 +1,280 @@
+"""Shows scenes: one browser page that is sent to a scene, waited for and photographed, and an address for people."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from urllib.parse import quote, unquote, urlsplit
+
+from handrail.features.webgal.preview_ports import (
+    Destination,
+    GameSite,
+    LocalBrowser,
+    LocalPage,
+    NotHosted,
+    Position,
+    ScenePreviews,
+    Screen,
+    Showing,
+    Trouble,
+)
+from handrail.ports.errors import Failure, NotShown, Offline, Timeout
+
+_LOOK = "window.handrailLook?.()"
+_SETTLE = "window.handrailSettle ? handrailSettle() : new Promise((done) => setTimeout(done, 1500))"
+_DRAW = "window.handrailDraw?.()"
+_HELD = "#held"
+# Otherwise an engine asks for a language first, and draws all the time, which takes long without a graphics card.
+_EDITOR_SCRIPT = """localStorage.getItem("lang") ?? localStorage.setItem("lang", "0");
+{ const frame = requestAnimationFrame; window.requestAnimationFrame = (run) => setTimeout(() => frame(run), 200); }"""
+_ASKS_WITHIN = 1.5
+_LOOK_EVERY = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """In seconds: until an engine's page is there, and until it has done what it was sent for."""
+
+    starting: float = 60.0
+    arriving: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPage:
+    site: GameSite
+    tab: LocalPage
+    screen: Screen
+    patience: Patience
+    is_in_editor: bool
+
+    @property
+    def is_good(self) -> bool:
+        return self.tab.is_open and self.screen.has_page and not self.screen.is_stale
+
+    def send_to(self, destination: Destination) -> None:
+        """What was told before has nothing to do with it."""
+        self.tab.take_troubles()
+        self.tab.take_missing()
+        self.screen.take_troubles()
+        self.screen.send_to(destination)
+
+    async def start(self) -> None:
+        """NotShown: the engine does not speak."""
+        try:
+            async with asyncio.timeout(self.patience.starting):
+                if self.is_in_editor:
+                    await self.tab.before_load(_EDITOR_SCRIPT)
+                await self.tab.go(self.screen.address + _HELD)
+                while not self.screen.has_page:
+                    self._check_open()
+                    await asyncio.sleep(_LOOK_EVERY)
+        except TimeoutError:
+            troubles = self.tab.take_troubles()
+            why = f": {troubles[0].message}" if troubles else "."
+            raise NotShown(
+                f"The engine's page did not start within {self.patience.starting:g} s{why}",
+                hint="Where the project brings its own engine, open its index.html in a browser and look there.",
+            ) from None
+
+    async def arrived(self, destination: Destination) -> Position:
+        def look() -> None:
+            self._check_open()
+            self.tab.run(_LOOK)
+
+        hint = "Perhaps the scene goes round for ever: validate_script tells where (WG123)."
+        async with self._in_time(f"The engine did not come to line {destination.line} of {destination.scene}", hint):
+            return await self.screen.arrived(look)
+
+    async def rest(self, fetched_ahead: Collection[str]) -> None:
+        """Until pictures have come, transitions are over, and what is fetched ahead has been asked for."""
+        with suppress(TimeoutError):  # of a large file that is still on its way, the picture shows what there is
+            async with asyncio.timeout(_ASKS_WITHIN):
+                await self.screen.quiet(fetched_ahead)
+        async with self._in_time("The engine's stage did not come to rest"):
+            await self.tab.value(_SETTLE)
+
+    async def picture(self) -> bytes:
+        async with self._in_time("No picture of the engine's page could be taken"):
+            await self.tab.value(_DRAW)
+            return await self.tab.picture()
+
+    def missing(self) -> tuple[list[str], list[str]]:
+        """What the engine has asked for in vain since its page was loaded, and of that since it was last sent anywhere.
+
+        Where the server is not ours, the page itself tells.
+        """
+        if not self.is_in_editor:
+            return list(self.screen.missing), list(self.screen.newly_missing)
+        prefix, urls = f"{self.screen.address}game/", self.tab.take_missing()
+        missed = list(dict.fromkeys(unquote(url.removeprefix(prefix)) for url in urls if url.startswith(prefix)))
+        return missed, missed
+
+    def troubles(self) -> list[Trouble]:
+        """Of exceptions a screen of ours tells more than the page: where they were thrown."""
+        by_page = [each for each in self.tab.take_troubles() if self.is_in_editor or not each.is_exception]
+        return [*self.screen.take_troubles(), *by_page]
+
+    async def leave(self) -> None:
+        self.screen.close()
+        await self.tab.close()
+
+    def _check_open(self) -> None:
+        if not self.tab.is_open:
+            raise NotShown("The browser has ended while it showed the scene.", hint="Try again.")
+
+    @asynccontextmanager
+    async def _in_time(self, what: str, hint: str = "Try again.") -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(self.patience.arriving):
+                yield
+        except TimeoutError:
+            raise Timeout(f"{what} within {self.patience.arriving:g} s.", hint=hint) from None
+
+
+OpenSite = Callable[[str], Awaitable[GameSite]]
+FindSite = Callable[[str], Awaitable[GameSite | None]]
+_SHOWN_IN_EDITOR = "It is shown by WebGAL Terre."
+
+
+async def _no_editor(game: str) -> GameSite | None:
+    return None
+
+
+class PreviewSession:
+    """`find_editor` finds an editor that runs and has the game, which is then shown there; NotShown where it must.
+
+    `lifetime` tells how long an address of ours works.
+    """
+
+    def __init__(
+        self,
+        open_browser: Callable[[], LocalBrowser],
+        open_site: OpenSite,
+        find_editor: FindSite = _no_editor,
+        *,
+        lifetime: str = "",
+        patience: Patience | None = None,
+    ) -> None:
+        self._lifetime = lifetime
+        self._open_browser = open_browser
+        self._browser: LocalBrowser | None = None
+        self._open_site = open_site
+        self._find_editor = find_editor
+        self._patience = patience or Patience()
+        self._sites: dict[str, GameSite] = {}
+        self._public: dict[GameSite, Screen] = {}
+        self._page: PreviewPage | None = None
+        self._turn = asyncio.Lock()
+        self._opening = asyncio.Lock()
+
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+        """One at a time; the port is ScenePreviews."""
+        async with self._turn:
+            try:
+                return await self._shown(game, destination, fetched_ahead)
+            except BaseException:
+                await self._leave()
+                raise
+
+    async def site(self, game: str) -> GameSite:
+        async with self._opening:  # of two at once, the second gets the first one's
+            if game not in self._sites:
+                self._sites[game] = await self._open_site(game)
+            return self._sites[game]
+
+    def browser(self) -> LocalBrowser:
+        """The same for all that looks at pages."""
+        if self._browser is None:
+            self._browser = self._open_browser()
+        return self._browser
+
+    async def close(self) -> None:
+        await self._leave()
+        if self._browser is not None:
+            await self._browser.close()
+        async with self._opening:
+            for site in self._sites.values():
+                await site.close()
+            self._sites.clear()
+
+    async def _shown(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
+        began = time.monotonic()
+        page = await self._page_for(game, destination)
+        await page.arrived(destination)
+        seconds = time.monotonic() - began
+        await page.rest(fetched_ahead)
+        position = await page.arrived(destination)  # the last line may have led elsewhere meanwhile
+        picture, missing, troubles = await page.picture(), page.missing(), page.troubles()
+        if position.is_waiting:
+            await self._leave()  # what goes round in it would go on in the next scene
+        url = f"{self._public_address(page, destination)}#scene={quote(destination.scene.removesuffix('.txt'))}"
+        whereabouts = _SHOWN_IN_EDITOR if page.is_in_editor else self._lifetime
+        return Showing(url, position, picture, *missing, troubles, seconds, whereabouts)
+
+    async def _page_for(self, game: str, destination: Destination) -> PreviewPage:
+        """The warm one where it still is, or a new page before a screen of its own; on its way to the destination."""
+        editor = await self._find_editor(game)
+        site = editor or await self.site(game)
+        if self._page is not None and self._page.site is site and self._page.is_good:
+            self._page.send_to(destination)
+            return self._page
+        await self._leave()
+        screen = site.open_screen()
+        try:
+            # A game reaches its own server alone. What it asks for elsewhere our own server makes the page tell.
+            allowed, is_watched = [urlsplit(screen.address).netloc], editor is not None
+            tab = await self.browser().open_page(allowed, is_watched=is_watched)
+        except BaseException:
+            screen.close()
+            raise
+        page = self._page = PreviewPage(site, tab, screen, self._patience, editor is not None)
+        page.send_to(destination)
+        await page.start()
+        return page
+
+    def _public_address(self, page: PreviewPage, destination: Destination) -> str:
+        """A screen of ours for people; in an editor, everybody's."""
+        if page.is_in_editor:
+            return page.screen.address
+        public = self._public.get(page.site)
+        if public is None:
+            public = self._public[page.site] = page.site.open_screen()
+        public.send_to(destination)
+        return public.address
+
+    async def _leave(self) -> None:
+        page, self._page = self._page, None
+        if page is not None:
+            await page.leave()
+
+
+ByServer = Callable[[str, Destination, Collection[str]], Awaitable[Showing]]
+"""Offline: none runs, or it has ended. NotHosted: it does not show this. Anything else is what the scene came to."""
+
+
+class ServerFirstPreviews:
+    """By the server that runs, whose address outlives the call, or else by this process.
+
+    A server that ends in the middle is made up for here: showing a scene changes nothing, so it can be done again.
+    """
+
+    def __init__(self, by_server: ByServer, own: ScenePreviews) -> None:
+        self._by_server = by_server
+        self._own = own
+
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+        why = ""
+        try:
+            return await self._by_server(game, destination, fetched_ahead)
+        except Offline:
+            pass
+        except NotHosted as refusal:
+            why = f" {refusal.message}"
+        showing = await self._own.show(game, destination, fetched_ahead)
+        return replace(showing, whereabouts=showing.whereabouts + why)
+
+
+def as_not_shown(failure: Failure) -> Failure:
+    """A browser that ends in the middle is a preview that failed."""
+    return NotShown(failure.message, hint="Try again.") if isinstance(failure, Offline) else failure

@@ -1,0 +1,164 @@
+"""Records on their way into the audit: nobody on an event loop waits for a lock or a disk in its place.
+
+One thread writes. All records that wait go in together, and share one trip to the disk. A record that need not be
+durable holds nobody up while another process has the log: it keeps its place here and follows as soon as it can.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
+
+from handrail.ports.errors import Conflict, Failure
+from handrail.ports.waiting import finished
+
+logger = logging.getLogger(__name__)
+
+_GRACE = 0.005
+_MOST_LATE = 10_000
+
+
+class Append(Protocol):
+    def __call__(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> object:
+        """All of them or none. Conflict when somebody else has had the log for `patience` seconds."""
+        ...
+
+
+class _Entry:
+    def __init__(self, spelled: bytes, durable: bool) -> None:
+        self.spelled = spelled
+        self.durable = durable
+        self.written: Future[None] = Future()
+
+    @property
+    def is_late(self) -> bool:
+        """Nobody waits for it any more."""
+        return self.written.done()
+
+    def succeed(self) -> None:
+        if not self.written.done():
+            self.written.set_result(None)
+
+    def fail(self, failure: BaseException) -> None:
+        if not self.written.done():
+            self.written.set_exception(failure)
+        else:
+            logger.error("a record of the audit is lost: %s", failure)
+
+
+class AuditQueue:
+    def __init__(self, append: Append) -> None:
+        self._append = append
+        self._begin()
+
+    def _begin(self) -> None:
+        self._turn = threading.Lock()
+        self._waiting: list[_Entry] = []
+        self._is_writing = False
+        self._is_held_up = False
+        self._is_closing = False
+        self._thread: ThreadPoolExecutor | None = None
+        self._process = os.getpid()
+
+    async def add(self, spelled: bytes, *, durable: bool) -> None:
+        """Once it is written, or on disk where it must be. Who is cancelled meanwhile waits for that nevertheless."""
+        if not (durable or self._is_writing):
+            try:
+                self._append((spelled,), durable=False, patience=0)
+            except Conflict:
+                pass
+            else:
+                return
+        written = self._put(_Entry(spelled, durable))
+        if not written.done():
+            await finished(asyncio.wrap_future(written))
+        else:
+            written.result()
+
+    def drain(self) -> None:
+        """Waits until nothing is left to write."""
+        thread = self._thread
+        if thread is not None and self._process == os.getpid():
+            thread.submit(lambda: None).result()
+
+    def close(self) -> None:
+        """What nobody waits for and the log does not take in time is lost, and told in our own log."""
+        self._is_closing = True
+        self.drain()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.shutdown()
+        self._thread = None
+        self._is_closing = False
+
+    def _put(self, entry: _Entry) -> "Future[None]":
+        if self._process != os.getpid():
+            self._begin()  # its thread has stayed in the parent
+        with self._turn:
+            self._waiting.append(entry)
+            if self._is_held_up and not entry.durable and len(self._waiting) < _MOST_LATE:
+                entry.succeed()
+            if not self._is_writing:
+                self._is_writing = True
+                self._thread = self._thread or ThreadPoolExecutor(1, "audit")
+                self._thread.submit(self._write_all)
+        return entry.written
+
+    def _write_all(self) -> None:
+        while True:
+            with self._turn:
+                batch, self._waiting = self._waiting, []
+                if not batch:
+                    self._is_writing = self._is_held_up = False
+                    return
+            try:
+                self._write(batch)
+            except BaseException as fault:  # noqa: BLE001 - told to who waits; the next records have their own fate
+                for entry in batch:
+                    entry.fail(fault)
+
+    def _write(self, batch: list[_Entry]) -> None:
+        try:
+            self._append_all(batch, _GRACE)
+        except Conflict:
+            self._let_go(batch)
+            self._write_patiently(batch)
+
+    def _write_patiently(self, batch: list[_Entry]) -> None:
+        try:
+            self._append_all(batch, None)
+        except Conflict as held:
+            late = [] if self._is_closing else [entry for entry in batch if entry.is_late]
+            for entry in batch:
+                if entry not in late:
+                    entry.fail(held)
+            with self._turn:
+                self._waiting[:0] = late
+        else:
+            self._is_held_up = False
+
+    def _let_go(self, batch: list[_Entry]) -> None:
+        with self._turn:
+            self._is_held_up = True
+            for entry in [*batch, *self._waiting]:
+                if not entry.durable:
+                    entry.succeed()
+
+    def _append_all(self, batch: Sequence[_Entry], patience: float | None) -> None:
+        try:
+            self._append(
+                [entry.spelled for entry in batch], durable=any(entry.durable for entry in batch), patience=patience
+            )
+        except Conflict:
+            raise
+        except Failure as failure:
+            if len(batch) == 1:
+                batch[0].fail(failure)
+                return
+            for entry in batch:  # what is wrong with one is not wrong with all
+                self._append_all([entry], patience)
+            return
+        for entry in batch:
+            entry.succeed()

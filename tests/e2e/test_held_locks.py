@@ -1,0 +1,144 @@
+"""A lock that another process holds delays the call that needs it, and nothing else: no page, no socket, no other read.
+
+The limits are of the clock, which is why these run alone.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.desktop_session import DesktopSession
+from tests.e2e.desktop_agent import desktop_house
+from tests.e2e.servers import Server, audit_records, child, serving
+from tests.e2e.test_desktop_hosting import wait_for
+from tests.waiting import until
+from tests.wire.clients import Api, Up
+from tests.wire.scripted_browser import ScriptedBrowser
+from tests.wire.stage import furnish, put_policy
+
+pytestmark = pytest.mark.alone
+
+LIMIT = 0.05
+SAMPLES = 20
+
+
+class House:
+    """A server with its console's socket open, and another one on the same state, for another project."""
+
+    def __init__(self, up: Up, socket: ScriptedBrowser, elsewhere: Server, project: Path, state: Path) -> None:
+        self.up, self.socket, self.elsewhere, self.project, self.state = up, socket, elsewhere, project, state
+        self.api = Api(up)
+        self.reads = 0
+
+    def answers_at_once(self) -> None:
+        """Many looks at everything that has no need of the lock."""
+        looks = {"/health": self.look, "a socket": self.socket.sync, "a read elsewhere": self.read_elsewhere}
+        times = {what: [timed(look) for _ in range(SAMPLES)] for what, look in looks.items()}
+        for what, taken in times.items():
+            assert is_at_once(taken), f"{what}: {[round(seconds * 1000) for seconds in taken]} ms"
+
+    def look(self) -> None:
+        self.up.http.get("/health").raise_for_status()
+
+    def read_elsewhere(self) -> None:
+        assert self.elsewhere.ok("read_file", path="notes.md")["content"] == "# Notes\n"
+        self.reads += 1
+
+
+def timed(look: Callable[[], object]) -> float:
+    started = time.monotonic()
+    look()
+    return time.monotonic() - started
+
+
+def is_at_once(taken: list[float]) -> bool:
+    """One look in ten may be late for a reason of the machine's own, and none as late as a lock makes it."""
+    return sorted(taken)[len(taken) * 9 // 10 - 1] < LIMIT and max(taken) < 10 * LIMIT
+
+
+@pytest.fixture
+def house(project: Path, state: Path, tmp_path: Path) -> Iterator[House]:
+    put_policy(project, snapshotRetention=0)
+    (tmp_path / "other").mkdir()
+    up = Up(project, state, answer="allow")
+    try:
+        address, token = str(up.http.base_url), up.http.headers["Authorization"].removeprefix("Bearer ")
+        with serving(furnish(tmp_path / "other"), state) as elsewhere:
+            socket = ScriptedBrowser(address, token)
+            house = House(up, socket, elsewhere, project, state)
+            house.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=True)
+            house.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=False)
+            house.api.ok("write_to_file", path="notes.md", content="second\n", dryRun=True)
+            house.answers_at_once()  # everything is warm, and the limit is one that holds without a lock
+            yield house
+            socket.close()
+        up.close()
+    finally:
+        up.kill()
+
+
+LOCKS = {
+    "the audit": ("flock", "state/audit/log.jsonl"),
+    "the database": ("database", "state/handrail.db"),
+    "the browser's database": ("database", "state/browser/browser.db"),
+    "the project": ("flock", "project/.webgal_agent/lock"),
+}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(house: House, tmp_path: Path, lock: str) -> None:
+    kind, path = LOCKS[lock]
+    write = {"path": "notes.md", "content": "second\n", "dryRun": False}
+    with ThreadPoolExecutor(1) as thread:
+        with child("hold_a_lock.py", kind, tmp_path / path):
+            writing = thread.submit(house.api.ok, "write_to_file", **write)
+            house.answers_at_once()
+            if lock in ("the audit", "the project"):
+                assert not writing.done()
+        assert writing.result(20)["applied"]
+    assert (house.project / "notes.md").read_text() == "second\n"
+    until(lambda: _reads(house.state, house.elsewhere) == house.reads)
+    ended = [record for record in audit_records(house.state) if record["event"] == "end"]
+    assert [record["ok"] for record in ended if record["tool"] == "write_to_file"] == [True] * 4
+
+
+def _reads(state: Path, server: Server) -> int:
+    records = audit_records(state)
+    return sum(record.get("tool") == "read_file" and record["project"] == str(server.project) for record in records)
+
+
+def test_a_lock_that_is_never_let_go_fails_its_own_call_with_a_clear_error(house: House, tmp_path: Path) -> None:
+    write = {"path": "notes.md", "content": "second\n", "dryRun": False}
+    with ThreadPoolExecutor(1) as thread, child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
+        writing = thread.submit(house.api.call, "write_to_file", write)
+        times = []
+        while not writing.done():
+            times.append(timed(house.look))
+        assert is_at_once(times)
+        outcome = writing.result()
+        assert outcome.code == "E_CONFLICT"
+        assert "held a lock" in str(outcome.error)
+    assert (house.project / "notes.md").read_text() == "first\n", "nothing runs that is not on record"
+    assert house.api.ok("read_file", path="notes.md")["content"] == "first\n"
+
+
+def test_a_frozen_desktop_host_holds_up_nobody_who_does_not_need_it(
+    desktop_session: DesktopSession, tmp_path: Path
+) -> None:
+    with desktop_house(desktop_session, tmp_path) as house:
+        (host,) = wait_for(house.state, lambda found: len(found) == 1)
+        house.call("desktop_health")
+        os.kill(host, signal.SIGSTOP)
+        try:
+            with ThreadPoolExecutor(1) as thread:
+                asking = thread.submit(house.call, "desktop_health")
+                assert is_at_once([timed(lambda: house.request("GET", "/health")) for _ in range(SAMPLES)])
+                os.kill(host, signal.SIGCONT)
+                assert asking.result(30).status == 200
+        finally:
+            os.kill(host, signal.SIGCONT)

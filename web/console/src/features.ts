@@ -1,0 +1,26 @@
+/** The list of features: the only place that names them. Their order is that of their pages. */
+
+import type { Feature } from "./shell/feature";
+// The order of these is that of their styles.
+import { people } from "./features/people/feature";
+import { history } from "./features/history/feature";
+import { browser, type BrowserWords } from "./features/browser/feature";
+import { desktop, type DesktopWords } from "./features/desktop/feature";
+import { apps, type AppsWords } from "./features/apps/feature";
+import { agent, type AgentWords } from "./features/agent/feature";
+import { doctor } from "./features/doctor/feature";
+import { policy } from "./features/policy/feature";
+import { settings } from "./features/settings/feature";
+import { tools } from "./features/tools/feature";
+import { webgal, type WebgalWords } from "./features/webgal/feature";
+import type { DoctorTexts } from "./features/doctor/texts/shape";
+import type { HistoryTexts } from "./features/history/texts/shape";
+import type { PeopleTexts } from "./features/people/texts/shape";
+import type { PolicyTexts } from "./features/policy/texts/shape";
+import type { SettingsTexts } from "./features/settings/texts/shape";
+import type { ToolsTexts } from "./features/tools/texts/shape";
+
+export type FeatureTexts = AgentWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
+export type PageName = keyof FeatureTexts["pages"];
+
+export const FEATURES: readonly Feature[] = [agent, history, people, browser, desktop, apps, webgal, tools, policy, doctor, settings];

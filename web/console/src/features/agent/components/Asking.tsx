@@ -1,0 +1,22 @@
+import { chatTexts, conversation, isAsking } from "../store";
+import type { Entry } from "../logic/chat";
+import { answerOf, questionOf } from "../logic/results";
+import { Markdown } from "../../../ui/Markdown";
+import { Visible } from "../../../ui/Visible";
+import { ToolRow } from "./ToolRow";
+
+/** What the agent asked, and what it was answered. As long as it waits, the question itself stands below. */
+export function Asking({ entry }: { entry: Entry }) {
+  const t = chatTexts.value;
+  const answer = answerOf(entry);
+  if (entry.tool?.status === "error") return <ToolRow entry={entry} />;
+  if (entry.tool?.status === "running" && isAsking.value) return null;
+  // Whoever answered by talking sees their own words below already.
+  const isSaid = conversation.value.entries.some(({ kind, text }) => kind === "user" && text === answer);
+  return (
+    <>
+      <article class="reply" aria-label={t.agent} data-entry={entry.id}><Markdown text={questionOf(entry)} /></article>
+      {answer && !isSaid && <article class="words" aria-label={t.you}><p class="words-text"><Visible text={answer} /></p></article>}
+    </>
+  );
+}

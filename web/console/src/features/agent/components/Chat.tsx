@@ -1,0 +1,35 @@
+import { useEffect, useState } from "preact/hooks";
+import { follow, open } from "../actions/following";
+import { readModels } from "../actions/models";
+import { conversationOf, openTask } from "../store";
+import { connection } from "../../../store";
+import { Beside } from "./Beside";
+import { Start } from "./Start";
+import { Talk } from "./Talk";
+import { TaskRail } from "./TaskRail";
+import "../chat.css";
+
+const WIDE = "(min-width: 1180px)";
+
+/** Tasks on the left, one of them in the middle, what it has to do with on the right. */
+export function Chat() {
+  const taskId = openTask.value;
+  const [isBesideOpen, setIsBesideOpen] = useState(() => matchMedia(WIDE).matches);
+  useEffect(follow, []);
+  // After every connect: what was told meanwhile was told to nobody.
+  useEffect(() => {
+    const isOffline = connection.value === "offline";
+    if (!isOffline) void readModels().catch(() => undefined);
+    // Another task is another conversation, also where nothing of it can be read now.
+    if (taskId && (!isOffline || taskId !== conversationOf.value)) void open(taskId);
+  }, [taskId, connection.value]);
+
+  const isBeside = taskId !== "" && isBesideOpen;
+  return (
+    <div class={`chat-page ${taskId ? "with-task" : "without-task"} ${isBeside ? "with-beside" : ""}`}>
+      <TaskRail />
+      {taskId ? <Talk key={taskId} taskId={taskId} isBesideOpen={isBesideOpen} toggleBeside={() => setIsBesideOpen(!isBesideOpen)} /> : <Start />}
+      {isBeside && <Beside taskId={taskId} />}
+    </div>
+  );
+}

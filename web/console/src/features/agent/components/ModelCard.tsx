@@ -1,0 +1,46 @@
+import { useEffect, useState } from "preact/hooks";
+import { forgetKeys, readModels } from "../actions/models";
+import { chatTexts, hasModel, models } from "../store";
+import { messageOf } from "../../../shell/failure";
+import { announcement, texts } from "../../../store";
+import { ModelForm } from "./ModelForm";
+import "../chat.css";
+
+/** The model of the chat, in the settings. */
+export function ModelCard() {
+  const t = chatTexts.value;
+  const [problem, setProblem] = useState("");
+  const [isAsking, setIsAsking] = useState(false);
+  useEffect(() => void readModels().catch((failure: unknown) => setProblem(messageOf(failure))), []);
+
+  async function forget(): Promise<void> {
+    setIsAsking(false);
+    setProblem("");
+    try {
+      await forgetKeys();
+      announcement.value = t.forgotten;
+    } catch (failure) {
+      setProblem(messageOf(failure));
+    }
+  }
+
+  const known = models.value;
+  return (
+    <section class="card" aria-label={t.model}>
+      <h2>{t.model}</h2>
+      {problem && <p class="problem" role="alert">{problem}</p>}
+      {known && <p role="status">{hasModel.value ? t.modelWell(known.current) : t.modelIll}</p>}
+      {known && <ModelForm key={known.current} />}
+      {known && !isAsking && <button type="button" class="quiet" onClick={() => setIsAsking(true)}>{t.forget}…</button>}
+      {isAsking && (
+        <div class="question">
+          <p>{t.forgetSure}</p>
+          <p class="row">
+            <button type="button" class="primary" onClick={() => void forget()}>{t.forget}</button>
+            <button type="button" class="plain" onClick={() => setIsAsking(false)}>{texts.value.cancel}</button>
+          </p>
+        </div>
+      )}
+    </section>
+  );
+}

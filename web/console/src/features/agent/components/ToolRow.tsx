@@ -1,0 +1,74 @@
+import { useEffect, useState } from "preact/hooks";
+import { readCalls } from "../../history/actions";
+import { toggle } from "../actions/steering";
+import { callsById, chatTexts, isAsking, unfolded } from "../store";
+import { messageOf } from "../../../shell/failure";
+import type { Call } from "../../history/logic/calls";
+import type { Entry, ToolUse } from "../logic/chat";
+import { argumentsText, hintOf } from "../logic/toolHint";
+import { texts } from "../../../store";
+import { CallShown } from "../../history/components/CallDetails";
+import { EffectChip } from "../../../ui/Chip";
+import { formatDuration } from "../../../ui/Moment";
+import { Visible } from "../../../ui/Visible";
+
+const STATES = { running: "running", success: "done", error: "failed" } as const;
+
+/** A call of a tool: one line, and opened what went in, what came out and what shows it. */
+export function ToolRow({ entry }: { entry: Entry }) {
+  const t = chatTexts.value;
+  const { tool, text } = entry;
+  if (!tool) return null;
+  const isOpen = unfolded.value.has(tool.executionId);
+  const call = callsById.value.get(tool.executionId);
+  const effect = tool.effect ?? call?.effect;
+  const hint = hintFor(tool, call);
+  const isRefused = call?.state === "refused";
+  const reason = tool.status === "error" && !isRefused ? (text.split("\n")[0] ?? "") : "";
+  const isWaiting = tool.status === "running" && isAsking.value;
+  return (
+    <div class="call tool-use" data-entry={tool.executionId}>
+      <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => toggle(tool.executionId)}>
+        {effect && <EffectChip effect={effect} />}
+        <span class="mono"><Visible text={tool.name} /></span>
+        {hint && <span class="sub target"><Visible text={hint} /></span>}
+        <span class="call-end">
+          <span class={`state ${STATES[tool.status]}`}>{isWaiting ? t.toolWaits : isRefused ? texts.value.states.refused : t.toolStates[tool.status]}</span>
+          {call?.durationMs !== undefined && <span class="sub">{formatDuration(call.durationMs)}</span>}
+        </span>
+      </button>
+      {reason && !isOpen && <p class="tool-reason"><Visible text={reason} /></p>}
+      {isOpen && <Opened tool={tool} text={text} known={call} />}
+    </div>
+  );
+}
+
+/** What it is about, and where: the record knows the one, the model's own words the other. */
+function hintFor(tool: ToolUse, call: Call | undefined): string {
+  const [said, target = ""] = [hintOf(tool.arguments), call?.target];
+  return said && target && !said.includes(target) && !target.includes(said) ? `${said} · ${target}` : target.length > said.length ? target : said;
+}
+
+function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Call | undefined }) {
+  const t = chatTexts.value;
+  const given = argumentsText(tool.arguments);
+  return (
+    <div class="tool-opened">
+      {text && <><h3>{t.result}</h3><pre tabIndex={0}><Visible text={text} /></pre></>}
+      {known ? <CallShown call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
+      {given && <details><summary>{t.arguments}</summary><pre tabIndex={0}><Visible text={given} /></pre></details>}
+    </div>
+  );
+}
+
+/** One that lies further back than what the console has read. */
+function OlderCall({ executionId, isOver }: { executionId: string; isOver: boolean }) {
+  const [found, setFound] = useState<Call | null | undefined>(undefined);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    readCalls({ execution: executionId }).then((all) => setFound(all[0] ?? null), (failure: unknown) => setProblem(messageOf(failure)));
+  }, [isOver]);
+  if (problem) return <p class="problem" role="alert">{problem}</p>;
+  if (found === undefined) return <p class="nothing">{texts.value.loading}</p>;
+  return found ? <CallShown call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
+}

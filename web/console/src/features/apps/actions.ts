@@ -1,0 +1,22 @@
+/** What the page of the apps asks the server for. */
+
+import { deleteAt, fetchData, postJson } from "@handrail/host";
+import { callTool } from "../tools/actions";
+import type { AppDetails, AppsOverview, Consent } from "./logic/apps";
+
+const at = (id: string): string => `/api/apps/${encodeURIComponent(id)}`;
+
+export const readApps = (): Promise<AppsOverview> => fetchData<AppsOverview>("/api/apps");
+export const readApp = (id: string): Promise<AppDetails> => fetchData<AppDetails>(at(id));
+export const callApp = (app: string, tool: string, params: unknown): Promise<unknown> => callTool("apps_call", { app, tool, params });
+
+export const readConsents = async (): Promise<Consent[]> => (await fetchData<{ consents: Consent[] }>("/api/apps/consents")).consents;
+export const revokeConsent = async (id: string): Promise<Consent[]> =>
+  (await deleteAt<{ consents: Consent[] }>(`/api/apps/consents/${encodeURIComponent(id)}`)).consents;
+
+export const keepKey = (id: string, key: string): Promise<AppDetails> => postJson<AppDetails>(`${at(id)}/key`, { key });
+export const signOutOf = (id: string): Promise<AppDetails> => deleteAt<AppDetails>(`${at(id)}/sign-in`);
+
+/** The address at which the person signs in. */
+export const beginSignIn = async (id: string, clientId: string): Promise<string> =>
+  (await postJson<{ address: string }>(`${at(id)}/sign-in`, clientId ? { clientId } : {})).address;

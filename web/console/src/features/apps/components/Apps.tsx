@@ -1,0 +1,61 @@
+import { useEffect, useState } from "preact/hooks";
+import { readApps, readConsents } from "../actions";
+import { type DescriptorProblem, findApps } from "../logic/apps";
+import { history } from "../../people/store";
+import { texts } from "../../../store";
+import { PageHead } from "../../../ui/PageHead";
+import { useLoaded } from "../../../ui/useLoaded";
+import { Visible } from "../../../ui/Visible";
+import { AppCard } from "./AppCard";
+import { Consents } from "./Consents";
+
+/** The apps that agents may call: what they do, what the person has allowed, where they are signed in. */
+export function Apps() {
+  const t = texts.value;
+  const { data: found, error, again } = useLoaded(readApps);
+  const { data: consents, error: unread, again: readConsentsAgain, replace } = useLoaded(readConsents);
+  const [words, setWords] = useState("");
+  const shown = findApps(found?.apps ?? [], words);
+  // An answer to a question may have been a yes for good.
+  useEffect(readConsentsAgain, [history.value.length]);
+  return (
+    <>
+      <PageHead title={t.pages.apps} sub={found ? t.apps.count(found.apps.length) : undefined}>
+        <input type="search" class="search" placeholder={t.apps.filter} aria-label={t.apps.filter} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+        <button type="button" class="plain" onClick={() => { again(); readConsentsAgain(); }}>{t.apps.readAgain}</button>
+      </PageHead>
+      <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.apps}>
+        {[error, unread].filter(Boolean).map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
+        {!found && !error && <p class="nothing">{t.loading}</p>}
+        {found && found.problems.length > 0 && <Problems problems={found.problems} />}
+        {found && found.apps.length === 0 && <p class="nothing">{t.apps.none} {t.apps.noneHint}</p>}
+        {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
+        {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
+        {consents && (
+          <section class="surface" aria-label={t.apps.consents}>
+            <h2>{t.apps.consents}</h2>
+            <Consents consents={consents} setConsents={replace} />
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A descriptor that is broken hides only itself; who wrote it wants to know why. */
+function Problems({ problems }: { problems: readonly DescriptorProblem[] }) {
+  const t = texts.value.apps;
+  return (
+    <section class="card app-problems" aria-label={t.problems}>
+      <h2>{t.problems}</h2>
+      <ul>
+        {problems.map(({ source, field, reason }) => (
+          <li key={`${source} ${field} ${reason}`}>
+            <span class="mono"><Visible text={source} /></span>
+            <p class="sub">{field && <><code><Visible text={field} /></code> </>}<Visible text={reason} /></p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { revokeConsent } from "../actions";
+import { messageOf } from "../../../shell/failure";
+import type { Consent } from "../logic/apps";
+import { visible } from "../../../logic/visible";
+import { announcement, texts } from "../../../store";
+import { Chip } from "../../../ui/Chip";
+import { Moment } from "../../../ui/Moment";
+import { Visible } from "../../../ui/Visible";
+
+interface ConsentsProps {
+  consents: readonly Consent[];
+  setConsents: (consents: Consent[]) => void;
+  isOfOneApp?: boolean;
+}
+
+/** What was allowed for good, each with the way to take it back. */
+export function Consents({ consents, setConsents, isOfOneApp = false }: ConsentsProps) {
+  const t = texts.value.apps;
+  const [error, setError] = useState("");
+
+  async function revoke(id: string): Promise<void> {
+    setError("");
+    try {
+      setConsents(await revokeConsent(id));
+      announcement.value = t.revoked;
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+  }
+
+  return (
+    <>
+      {error && <p class="problem" role="alert">{error}</p>}
+      {consents.length === 0 && <p class="sub">{t.noConsents}</p>}
+      {consents.map((consent) => {
+        const what = [isOfOneApp ? "" : consent.appName, consent.tool ?? t.allTools].filter(Boolean).join(" · ");
+        return (
+          <div key={consent.id} class="entry consent">
+            <div class="entry-head">
+              <span class="entry-title"><Visible text={what} /> {!consent.valid && <Chip text={t.void} colour="bad" />}</span>
+              <span class="sub">{t.mayCall} <span class="mono"><Visible text={consent.caller} /></span> · <Visible text={consent.by} /> · <Moment at={consent.at} /></span>
+              {!consent.valid && <span class="sub">{t.voidHint}</span>}
+            </div>
+            <button type="button" class="plain" aria-label={t.revokeOf(visible(what), visible(consent.caller))} onClick={() => void revoke(consent.id)}>{t.revoke}</button>
+          </div>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useState } from "preact/hooks";
+import { handBack, look, stopTask, takeOver } from "../actions";
+import { plugins, shownTask, sight, snapshots } from "../store";
+import { messageOf } from "../../../shell/failure";
+import { canHandBack, canLook, canStop, canTakeOver, type BrowserTask } from "../logic/browserTasks";
+import { hasPicture } from "../logic/sight";
+import { tabOf } from "../logic/windows";
+import { texts } from "../../../store";
+import { Visible } from "../../../ui/Visible";
+import { Shot } from "./Shot";
+import { WhichBrowser } from "./WhichBrowser";
+
+/** One task: a person's hand on it, and what it looked like last. */
+export function TaskView() {
+  const task = shownTask.value;
+  return task ? <Shown key={task.taskId} task={task} /> : null;
+}
+
+function Shown({ task }: { task: BrowserTask }) {
+  const t = texts.value.browser;
+  const [isBusy, setIsBusy] = useState(false);
+  const [isLooking, setIsLooking] = useState(false);
+  const [problem, setProblem] = useState("");
+  const { taskId, status } = task;
+  const browser = plugins.value.find(({ clientId }) => clientId === task.selectedClientId);
+  const tab = browser?.socketConnected ? tabOf(snapshots.value.of.get(browser.clientId), taskId) : undefined;
+
+  async function during(work: Promise<void>, set: (is: boolean) => void): Promise<void> {
+    set(true);
+    setProblem("");
+    await work.catch((failure: unknown) => setProblem(messageOf(failure)));
+    set(false);
+  }
+  const act = (work: (id: string) => Promise<void>) => (): void => void during(work(taskId), setIsBusy);
+
+  const seen = sight.value;
+  return (
+    <section class="card task-view" aria-label={t.picture}>
+      <header class="task-view-head">
+        <h2><Visible text={task.title || t.untitledTask} /></h2>
+        <span class="sub" role="status"><i class={`dot status-${status}`} aria-hidden="true" />{t.statuses[status]}</span>
+        <p class="row">
+          {tab && canLook(task) && (
+            <button type="button" class="plain" disabled={isLooking} onClick={() => void during(look(taskId, tab.tabId), setIsLooking)}>{isLooking ? t.looking : t.look}</button>
+          )}
+          {canTakeOver(task) && <button type="button" class="plain" disabled={isBusy} onClick={act(takeOver)}>{t.takeOver}</button>}
+          {canHandBack(task) && <button type="button" class="primary" disabled={isBusy} onClick={act(handBack)}>{t.handBack}</button>}
+          {canStop(task) && <button type="button" class="plain" disabled={isBusy} onClick={act(stopTask)}>{t.stop}</button>}
+        </p>
+      </header>
+      {status === "takeover" && <p class="taken-over">{t.takenOverHint}</p>}
+      <WhichBrowser task={task} />
+      {problem && <p class="problem" role="alert">{problem}</p>}
+      {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+import { look, readSight, readState } from "../actions";
+import { messageOf } from "../../../shell/failure";
+import type { DesktopSight } from "../logic/desktop";
+import { announcement, texts } from "../../../store";
+import { calls } from "../../history/store";
+import { PageHead } from "../../../ui/PageHead";
+import { useLoaded } from "../../../ui/useLoaded";
+import { Condition } from "./Condition";
+import { Seen } from "./Seen";
+import { WindowChooser } from "./WindowChooser";
+
+/** What agents see of the desktop: the last picture, the window in words beside it, and what keeps it from working. */
+export function Desktop() {
+  const t = texts.value;
+  const { data: state, error: stateError, again: readStateAgain } = useLoaded(readState);
+  const [sight, setSight] = useState<DesktopSight | null | "unknown">("unknown");
+  const [isLooking, setIsLooking] = useState(false);
+  const [problem, setProblem] = useState("");
+  const lastSeen = calls.value.find(({ tool, state: ended }) => tool === "desktop_observe" && ended === "done")?.executionId;
+
+  async function take(work: Promise<DesktopSight | null>): Promise<void> {
+    setProblem("");
+    await work.then(setSight, (failure: unknown) => {
+      setProblem(messageOf(failure));
+      setSight((known) => (known === "unknown" ? null : known));
+    });
+  }
+  useEffect(() => void take(readSight()), [lastSeen]);
+
+  async function lookNow(window: { app?: string; title?: string } = {}): Promise<void> {
+    setIsLooking(true);
+    await take(look(window));
+    setIsLooking(false);
+    readStateAgain();
+    announcement.value = t.desktop.seen;
+  }
+
+  const seen = sight === "unknown" ? null : sight;
+  return (
+    <>
+      <PageHead title={t.pages.desktop} sub={state ? (state.healthy ? t.desktop.well(state.session) : t.desktop.unwell) : undefined}>
+        {seen && <WindowChooser sight={seen} isDisabled={isLooking} choose={(window) => void lookNow(window)} />}
+        <button type="button" class="primary" disabled={isLooking} onClick={() => void lookNow()}>{isLooking ? t.desktop.looking : t.desktop.look}</button>
+      </PageHead>
+      <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.desktop}>
+        {problem && <p class="problem" role="alert">{problem}</p>}
+        {stateError && <p class="problem" role="alert">{stateError}</p>}
+        {state && !(state.healthy && state.fixes.length === 0) && <Condition state={state} />}
+        {sight === "unknown" && <p class="nothing">{t.loading}</p>}
+        {sight === null && <p class="nothing">{t.desktop.nothingSeen} {t.desktop.nothingSeenHint}</p>}
+        {seen && <Seen key={seen.executionId} sight={seen} />}
+      </div>
+    </>
+  );
+}

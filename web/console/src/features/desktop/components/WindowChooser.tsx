@@ -1,0 +1,31 @@
+import type { DesktopSight, DesktopWindow } from "../logic/desktop";
+import { visible } from "../../../logic/visible";
+import { texts } from "../../../store";
+
+interface WindowChooserProps {
+  sight: DesktopSight;
+  isDisabled: boolean;
+  choose: (window: { app?: string; title?: string }) => void;
+}
+
+/** The windows that there were at the last look; choosing one looks at it. */
+export function WindowChooser({ sight, isDisabled, choose }: WindowChooserProps) {
+  const t = texts.value.desktop;
+  const shown = sight.windows.findIndex(({ title, app }) => title === sight.route.windowTitle && app === sight.route.frontmostBundleId);
+  const told = ({ title, app }: DesktopWindow): string => visible(`${title || t.untitled} – ${app}`);
+  return (
+    <select
+      class="window-chooser"
+      aria-label={t.window}
+      disabled={isDisabled}
+      value={String(shown)}
+      onChange={(event) => {
+        const window = sight.windows[Number(event.currentTarget.value)];
+        choose(window ? { app: window.app, title: window.title } : {});
+      }}
+    >
+      <option value="-1">{t.inFront}</option>
+      {sight.windows.map((window, at) => <option key={at} value={String(at)}>{told(window)}</option>)}
+    </select>
+  );
+}

@@ -1,0 +1,37 @@
+import { texts } from "../../store";
+import { useLoaded } from "../../ui/useLoaded";
+import { Visible } from "../../ui/Visible";
+import { readDoctor, type Check } from "./actions";
+
+export function DoctorCard() {
+  const t = texts.value;
+  const { data: doctor, error, again } = useLoaded(readDoctor);
+  return (
+    <section class="card">
+      <h2>{t.doctor}</h2>
+      {error && <p class="problem">{error}</p>}
+      {!doctor && !error && <p class="nothing">{t.loading}</p>}
+      {doctor && (
+        <>
+          <p role="status">{doctor.ok ? t.doctorWell : t.doctorIll}</p>
+          <ul class="checks">{doctor.checks.map((check) => <CheckRow key={check.name} check={check} />)}</ul>
+        </>
+      )}
+      <p class="row"><button type="button" class="plain" onClick={again}>{t.checkAgain}</button></p>
+    </section>
+  );
+}
+
+function CheckRow({ check }: { check: Check }) {
+  const t = texts.value;
+  const [state, word] = check.ok ? ["done", t.ok] : check.required ? ["failed", t.missing] : ["running", t.note];
+  return (
+    <li>
+      <span class={`state ${state}`}>{word}</span>
+      <span>
+        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={check.detail} /></span>
+        {check.fix && <span class="sub fix"><Visible text={check.fix} /></span>}
+      </span>
+    </li>
+  );
+}

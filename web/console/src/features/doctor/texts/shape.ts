@@ -1,0 +1,11 @@
+export interface DoctorTexts {
+  doctor: string;
+  doctorWell: string;
+  doctorIll: string;
+  checkAgain: string;
+  ok: string;
+  missing: string;
+  note: string;
+  /** What `handrail doctor` looks at, by the server's names. */
+  checkNames: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,12 @@
+import type { DoctorTexts } from "./shape";
+
+export const doctorZh: DoctorTexts = {
+  doctor: "自检",
+  doctorWell: "handrail 所需的一切都已就绪。",
+  doctorIll: "缺少 handrail 所需的东西。",
+  checkAgain: "重新检查",
+  ok: "正常",
+  missing: "缺少",
+  note: "提示",
+  checkNames: { "state directory": "状态目录", project: "项目", sandbox: "沙箱", "handrail up": "handrail up", extension: "浏览器扩展", browsers: "已连接的浏览器", desktop: "桌面", apps: "应用" },
+};

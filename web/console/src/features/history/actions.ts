@@ -1,0 +1,53 @@
+/** What agents have done: reading it, its evidence, taking it back. */
+
+import { fetchData, HostError, postJson } from "@handrail/host";
+import { foldRecords, type AuditRecord, type Call } from "./logic/calls";
+import { announcement, texts } from "../../store";
+import { areCallsLoaded, calls, olderCalls } from "./store";
+import { PAGE, token } from "../../ui/paging";
+
+interface ActivityPage {
+  records: AuditRecord[];
+  next?: string | number | null;
+}
+
+export async function reloadCalls(): Promise<void> {
+  const isFirst = !areCallsLoaded.value;
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}`);
+  calls.value = foldRecords(calls.value, part.records);
+  if (isFirst) olderCalls.value = token(part.next);
+  areCallsLoaded.value = true;
+}
+
+/** The calls of one task, or one call, of any age; they are kept by who asked for them. */
+export async function readCalls(of: { task: string } | { execution: string }): Promise<readonly Call[]> {
+  let found: readonly Call[] = [];
+  let before: string | undefined;
+  do {
+    const query = new URLSearchParams({ limit: "500", ...of, ...(before === undefined ? {} : { before }) });
+    const part = await fetchData<ActivityPage>(`/api/activity?${query}`);
+    found = foldRecords(found, part.records);
+    before = token(part.next);
+  } while (before !== undefined);
+  return found;
+}
+
+export async function loadOlderCalls(): Promise<void> {
+  if (!olderCalls.value) return;
+  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}&before=${encodeURIComponent(olderCalls.value)}`);
+  calls.value = foldRecords(calls.value, part.records);
+  olderCalls.value = token(part.next);
+}
+
+export async function undo(executionId: string): Promise<void> {
+  await postJson<unknown>("/api/undo", { id: executionId });
+  await reloadCalls();
+  announcement.value = texts.value.undone;
+}
+
+/** Evidence comes as it lies on disk, without an envelope. */
+export async function readEvidence(url: string): Promise<string> {
+  const answer = await fetch(url, { credentials: "same-origin" });
+  if (!answer.ok) throw new HostError("NOT_FOUND", `${answer.status}`, answer.status);
+  return await answer.text();
+}

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import { undo } from "../actions";
+import { showFilm } from "../store";
+import { messageOf } from "../../../shell/failure";
+import { type Call, canUndo } from "../logic/calls";
+import { filmed, undone } from "../store";
+import { texts } from "../../../store";
+import { Exhibits } from "./Exhibits";
+import { Facts } from "../../../ui/Facts";
+import { Moment } from "../../../ui/Moment";
+
+/** What is known of a call, and what shows it. */
+export function CallDetails({ call }: { call: Call }) {
+  return (
+    <div class="call-details">
+      <CallFacts call={call} />
+      <Undo call={call} />
+      <h2>{texts.value.evidence}</h2>
+      <Exhibits call={call} />
+    </div>
+  );
+}
+
+/** The same for whoever follows a story: what shows it comes first, and what is on record can be unfolded. */
+export function CallShown({ call }: { call: Call }) {
+  return (
+    <div class="call-shown">
+      <Exhibits call={call} />
+      <Undo call={call} />
+      <details>
+        <summary>{texts.value.onRecord}</summary>
+        <CallFacts call={call} />
+      </details>
+    </div>
+  );
+}
+
+function CallFacts({ call }: { call: Call }) {
+  const t = texts.value;
+  const { answer, error, task } = call;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.target, call.target],
+          [t.caller, call.caller],
+          [t.taskId, call.task],
+          [t.decision, call.decision],
+          [t.answeredBy, answer && [t.outcomes[answer.status] ?? answer.status, answer.by, answer.remark].filter(Boolean).join(" · ")],
+          [t.error, error && [error.condition ?? error.code, error.message].filter(Boolean).join(": ")],
+          [t.started, <Moment at={call.startedAt} />],
+          [t.execution, call.executionId],
+        ]}
+      />
+      {task && filmed.value === null && <p><button type="button" class="quiet" onClick={() => showFilm(task)}>{t.asFilm}</button></p>}
+    </>
+  );
+}
+
+function Undo({ call }: { call: Call }) {
+  const t = texts.value;
+  const { executionId } = call;
+  const isUndone = undone.value.has(executionId);
+  const [isUndoing, setIsUndoing] = useState(false);
+  const [error, setError] = useState("");
+
+  async function takeBack(): Promise<void> {
+    setIsUndoing(true);
+    setError("");
+    try {
+      await undo(executionId);
+    } catch (failure) {
+      setError(messageOf(failure));
+    } finally {
+      setIsUndoing(false);
+    }
+  }
+
+  if (!canUndo(call)) return null;
+  return (
+    <p class="row">
+      <button type="button" class="plain" disabled={isUndoing || isUndone} onClick={() => void takeBack()}>
+        {isUndone ? t.undone : isUndoing ? t.undoing : t.undo}
+      </button>
+      {error && <span class="problem" role="alert">{error}</span>}
+    </p>
+  );
+}

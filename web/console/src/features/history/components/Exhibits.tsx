@@ -1,0 +1,52 @@
+import { useEffect, useState } from "preact/hooks";
+import { readEvidence } from "../actions";
+import { messageOf } from "../../../shell/failure";
+import { type Call, evidenceUrl } from "../logic/calls";
+import { texts } from "../../../store";
+import { Diff } from "../../../ui/Diff";
+import { Enlargeable } from "../../../ui/Enlargeable";
+import { Visible } from "../../../ui/Visible";
+
+const PICTURE = /\.(png|jpe?g|webp|gif)$/i;
+const DIFF = "diff.patch";
+
+/** What says most at a glance comes first: the change, then pictures, then the other files. */
+const weight = (file: string): number => (file === DIFF ? 0 : PICTURE.test(file) ? 1 : 2);
+
+/** The files that show what a call did. */
+export function Exhibits({ call }: { call: Call }) {
+  const files = Object.keys(call.evidence?.sha256 ?? {}).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
+  if (files.length === 0) return <p class="sub">{texts.value.noEvidence}</p>;
+  return <>{files.map((file) => <Exhibit key={file} executionId={call.executionId} file={file} />)}</>;
+}
+
+/** The diff is drawn at once, pictures are shown, other files open when asked for. */
+function Exhibit({ executionId, file }: { executionId: string; file: string }) {
+  const url = evidenceUrl(executionId, file);
+  const isDiff = file === DIFF;
+  const [isOpen, setIsOpen] = useState(isDiff);
+  const [text, setText] = useState<string | null>(null);
+  const [error, setError] = useState("");
+  const isPicture = PICTURE.test(file);
+
+  useEffect(() => {
+    if (!isOpen || isPicture || text !== null) return;
+    readEvidence(url).then(setText, (failure: unknown) => setError(messageOf(failure)));
+  }, [isOpen]);
+
+  if (isPicture) {
+    return (
+      <figure class="exhibit-picture">
+        <Enlargeable label={file}><img src={url} alt={file} loading="lazy" /></Enlargeable>
+        <figcaption class="sub"><Visible text={file} /></figcaption>
+      </figure>
+    );
+  }
+  return (
+    <div class="exhibit">
+      <button type="button" class="exhibit-name mono" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}><Visible text={file} /></button>
+      {isOpen && error && <p class="problem">{error}</p>}
+      {isOpen && text !== null && (isDiff ? <Diff text={text} /> : <pre tabIndex={0}><Visible text={text} /></pre>)}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { HistoryTexts } from "./shape";
+
+export const historyEn: HistoryTexts = {
+  pages: { activity: "Activity" },
+  search: "Search tool, file, caller…",
+  effect: "Effect",
+  state: "State",
+  all: "all",
+  states: { running: "running", done: "done", failed: "failed", refused: "refused" },
+  noCalls: "No agent has called a tool yet.",
+  noMatches: "Nothing matches.",
+  shownOf: (shown, total) => `${shown} of ${total}`,
+  caller: "caller",
+  taskId: "task",
+  target: "target",
+  decision: "decision",
+  answeredBy: "answer",
+  started: "started",
+  error: "error",
+  execution: "execution",
+  asFilm: "As a film",
+  evidence: "Evidence",
+  noEvidence: "A call without effect leaves no evidence.",
+  onRecord: "On record",
+  undo: "Undo",
+  undoing: "Undoing…",
+  undone: "Undone",
+};

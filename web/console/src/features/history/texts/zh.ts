@@ -1,0 +1,28 @@
+import type { HistoryTexts } from "./shape";
+
+export const historyZh: HistoryTexts = {
+  pages: { activity: "动态" },
+  search: "搜索工具、文件、调用者…",
+  effect: "影响",
+  state: "状态",
+  all: "全部",
+  states: { running: "进行中", done: "完成", failed: "失败", refused: "被拒绝" },
+  noCalls: "还没有智能体调用过工具。",
+  noMatches: "没有匹配的内容。",
+  shownOf: (shown, total) => `${shown} / ${total}`,
+  caller: "调用者",
+  taskId: "任务",
+  target: "目标",
+  decision: "决定",
+  answeredBy: "答复",
+  started: "开始于",
+  error: "错误",
+  execution: "执行号",
+  asFilm: "按步骤回放",
+  evidence: "证据",
+  noEvidence: "没有影响的调用不留证据。",
+  onRecord: "记录",
+  undo: "撤销",
+  undoing: "正在撤销…",
+  undone: "已撤销",
+};

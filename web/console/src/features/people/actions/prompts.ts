@@ -1,0 +1,113 @@
+/** Questions: reading them, taking in what is told of them, answering. */
+
+import { fetchData, HostError, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
+import { markTooLate, moveOn, receive, replacePending } from "../logic/queue";
+import { visible } from "../../../logic/visible";
+import { notify } from "./notice";
+import { announcement, page, subject, texts } from "../../../store";
+import { isPanelOpen, olderPrompts, queue } from "../store";
+import { theHost } from "../../../shell/line";
+import { PAGE, token } from "../../../ui/paging";
+import { closePanel, showPrompt } from "./panel";
+
+interface PromptPage {
+  entries: PromptEntry[];
+  next?: string | number | null;
+}
+
+const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
+/** As the server names who answered by talking to the agent. */
+const BY_WORDS = "the chat";
+let isHistoryRead = false;
+
+export async function reloadPrompts(): Promise<void> {
+  const knownBefore = queue.value.order;
+  const [answered, pending] = await Promise.all([
+    fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}`),
+    allPending(),
+  ]);
+  queue.value = receive(queue.value, answered.entries);
+  if (!isHistoryRead) olderPrompts.value = token(answered.next);
+  isHistoryRead = true;
+  announceNew(pending, false);
+  queue.value = replacePending(queue.value, pending, knownBefore);
+}
+
+async function allPending(): Promise<RequestEntry[]> {
+  const found: RequestEntry[] = [];
+  let before: string | undefined;
+  do {
+    const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=${PAGE}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+    found.push(...part.entries.filter((entry) => entry.action === "request"));
+    before = token(part.next);
+  } while (before);
+  return found.sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0));
+}
+
+export function takeIn(entries: readonly PromptEntry[]): void {
+  const answeredIds = new Set(entries.filter((entry) => entry.action === "response").map((entry) => entry.requestId));
+  announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[], true);
+  queue.value = receive(queue.value, entries);
+  // What somebody answered by words in the chat is no surprise there: it does not have to be put away as well.
+  const isSaid = entries.some((entry) => entry.action === "response" && entry.requestId === queue.value.shown && entry.answeredBy === BY_WORDS);
+  if (isSaid) queue.value = moveOn(queue.value);
+}
+
+/** A prompt rises by itself and never takes the focus: what a person types elsewhere stays there. */
+function announceNew(requests: readonly RequestEntry[], isNews: boolean): void {
+  for (const entry of requests) {
+    if (queue.value.asked.has(entry.requestId)) continue;
+    const title = titleOf(entry);
+    announcement.value = texts.value.arrived(title);
+    // In its own task's conversation it stands in place; what was reported while nobody looked can be read at any time.
+    if (!isTalkedAbout(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
+    notify(title, entry, () => showPrompt(entry.requestId));
+  }
+}
+
+const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
+
+export function titleOf(entry: RequestEntry): string {
+  const { title, kind, source = "" } = entry.prompt;
+  // What handrail asks in its own name has a name in every language; what else calls itself so keeps what it says.
+  const own = texts.value.ownTitles[source];
+  if (own && title === OWN_TITLES[source]) return own;
+  return visible(title || (texts.value.kinds[kind] ?? texts.value.unknownKind));
+}
+
+export async function loadOlderPrompts(): Promise<void> {
+  if (!olderPrompts.value) return;
+  const part = await fetchData<PromptPage>(`/api/prompts?state=answered&limit=${PAGE}&before=${encodeURIComponent(olderPrompts.value)}`);
+  queue.value = receive(queue.value, part.entries);
+  olderPrompts.value = token(part.next);
+}
+
+/** The answer carries the requestId that was shown, so it can't reach another question. */
+export async function respond(request: RequestEntry, response: PromptResponse): Promise<void> {
+  const host = theHost();
+  if (!host) throw new HostError("OFFLINE", texts.value.connection.offline, 0);
+  const { requestId, runId } = request;
+  try {
+    await host.uiPrompts.respond({ requestId, ...(runId === undefined ? {} : { runId }), response });
+  } catch (error) {
+    const isSettledElsewhere = error instanceof HostError && (error.status === 409 || error.status === 404);
+    if (!isSettledElsewhere) throw error;
+    queue.value = markTooLate(queue.value, requestId);
+    announcement.value = texts.value.tooLate;
+    await reloadPrompts();
+    return;
+  }
+  announcement.value = texts.value.sent;
+  const known = receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]);
+  // Answered in its conversation: what the panel shows stays there.
+  queue.value = known.shown === requestId ? moveOn(known) : known;
+  if (queue.value.shown === null) closePanel();
+}
+
+/** As the log holds it: secrets went to the waiter alone. */
+function withoutSecrets({ prompt }: RequestEntry, response: PromptResponse): PromptResponse {
+  if (prompt.kind !== "kv" || !response.values) return response;
+  const values = { ...response.values };
+  for (const field of prompt.fields) if (field.secret && field.key in values) values[field.key] = "******";
+  return { ...response, values };
+}

@@ -1,0 +1,194 @@
+import type { PromptResponse, RequestEntry } from "@handrail/host";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { respond } from "../actions/prompts";
+import { fieldErrorsOf, messageOf } from "../../../shell/failure";
+import { visible } from "../../../logic/visible";
+import { isPanelOpen } from "../store";
+import { texts } from "../../../store";
+import { Scroller } from "../../../ui/Scroller";
+import { Visible } from "../../../ui/Visible";
+
+/** A conversation in which a question stands. */
+interface Place {
+  /** Whether the agent has just said the very same there. */
+  isTold: (message: string) => boolean;
+}
+
+/** Given where a question stands in a conversation, beside the panel that has it as well: keys then count inside of it alone. */
+export const InPlace = createContext<Place | null>(null);
+
+/** How far a yes reaches. */
+type Reach = Pick<PromptResponse, "scope" | "covers">;
+
+export interface FurtherYes {
+  text: string;
+  reach: Reach;
+}
+
+/** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
+const ARMING_MS = 400;
+
+interface AnswerFormProps {
+  request: RequestEntry;
+  isShown: boolean;
+  yes: string;
+  no: string;
+  /** The ways to say yes that reach further than once. */
+  further?: readonly FurtherYes[];
+  /** To be read and put away: there is nothing to say no to. */
+  isNews?: boolean;
+  /** What is sent with the answer; absent where the kind has no remark. */
+  remark?: { value: string; set: (text: string) => void };
+  /** The answer, or null when something is still wrong with it. */
+  collect: () => PromptResponse | null;
+  /** Called once the answer is on its way. */
+  onSending?: () => void;
+  /** Shows what it can at the fields that are named, and tells which those are. */
+  onFieldErrors?: (errors: ReadonlyMap<string, string>) => readonly string[];
+  /** In place of the message as it stands. */
+  message?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
+export function AnswerForm(props: AnswerFormProps) {
+  const { request, isShown, yes, no, further, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
+  const t = texts.value;
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState("");
+  const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+  const [isArmed, setIsArmed] = useState(false);
+  const remarkProblemId = useId();
+  const isInPlace = useContext(InPlace) !== null;
+  const canCancel = request.prompt.allowCancel !== false && !isNews;
+
+  useEffect(() => {
+    setIsArmed(false);
+    if (!isShown || !(isInPlace || isPanelOpen.value)) return;
+    const arming = setTimeout(() => setIsArmed(true), ARMING_MS);
+    return () => clearTimeout(arming);
+  }, [isShown, isPanelOpen.value]);
+
+  async function send(response: PromptResponse | null): Promise<void> {
+    if (isSending || !isArmed) return;
+    if (!response) {
+      setError(t.fix);
+      focusProblem();
+      return;
+    }
+    setIsSending(true);
+    setError("");
+    setRemarkProblem(undefined);
+    onSending?.();
+    try {
+      await respond(request, withRemark(response, remark?.value));
+    } catch (failure) {
+      const errors = fieldErrorsOf(failure);
+      const shown = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
+      setRemarkProblem(remark && errors.get("remark"));
+      setError(errors.size && [...errors.keys()].every((field) => shown.has(field)) ? t.refusedFields : messageOf(failure));
+      focusProblem();
+    } finally {
+      setIsSending(false);
+    }
+  }
+
+  const focusProblem = (): void =>
+    void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+  const allow = (reach: Reach = { scope: "once" }): void => {
+    const response = collect();
+    void send(response && further ? { ...response, ...reach } : response);
+  };
+  const decline = (): void => void (canCancel && send({ status: "canceled" }));
+
+  const isMeant = (target: EventTarget | null): boolean => {
+    const place = target instanceof Element ? target.closest(".in-place") : null;
+    return isInPlace ? (place?.contains(form.current) ?? false) : isPanelOpen.value && !place;
+  };
+
+  // Before the next key can arrive: what is sent must be what is shown.
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.repeat || event.isComposing || isCovered() || !isMeant(event.target)) return;
+      const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+      if (isSubmit && event.target instanceof Element && event.target.closest(".panel, .in-place")) {
+        event.preventDefault();
+        allow();
+      } else if (!isTyping(event)) {
+        if (event.key === "y" || event.key === "Y") allow();
+        if (event.key === "n" || event.key === "N") decline();
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  return (
+    <form
+      class="answer"
+      ref={form}
+      aria-busy={isSending}
+      data-armed={isArmed}
+      onSubmit={(event) => {
+        event.preventDefault();
+        allow();
+      }}
+    >
+      <Scroller label={visible(request.prompt.title ?? t.questions)}>
+        {message ?? (request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>)}
+        {children}
+      </Scroller>
+      <div class="foot">
+        {remark && (
+          <input
+            value={remark.value}
+            aria-invalid={remarkProblem !== undefined}
+            aria-describedby={remarkProblem && remarkProblemId}
+            onInput={(event) => remark.set(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              // Enter in the remark must not say yes: the remark may be the reason for a no.
+              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault();
+            }}
+            placeholder={t.remarkHint}
+            aria-label={t.remark}
+            autocomplete="off"
+          />
+        )}
+        {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
+        {error && <p class="problem" role="alert">{error}</p>}
+        <div class="row">
+          <button type="submit" class="primary" disabled={isSending}>
+            {isSending ? t.sending : yes} <kbd>Y</kbd>
+          </button>
+          {further?.map(({ text, reach }) => (
+            <button key={text} type="button" class="plain" disabled={isSending} onClick={() => allow(reach)}>{text}</button>
+          ))}
+          {canCancel && (
+            <button type="button" class="plain" disabled={isSending} onClick={decline}>
+              {no} <kbd>N</kbd>
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function withRemark(response: PromptResponse, remark: string | undefined): PromptResponse {
+  return remark?.trim() ? { ...response, remark } : response;
+}
+
+/** True while a dialog lies over everything: no key reaches what is behind it, wherever the focus is. */
+export const isCovered = (): boolean => document.querySelector("dialog:modal") !== null;
+
+/** True while a key belongs to a field or to a shortcut of the browser. */
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !["radio", "checkbox", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+}

@@ -1,0 +1,57 @@
+import type { KvPrompt, RequestEntry } from "@handrail/host";
+import { useState } from "preact/hooks";
+import { errorsBelow } from "../../../shell/failure";
+import { checkValues, initialValues } from "../logic/answers";
+import { texts } from "../../../store";
+import { AnswerForm } from "./AnswerForm";
+import { Field } from "../../../ui/Field";
+
+export function KvForm({ request, prompt, isShown }: { request: RequestEntry; prompt: KvPrompt; isShown: boolean }) {
+  const t = texts.value;
+  const [values, setValues] = useState(() => initialValues(prompt.fields));
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+
+  const set = (key: string, value: string): void => {
+    setValues({ ...values, [key]: value });
+    setProblems(new Map([...problems].filter(([known]) => known !== key)));
+  };
+  // Secrets leave the page the moment they are sent, whatever becomes of the answer.
+  const forgetSecrets = (): void => {
+    const secrets = prompt.fields.filter((field) => field.secret).map((field) => [field.key, ""]);
+    setValues((now) => ({ ...now, ...Object.fromEntries(secrets) }));
+  };
+
+  return (
+    <AnswerForm
+      request={request}
+      isShown={isShown}
+      yes={t.send}
+      no={t.cancel}
+      onSending={forgetSecrets}
+      onFieldErrors={(errors) => {
+        const found = new Map([...errorsBelow(errors, "values")].filter(([key]) => prompt.fields.some((field) => field.key === key)));
+        setProblems(found);
+        return [...found.keys()].map((key) => `values.${key}`);
+      }}
+      collect={() => {
+        const found = checkValues(prompt, values);
+        setProblems(new Map([...found].map(([key, problem]) => [key, t.problems[problem]])));
+        return found.size ? null : { status: "ok", values };
+      }}
+    >
+      {prompt.fields.map((field) => (
+        <Field
+          key={field.key}
+          label={field.label || field.key}
+          value={values[field.key] ?? ""}
+          onInput={(value) => set(field.key, value)}
+          kind={field.secret ? "secret" : field.multiline ? "multiline" : "text"}
+          description={[field.description, field.secret && t.secretHint].filter(Boolean).join(" ")}
+          placeholder={field.placeholder}
+          problem={problems.get(field.key)}
+          isRequired={field.required === true}
+        />
+      ))}
+    </AnswerForm>
+  );
+}

@@ -1,0 +1,91 @@
+import type { RequestEntry } from "@handrail/host";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { leaveSettled } from "../actions/panel";
+import { titleOf } from "../actions/prompts";
+import type { Asked } from "../logic/queue";
+import { isSettled } from "../logic/queue";
+import { texts } from "../../../store";
+import { AnswerForm, InPlace } from "./AnswerForm";
+import { ChangeForm } from "./ChangeForm";
+import { Chip } from "../../../ui/Chip";
+import { ChoiceForm } from "./ChoiceForm";
+import { KvForm } from "./KvForm";
+import { Markdown } from "../../../ui/Markdown";
+import { Moment } from "../../../ui/Moment";
+import { Outcome } from "./Outcome";
+import { RunChip } from "./RunChip";
+import { TaskForm } from "./TaskForm";
+
+const LASTING_MS = 1000;
+
+/** One prompt of the queue. Hidden ones stay in the document, so that stepping back finds what was typed. */
+export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean }) {
+  const t = texts.value;
+  const { request } = asked;
+  const { source, kind } = request.prompt;
+  const isInPlace = useContext(InPlace) !== null;
+  const isGone = useLasting(request.callerGone === true && !isSettled(asked) && kind !== "result");
+  return (
+    <article class="prompt" hidden={!isShown} data-request={request.requestId}>
+      <header class="head">
+        <div class="tags">
+          <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
+          {source && <Chip label={t.source} text={source} />}
+          {request.runId && !isInPlace && <RunChip runId={request.runId} />}
+          <span class="sub"><Moment at={request.ts} /></span>
+        </div>
+        <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
+        {isGone && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
+      </header>
+      {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
+    </article>
+  );
+}
+
+/** True once it has been so for a while: a question is told a moment before its caller waits for it. */
+function useLasting(isSo: boolean): boolean {
+  const [hasLasted, setHasLasted] = useState(false);
+  useEffect(() => {
+    setHasLasted(false);
+    if (!isSo) return;
+    const lasting = setTimeout(() => setHasLasted(true), LASTING_MS);
+    return () => clearTimeout(lasting);
+  }, [isSo]);
+  return isSo && hasLasted;
+}
+
+function Form({ request, isShown }: { request: RequestEntry; isShown: boolean }) {
+  const t = texts.value;
+  const { prompt } = request;
+  switch (prompt.kind) {
+    case "kv":
+      return <KvForm request={request} prompt={prompt} isShown={isShown} />;
+    case "choice":
+      return <ChoiceForm request={request} prompt={prompt} isShown={isShown} />;
+    case "task_confirm":
+      return <TaskForm request={request} prompt={prompt} isShown={isShown} />;
+    case "file_change_confirm":
+      return <ChangeForm request={request} prompt={prompt} isShown={isShown} />;
+    case "result":
+      return (
+        <AnswerForm request={request} isShown={isShown} yes={t.understood} no={t.cancel} isNews collect={() => ({ status: "ok" })}>
+          {prompt.markdown && <Markdown text={prompt.markdown} />}
+        </AnswerForm>
+      );
+    default:
+      return <p class="message">{t.unknownKind}</p>;
+  }
+}
+
+/** Somebody else was faster. The next prompt waits for a word, so that no click meant for this one reaches it. */
+function Settled({ asked }: { asked: Asked }) {
+  const t = texts.value;
+  return (
+    <div class="settled">
+      <p role="status">{asked.response ? t.answeredElsewhere : t.withdrawn}</p>
+      {asked.isTooLate && <p class="problem">{t.tooLate}</p>}
+      <Outcome asked={asked} />
+      <button type="button" class="primary" onClick={leaveSettled}>{t.goOn}</button>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { tasks } from "../../browser/store";
+import { visible } from "../../../logic/visible";
+import { texts } from "../../../store";
+import { Chip } from "../../../ui/Chip";
+
+/** Which run asks: a task is known by its name, and leads to its conversation. */
+export function RunChip({ runId }: { runId: string }) {
+  const t = texts.value;
+  const task = tasks.value.find(({ taskId }) => taskId === runId);
+  if (!task?.title) return <Chip label={t.run} text={runId} />;
+  return <a class="chip run-chip" href={`#/chat/${encodeURIComponent(runId)}`} title={visible(runId)}><span class="chip-label">{t.run} </span>{visible(task.title)}</a>;
+}

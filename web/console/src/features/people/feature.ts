@@ -1,0 +1,21 @@
+import type { Feature } from "../../shell/feature";
+import { closePanel, openPanel } from "./actions/panel";
+import { reloadPrompts, takeIn } from "./actions/prompts";
+import { Panel } from "./components/Panel";
+import { Prompts } from "./components/Prompts";
+import "./panel.css";
+import { isPanelOpen, waiting } from "./store";
+import { peopleEn } from "./texts/en";
+import type { PeopleTexts } from "./texts/shape";
+import { peopleZh } from "./texts/zh";
+
+export const people: Feature<PeopleTexts> = {
+  texts: { en: peopleEn, zh: peopleZh },
+  pages: [{ name: "prompts", icon: "M4 5h16v11H9l-5 4z", View: Prompts, count: () => waiting.value, opened: openPanel }],
+  overlays: [{ View: Panel }],
+  panel: { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) },
+  listen(_, host) {
+    host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
+  },
+  reload: reloadPrompts,
+};

@@ -1,0 +1,14 @@
+import type { PolicyTexts } from "./shape";
+
+export const policyEn: PolicyTexts = {
+  policy: "Policy",
+  policyFrom: "From",
+  policyDefaults: "When no rule matches",
+  noRules: "There are no rules beyond these.",
+  rules: "Rules",
+  decisions: { allow: "allow", ask: "ask", deny: "deny" },
+  trusted: "trusted",
+  untrusted: "not trusted: it can only tighten",
+  noPolicyFile: "this project has no policy of its own",
+  limits: "Limits",
+};

@@ -1,0 +1,35 @@
+export interface SettingsTexts {
+  pages: { settings: string };
+  appearance: string;
+  language: string;
+  theme: string;
+  themes: Record<"auto" | "light" | "dark", string>;
+  automatic: string;
+  notifications: string;
+  notificationsHint: string;
+  notificationsBlocked: string;
+  access: string;
+  serverToken: string;
+  token: string;
+  tokenKept: string;
+  tokenEnding: (ending: string) => string;
+  tokenHint: string;
+  usedBy: string;
+  noProgramYet: string;
+  newToken: string;
+  newTokenWarning: (programs: readonly string[]) => string;
+  renew: string;
+  renewed: (file: string) => string;
+  browsers: string;
+  thisBrowser: string;
+  signedIn: string;
+  unknownBrowser: string;
+  endSession: string;
+  endSessionOf: (browser: string) => string;
+  sessionEnded: string;
+  signOut: string;
+  keyboard: string;
+  keys: [string, string][];
+  version: string;
+  project: string;
+}

@@ -1,0 +1,33 @@
+import { useState } from "preact/hooks";
+import { signIn } from "./session";
+import { texts } from "../store";
+import { Logo } from "./Logo";
+import { Field } from "../ui/Field";
+
+export function SignIn() {
+  const t = texts.value;
+  const [code, setCode] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+
+  async function enter(): Promise<void> {
+    setIsWrong(false);
+    try {
+      await signIn(code.trim());
+    } catch {
+      setIsWrong(true);
+      setCode("");
+    }
+  }
+
+  return (
+    <main class="lonely">
+      <form class="card sign-in" onSubmit={(event) => { event.preventDefault(); void enter(); }}>
+        <Logo />
+        <h1>{t.signIn}</h1>
+        <p class="sub">{t.signInHint}</p>
+        <Field label={t.code} value={code} onInput={setCode} kind="secret" problem={isWrong ? t.codeWrong : undefined} />
+        <button type="submit" class="primary" disabled={code.trim() === ""}>{t.enter}</button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,31 @@
+/** An error as a person reads it. */
+
+import { HostError } from "@handrail/host";
+import { visible } from "../logic/visible";
+
+export function messageOf(error: unknown): string {
+  if (error instanceof HostError) return visible(`${error.message} (${error.code})`);
+  return visible(error instanceof Error ? error.message : String(error));
+}
+
+/** What the server found wrong with single fields, by the path to each. */
+export function fieldErrorsOf(error: unknown): Map<string, string> {
+  const found = error instanceof HostError ? error.details.fieldErrors : undefined;
+  return new Map((found ?? []).map(({ field, message }) => [field, visible(message)]));
+}
+
+/** Those below `path`, by what follows it. */
+export function errorsBelow(errors: ReadonlyMap<string, string>, path: string): Map<string, string> {
+  const below = [...errors].filter(([field]) => field.startsWith(`${path}.`));
+  return new Map(below.map(([field, message]) => [field.slice(path.length + 1), message]));
+}
+
+/** For forms with one field for each member of the first level. */
+export function errorsByRoot(errors: ReadonlyMap<string, string>): Map<string, string> {
+  const roots = new Map<string, string>();
+  for (const [field, message] of errors) {
+    const [root = "", ...below] = field.split(".");
+    if (!roots.has(root)) roots.set(root, below.length ? `${below.join(".")}: ${message}` : message);
+  }
+  return roots;
+}

@@ -1,0 +1,35 @@
+/** What a feature brings to the console. The shell knows features by this alone; `features.ts` lists them. */
+
+import type { ComponentType } from "preact";
+import type { Host } from "@handrail/host";
+import type { PageName } from "../features";
+import type { LazyView } from "../ui/Lazy";
+import type { Line, PanelControl } from "./line";
+
+export interface FeaturePage {
+  name: PageName;
+  /** The path of its icon, on 24 × 24. */
+  icon: string;
+  View: ComponentType | LazyView;
+  /** How much there is to do on it. */
+  count?: () => number;
+  /** Called where the address names the page without a slash (`#prompts`). */
+  opened?: () => void;
+}
+
+export interface Feature<T extends object = object> {
+  texts: { en: T; zh: T };
+  pages?: FeaturePage[];
+  /** Cards on the settings page, by their place from top to bottom. */
+  settings?: { place: number; View: ComponentType }[];
+  /** Shown over every page. */
+  overlays?: { View: ComponentType; isShown?: () => boolean }[];
+  /** What opens and closes when a program asks for the panel of questions. */
+  panel?: PanelControl;
+  /** Called once, when the line to the server is opened. */
+  listen?: (line: Line, host: Host) => void;
+  /** Called after every connect: the truth is read again. */
+  reload?: () => Promise<void>;
+  /** The page to begin with, where the address names none. */
+  firstPage?: () => Promise<PageName | null>;
+}
