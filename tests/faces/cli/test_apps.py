@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -58,6 +59,7 @@ WEB: dict[str, Any] = {
     ],
 }
 CLIENT = Caller("mcp", "agent/1", "uid:1")
+CALLER = Caller(face="cli", name=Wiring().machine.user, peer=f"uid:{os.getuid()}")
 
 
 class Home:
@@ -153,10 +155,9 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
 def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
-    from handrail.faces.cli.person import caller
 
     consents = SqliteConsents(open_state(home.state).database)
-    asyncio.run(consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
+    asyncio.run(consents.give(CALLER, consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }
