@@ -1,10 +1,11 @@
 """Where an app is found: its descriptor below `~/.aai`, and the file by which the bus starts it. Knows no tool."""
 
 import os
-import secrets
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+
+from handrail.ports.atomic_file import replace_file
 
 
 def descriptor_path(app_id: str) -> Path:
@@ -29,16 +30,7 @@ def activation_text(app_id: str, command: Sequence[str]) -> str:
 def write_whole(path: Path, text: str) -> None:
     """All of it or nothing, whatever happens on the way."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode(), 0o666)
 
 
 def remove(path: Path) -> bool:
