@@ -19,7 +19,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 async def read_web_app(given: str) -> App:
     """The descriptor that a site publishes. InvalidParams, Offline, BadAnswer, NotFound, BrokenDescriptor."""
-    from handrail.features.apps.backends.fetching import fetch
+    from handrail.features.apps.backends.network import fetch
     from handrail.features.apps.descriptors.descriptor import MAX_BYTES, read
     from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward
 
@@ -40,7 +40,7 @@ async def read_web_app(given: str) -> App:
 
 def add_web_app(app: App) -> Path:
     """Writes the descriptor to the user's own, whole or not at all. Conflict: another's app has this id."""
-    from handrail.features.apps.descriptors.first_generation import spelled
+    from handrail.features.apps.descriptors.web_app import spelled
 
     _check_that_it_is_free(app)
     own, _ = usual_places(Path.home())
@@ -53,8 +53,8 @@ def add_web_app(app: App) -> Path:
 
 def _check_that_it_is_free(app: App) -> None:
     """A site may bring its own app up to date, and take no other's place."""
-    from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
     from handrail.features.apps.descriptors.web_app import is_same_place
+    from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
     try:
         known = Catalogue(*usual_places(Path.home())).find(app.id)

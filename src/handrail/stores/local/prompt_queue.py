@@ -128,7 +128,7 @@ class LoggedPrompts:
         return await self._writer.run(lambda: self._view.entries(limit, before))
 
     async def follow(self, position: int) -> AsyncGenerator[Page, None]:
-        with self._file.watching() as watch:
+        async with self._file.watching() as watch:
             while True:
                 await watch.change()
                 page = await self._writer.run(partial(self._view.since, position))
@@ -138,10 +138,10 @@ class LoggedPrompts:
 
     async def close(self) -> None:
         await self._writer.close()
-        self._answerers.close()
+        await asyncio.to_thread(self._answerers.close)
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
-        with self._file.watching() as watch:
+        async with self._file.watching() as watch:
             while True:
                 await watch.change()
                 if (answered := await self._writer.run(lambda: self._view.answer_to(request_id))) is not None:

@@ -3,16 +3,17 @@
 Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stands in `toolUsed` beside its state.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from handrail.faces.http.dialect import http_envelope
 from handrail.features.agent.limits import Limits
-from handrail.features.agent.routes.entries import MOST_TEXT, arguments_of, status_of
+from handrail.features.agent.routes.entries import MOST_TEXT, Entry, arguments_of, entries, status_of
 from handrail.features.agent.texts import unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
-from handrail.ports.agent import AgentTask, Run
+from handrail.ports.agent import AgentTask, Run, StoredTurn
 from handrail.ports.errors import Failure
 from handrail.ports.model import ToolUse
 
@@ -86,10 +87,19 @@ class AgentEvents:
     def run_changed(self, run: Run) -> None:
         if run.status != "running":
             self._growing.pop(run.task_id, None)
-        self._tell(run.task_id, {"type": "runStatus", **status_of(run, self._limits)})
+        self._tell(run.task_id, {"type": "runStatus", **self.status(run)})
 
     def task_changed(self, task: AgentTask) -> None:
         self._pages.task_changed(task)
+
+    def task_noted(self, task_id: str) -> None:
+        self._pages.task_noted(task_id)
+
+    def status(self, run: Run) -> dict[str, Any]:
+        return status_of(run, self._limits)
+
+    def entries(self, page: Sequence[StoredTurn]) -> list[Entry]:
+        return entries(page, self._registry)
 
     def _tell(self, task_id: str, event: dict[str, Any]) -> None:
         """With the trace of the words that it answers (contract 2 §0.4)."""
