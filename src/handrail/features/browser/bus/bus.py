@@ -154,6 +154,7 @@ class LocalBus:
 
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
+        await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
         await self.plugins.load()
