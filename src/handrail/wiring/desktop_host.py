@@ -83,7 +83,7 @@ def _put_together(
         state.close()
 
     path = Path(os.path.abspath(socket)) if socket is not None else state.path / SOCKET
-    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.code), path, close
+    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.error_object), path, close
 
 
 async def _own_desktop() -> Desktop:

@@ -13,9 +13,8 @@ from handrail.features.browser.bus.action import Action, new_action_id
 from handrail.features.browser.bus.artifacts import Artifacts
 from handrail.features.browser.bus.dispatcher import Dispatcher
 from handrail.features.browser.bus.outcome import End, failed
-from handrail.features.browser.bus.plugin_sessions import PluginSessions
-from handrail.features.browser.bus.plugins import Plugin, Plugins
-from handrail.features.browser.bus.takeover import BusListener, Takeover
+from handrail.features.browser.bus.plugins import BusListener, Plugin, Plugins
+from handrail.features.browser.bus.takeover import Takeover
 from handrail.features.browser.bus.tasks import Now, Task, Tasks, milliseconds
 from handrail.kernel.lanes import Lanes
 from handrail.ports.agent import RunStore
@@ -55,13 +54,12 @@ class LocalBus:
         dispatcher: Dispatcher | None = None,
     ) -> None:
         self.tasks = Tasks(tasks, now)
-        self.plugins = Plugins()
+        self.plugins = Plugins(plugin_records, now)
         self.artifacts = artifacts
         self.dispatcher = dispatcher or Dispatcher(actions, now)
         self.plugin_records = plugin_records
         self.actions = actions
         self.takeover = Takeover(self.tasks, self.plugins, self.dispatcher, now)
-        self.sessions = PluginSessions(self.plugins, plugin_records, self.tasks, self.takeover, now)
         self.runs = runs
         self.close = close
         self._arrivals = Lanes()
@@ -161,13 +159,14 @@ class LocalBus:
 
     def listen(self, listener: BusListener) -> None:
         self.dispatcher.observer = listener.action_changed
-        self.takeover.listener = self.sessions.listener = listener
+        self.plugins.listener = listener
 
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
+        await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
-        await self.sessions.load()
+        await self.plugins.load()
 
     async def clean_up(self, every: float = CLEAN_EVERY) -> None:
         """For as long as the server runs: artifacts and actions that have expired are deleted."""

@@ -2,10 +2,10 @@
 
 from handrail.features.desktop.host.confirmation import Consent
 from handrail.features.desktop.host.effects import watching
-from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import ConfirmedParams, Route
+from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
-from handrail.features.desktop.host.subject import Subject
 from handrail.features.desktop.platform import Desktop, Found, Rect, Window
 from handrail.ports.errors import Failure, Internal, PermissionMissing
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from handrail.features.apps.apps import Apps
-from handrail.features.apps.calls.conditions import UnknownApp
+from handrail.features.apps.model import UnknownApp
 from handrail.features.apps.tools.apps_describe import described
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource

@@ -1,4 +1,4 @@
-"""Acting on a window: what a call would act on, what a person is shown of it, and the act on exactly that.
+"""How tools read a window, and act on one: on exactly what a person was shown of it.
 
 It is looked at once. What is sent names the element by the host's own reference and the window by process and title:
 between the look and the act nothing else can take their place.
@@ -16,14 +16,13 @@ from handrail.features.desktop.declaration import method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.params import LONGEST_NAME
-from handrail.features.desktop.params import RoutedParams, on_wire
-from handrail.features.desktop.results import Acted, Ref, RouteResolved, Said, read
+from handrail.features.desktop.messages import Acted, Ref, RoutedParams, RouteResolved, Said, on_wire, read
 from handrail.features.desktop.wording import acted_said, element_words, place_words
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Picture, Preview, Reply
-from handrail.ports.errors import NotFound
+from handrail.ports.errors import NotFound, Timeout
 from handrail.ports.prompts import Warrant
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
@@ -128,3 +127,27 @@ def _window(found: RouteResolved) -> RouteResolved:
     if not found.frontmost_bundle_id and found.pid is UNSET:
         raise ElementNotFound("There is no window.", hint="desktop_observe shows what there is.")
     return found
+
+
+async def ask_of_window(desktop: Desktop, call: Call, asked: dict[str, Any], within_ms: int) -> dict[str, Any]:
+    """The host's answer; where nothing was found, the policy decides about the app before that is told."""
+    try:
+        return await desktop.execute(call, method_of(call.tool), asked, within_ms)
+    except (NotFound, Timeout) as missed:
+        if not missed.details.get("stale"):  # a reference says nothing of the window that the route leads to
+            place = await _place(desktop, call, asked)
+            if place.app is not None:
+                await call.check(place)
+        raise
+
+
+async def locate(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
+    """The app, before it is waited for."""
+    return await _place(desktop, call, on_wire(params))
+
+
+async def _place(desktop: Desktop, call: Call, asked: dict[str, Any]) -> Target:
+    try:
+        return await locate_window(desktop, call, asked)
+    except (NotFound, Timeout):
+        return Target()

@@ -24,7 +24,7 @@ Heard = Callable[[AppRequest, bytes], None]
 """Gets each request with the reply to it, before that is looked at."""
 
 
-class Switchboard:
+class AppCaller:
     """`transport` gives the one for a kind of execution. Unsupported, where there is none on this machine."""
 
     def __init__(self, transport: Callable[[Execution], AppTransport], checks: Checks) -> None:

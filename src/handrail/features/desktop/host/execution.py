@@ -1,18 +1,25 @@
-"""What an execution leaves in its workspace: `artifacts/desktop/YYYY-MM-DD/<executionId>/`, and a line in the index.
+"""One execution: what it leaves in its workspace while it runs, and how it is found and stopped.
 
-What was added is written together, by `save`. Nothing is acted upon before `save` has returned.
+Evidence lies in `artifacts/desktop/YYYY-MM-DD/<executionId>/`, with a line in the index. What was added is written
+together, by `save`; nothing is acted upon before `save` has returned.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from handrail.features.desktop.host.params import Meta
+from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import Exhibit, utc_now
 from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
+from handrail.ports.peers import Peer
 from handrail.ports.waiting import settled
 
 ROOT = "artifacts/desktop"
@@ -89,3 +96,56 @@ def stamp(at: datetime) -> str:
 
 def _line(value: dict[str, Any]) -> bytes:
     return msgspec.json.encode(value) + b"\n"
+
+
+@dataclass(slots=True, eq=False)
+class Execution:
+    """One call that does something, from its first check to the last line of its evidence."""
+
+    id: str
+    rpc_id: str
+    method: str
+    meta: Meta
+    peer: Peer
+    workspace: Folder
+    record: Record
+    deadline: Deadline
+    params_digest: str
+    task: "asyncio.Task[object]"
+    has_acted: bool = False
+    """Something may have reached an app."""
+    is_aborted: bool = False
+
+
+class Executions:
+    def __init__(self) -> None:
+        self._running: dict[str, Execution] = {}
+
+    def __contains__(self, execution_id: object) -> bool:
+        return execution_id in self._running
+
+    @contextmanager
+    def running(self, execution: Execution) -> Iterator[None]:
+        self._running[execution.id] = execution
+        try:
+            yield
+        finally:
+            del self._running[execution.id]
+
+    def named(self, name: str, workspace: str) -> Sequence[Execution]:
+        """By executionId, or else by requestId, or else by JSON-RPC id; only of this workspace."""
+        inside = [one for one in self._running.values() if one.workspace.location == workspace]
+        by_name = (
+            [one for one in inside if one.id == name],
+            [one for one in inside if one.meta.request_id == name],
+            [one for one in inside if one.rpc_id == name],
+        )
+        return next((found for found in by_name if found), [])
+
+
+async def abort_all(executions: Sequence[Execution]) -> None:
+    """Returns when they have ended: nothing goes out after that."""
+    for execution in executions:
+        execution.is_aborted = True
+        execution.task.cancel()
+    await asyncio.wait({execution.task for execution in executions})
