@@ -204,12 +204,16 @@ class Wiring:
         for name in surfaces or ():
             if name not in features:
                 raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(features)}.")
-            if not features[name].is_installed:
-                raise InvalidParams(f"The surface {name!r} isn't installed.", hint=features[name].how_to_install)
+            if (extra := features[name].missing_extra) is not None:
+                raise InvalidParams(f"The surface {name!r} isn't installed.", hint=extra.how_to_install)
 
     @property
     def _not_installed(self) -> dict[str, str]:
-        return {feature.name: feature.how_to_install for feature in self.features if not feature.is_installed}
+        return {
+            feature.name: extra.how_to_install
+            for feature in self.features
+            if (extra := feature.missing_extra) is not None
+        }
 
 
 class ReadFolder:

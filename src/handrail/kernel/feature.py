@@ -33,6 +33,25 @@ class Command:
         self.rank = rank
 
 
+class Extra:
+    """An optional install: `pip install 'handrail[name]'` brings these modules."""
+
+    __slots__ = ("modules", "name")
+
+    def __init__(self, name: str, *modules: str) -> None:
+        self.name = name
+        self.modules = modules
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its modules are there; none of them is imported to find out."""
+        return all(PathFinder.find_spec(module) is not None for module in self.modules)
+
+    @property
+    def how_to_install(self) -> str:
+        return f"Install it with: pip install 'handrail[{self.name}]'"
+
+
 class Feature:
     """`name` is what `--tools` and error messages call it, `rank` its place among the others.
 
@@ -44,7 +63,7 @@ class Feature:
     - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
     - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
 
-    `extra` is the optional install that brings `needs`, its packages; `optional` are parts with an extra of their own.
+    Without `extra` installed the feature is not offered; without one of `further_extras`, a part of it is missing.
     With `keeps_evidence_openly`, evidence lies in the project's own `artifacts` folder, as the contract wants it.
     """
 
@@ -53,12 +72,11 @@ class Feature:
         "commands",
         "dialect",
         "extra",
+        "further_extras",
         "keeps_evidence_openly",
         "name",
-        "needs",
         "offers",
         "opening",
-        "optional",
         "prompts",
         "rank",
         "resources",
@@ -88,9 +106,8 @@ class Feature:
         checks: str = "",
         tidy: str = "",
         terminal: str = "",
-        extra: str = "",
-        needs: Sequence[str] = (),
-        optional: Sequence[Feature] = (),
+        extra: Extra | None = None,
+        further_extras: Sequence[Extra] = (),
         keeps_evidence_openly: bool = False,
     ) -> None:
         self.name = name
@@ -109,15 +126,10 @@ class Feature:
         self.tidy = tidy
         self.terminal = terminal
         self.extra = extra
-        self.needs = needs
-        self.optional = optional
+        self.further_extras = further_extras
         self.keeps_evidence_openly = keeps_evidence_openly
 
     @property
-    def is_installed(self) -> bool:
-        """Whether its packages are there; none of them is imported to find out."""
-        return all(PathFinder.find_spec(module) is not None for module in self.needs)
-
-    @property
-    def how_to_install(self) -> str:
-        return f"Install it with: pip install 'handrail[{self.extra}]'"
+    def missing_extra(self) -> Extra | None:
+        """The extra that must be installed before the feature can be used."""
+        return None if self.extra is None or self.extra.is_installed else self.extra

@@ -79,7 +79,7 @@ class Project:
 
     @property
     def running_features(self) -> list[Feature]:
-        return [feature for feature in self.features.values() if feature.is_installed]
+        return [feature for feature in self.features.values() if feature.missing_extra is None]
 
     @property
     def gate(self) -> Gate:

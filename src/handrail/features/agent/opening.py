@@ -28,6 +28,9 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.state_models import open_models
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
+    async def max_auto_fix() -> int:
+        return (await project.policy.fetch()).limits.max_auto_fix
+
     settings, registry, models = project.settings, project.registry, open_models(project.stores)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
@@ -41,7 +44,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
         queue=project.stores.prompts,
         offers=ToolOffers(registry),
         project=project.location,
-        max_auto_fix=lambda: project.policy.current().limits.max_auto_fix,
+        max_auto_fix=max_auto_fix,
         limits=limits,
     )
     runs = Runs(context, models.open)

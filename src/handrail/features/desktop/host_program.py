@@ -57,10 +57,12 @@ def _put_together(
     from handrail.features.desktop.host.methods import METHODS
     from handrail.features.desktop.host.services import Services
     from handrail.features.desktop.host.source import DesktopSource
+    from handrail.kernel.audit import Audit
 
     if not workspace_root.is_dir():
         raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
     stores = program.open_stores(state)
+    audit = Audit(stores.audit)
     workspaces = program.machine.open_below(os.path.abspath(workspace_root))
     services = Services(
         version=handrail.__version__,
@@ -68,10 +70,12 @@ def _put_together(
         confirmation=Confirmation(mode, stores.tokens),
         prompts=stores.prompts,
         once=stores.once,
+        audit=audit,
     )
 
     async def close() -> None:
         await stores.prompts.close()
+        audit.close()
         workspaces.close()
         stores.close()
 

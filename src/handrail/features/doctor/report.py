@@ -30,7 +30,7 @@ def _checks(context: CheckContext) -> Iterator[Check]:
     yield from _optional_features(context.program)
     yield _server(context)
     for feature in context.program.features:
-        if feature.checks and feature.is_installed:
+        if feature.checks and feature.missing_extra is None:
             yield from load(feature.checks)(context)
 
 
@@ -87,12 +87,12 @@ def _mcp_sdk() -> Check:
 
 
 def _optional_features(program: Program) -> Iterator[Check]:
-    optional = [part for feature in program.features for part in (feature, *feature.optional) if part.extra]
-    installed = [feature.extra for feature in optional if feature.is_installed]
+    extras = [each for feature in program.features for each in (feature.extra, *feature.further_extras) if each]
+    installed = [extra.name for extra in extras if extra.is_installed]
     yield Check("optional features", True, f"installed: {', '.join(installed)}", required=False)
-    for feature in optional:
-        if not feature.is_installed:
-            yield Check(feature.extra, False, "not installed", feature.how_to_install, required=False)
+    for extra in extras:
+        if not extra.is_installed:
+            yield Check(extra.name, False, "not installed", extra.how_to_install, required=False)
 
 
 def _server(context: CheckContext) -> Check:

@@ -1,9 +1,8 @@
 """Questions to people: forms, choices, follow-up questions, completions; and the queue in which they wait."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
 
-SCREEN = Feature("tui", "Full-screen view of questions", extra="tui", needs=("textual",))
-"""Optional, beside the commands."""
+TUI = Extra("tui", "textual")
 
 FEATURE = Feature(
     "people",
@@ -11,7 +10,6 @@ FEATURE = Feature(
     rank=60,
     tools="handrail.features.people.tool_list:TOOLS",
     routes="handrail.features.people.routes:mount",
-    optional=(SCREEN,),
     opening="handrail.features.people.opening:open_queue",
     terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
     serving="handrail.features.people.opening:withdrawing",
@@ -19,4 +17,5 @@ FEATURE = Feature(
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],
+    further_extras=[TUI],
 )

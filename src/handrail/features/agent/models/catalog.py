@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from handrail.features.agent.feature import FEATURE
+from handrail.features.agent.feature import EXTRA
 from handrail.features.agent.models.providers import (
     COMPATIBLE,
     PROVIDERS,
@@ -64,7 +64,7 @@ class ModelCatalog:
 
     async def overview(self) -> ModelOverview:
         current, base_url = await asyncio.to_thread(self._load)
-        offered = PROVIDERS if FEATURE.is_installed else {}
+        offered = PROVIDERS if EXTRA.is_installed else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if current and current not in names:
             names.insert(0, current)
@@ -102,8 +102,8 @@ class ModelCatalog:
         if not (wanted := name or current):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
-        if provider != SCRIPT and not FEATURE.is_installed:
-            raise NoModel("handrail is installed without its agent.", hint=FEATURE.how_to_install)
+        if provider != SCRIPT and not EXTRA.is_installed:
+            raise NoModel("handrail is installed without its agent.", hint=EXTRA.how_to_install)
         key = await self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]

@@ -18,7 +18,7 @@ from handrail.features.browser.routes import artifact_routes, browser_routes, pl
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
-from handrail.features.browser.routes.socket_bus import MimoBus
+from handrail.features.browser.routes.socket_bus import BrowserSockets
 
 
 def mount(context: HttpContext) -> Mount:
@@ -27,7 +27,7 @@ def mount(context: HttpContext) -> Mount:
     legacy = project.settings.legacy_events
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
     agent = project.offered("agent", "mount")(bus, pages)
-    sockets = MimoBus(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=legacy)
+    sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=legacy)
     codes = Codes(source="the console, or `handrail extension pair`,")
     endpoints = [
         *browser_routes.endpoints(bus, context.console_key, context.person),
