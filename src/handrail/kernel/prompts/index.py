@@ -81,10 +81,11 @@ class PromptIndex:
     def _drop_answered(self, held: HeldJournal) -> None:
         """A response may precede its request, and an id may be used again: both count as answered."""
         responses = self._places["response"]
-        if self._fresh is None:
-            places = responses.of_any(self.waiting)
+        fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
+        if self._fresh is None or len(fresh) > _FEW:
+            places = responses.of_any(fresh)
         else:
-            places = [place for each in self._fresh for place in responses.of(each)]
+            places = [place for each in fresh for place in responses.of(each)]
         for place in places:
             if (head := read_head(line_at(held, place))) is not None:
                 self.waiting.pop(head.request_id, None)
