@@ -12,8 +12,6 @@ from tests.e2e.console_person import Browser, Person
 from tests.e2e.desktop_agent import desktop_agent, desktop_house
 from tests.faces.http.running import Running
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 
 @pytest.fixture(scope="module")
 def desktop(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:

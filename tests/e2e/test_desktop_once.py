@@ -24,8 +24,6 @@ from handrail.wiring.house import House, open_house
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 AGENT = Caller("mcp", "agent", "uid:0")
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 ROUTE = {"window": {"titlePattern": "^Once bench$"}}

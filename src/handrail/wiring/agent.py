@@ -22,9 +22,12 @@ def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
     from handrail.features.agent.runs import Runs
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
     from handrail.features.browser.routes.mount import AgentMount
-    from handrail.wiring.models import StateModels
+    from handrail.wiring.models import open_models
 
-    settings, registry, models = house.settings, house.registry, StateModels(house.state.path)
+    async def max_auto_fix() -> int:
+        return (await house.policy.fetch()).limits.max_auto_fix
+
+    settings, registry, models = house.settings, house.registry, open_models(house.state.path)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
     context = RunContext(
@@ -37,13 +40,13 @@ def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
         queue=house.prompts,
         offers=ToolOffers(registry),
         project=house.project.location,
-        max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
+        max_auto_fix=max_auto_fix,
         limits=limits,
     )
     runs = Runs(context, models.open)
     bus.takeover.stop_agent = runs.stop_if_any
     return AgentMount(
         AgentMessages(runs, events, bus.artifacts),
-        lambda key: agent_routes.endpoints(bus.tasks, pages, runs, models, registry, limits, key),
+        lambda key: agent_routes.endpoints(bus.tasks, runs, models, events, key),
         runs.running,
     )

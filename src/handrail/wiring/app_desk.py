@@ -15,7 +15,7 @@ from handrail.kernel.audit import Audit
 from handrail.ports.errors import NotFound
 from handrail.stores.local.consents import SqliteConsents
 from handrail.wiring.secrets import secrets_in
-from handrail.wiring.sign_ins import credentials_in, sign_in_to, turn_in
+from handrail.wiring.sign_ins import credentials_in, sign_in_lock_in, sign_in_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ class AppDesk:
     async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
         from handrail.features.apps.sign_in.signing_in import keep_key
 
-        kept = await keep_key(await self.find(id), key, secrets_in(self.state), turn_in(self.state))
+        kept = await keep_key(await self.find(id), key, secrets_in(self.state), sign_in_lock_in(self.state))
         await record_access(self.audit, by, f"signed in to {id} with a key")
         return kept
 
@@ -108,14 +108,14 @@ class AppDesk:
     async def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.features.apps.sign_in.signing_in import sign_out
 
-        was_signed_in = await sign_out(id, secrets_in(self.state), turn_in(self.state))
+        was_signed_in = await sign_out(id, secrets_in(self.state), sign_in_lock_in(self.state))
         if was_signed_in:
             await record_access(self.audit, by, f"signed out of {id}")
         return was_signed_in
 
     async def _sign_in(self, app: App) -> dict[str, Any]:
+        from handrail.features.apps.calls.consent import sign_in_hosts
         from handrail.features.apps.model import OAuth2
-        from handrail.features.apps.sign_in.sign_in_hosts import sign_in_hosts
 
         state = await credentials_in(self.state).state(app)
         shown = {
@@ -129,8 +129,8 @@ class AppDesk:
         return {name: value for name, value in shown.items() if value is not None} | hosts
 
     def _is_valid(self, given: Given) -> bool:
-        from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
         from handrail.features.apps.calls.consent import consent_to
+        from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
         try:
             app = self._find(given.app)

@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.stores.local.state import state_path
 from handrail.wiring.apps import Connections
 from handrail.wiring.sign_ins import credentials_in
 
 
 @asynccontextmanager
-async def open_switchboard(state: Path | None) -> AsyncIterator[Switchboard]:
+async def open_switchboard(state: Path | None) -> AsyncIterator[AppCaller]:
     """With the sign-ins of a state directory; everything that was started ends with it."""
     connections = Connections(credentials_in(state_path(state)))
     try:
-        yield Switchboard(connections.transport, Checks())
+        yield AppCaller(connections.transport, Checks())
     finally:
         await connections.close()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.apps import Apps
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def open_apps(credentials: Credentials) -> OpenApps:
     catalogue = Catalogue(*usual_places(Path.home()))
     connections = Connections(credentials)
     checks = Checks()
-    port = Apps(catalogue, checks, Switchboard(connections.transport, checks))
+    port = Apps(catalogue, checks, AppCaller(connections.transport, checks))
     return OpenApps(port, catalogue, connections)
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
-from handrail.features.desktop.host.records import ROOT as DESKTOP_EVIDENCE
+from handrail.features.desktop.host.execution import ROOT as DESKTOP_EVIDENCE
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.left_prompts import LeftPrompts
 from handrail.kernel.pruning import Limits, prune

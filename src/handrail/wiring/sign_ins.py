@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from handrail.features.apps.model import App
     from handrail.features.apps.sign_in.credentials import StoredCredentials
-    from handrail.features.apps.sign_in.turns import Turn
+    from handrail.features.apps.sign_in.stored import SignInLock
     from handrail.ports.secrets import Kept
 
 _PATIENCE = 40.0  # longer than a token endpoint may take
@@ -25,21 +25,21 @@ def credentials_in(state: Path) -> StoredCredentials:
     from handrail.features.apps.sign_in.credentials import StoredCredentials
 
     async def post_form(url: str, form: str) -> tuple[int, bytes]:
-        from handrail.features.apps.backends import fetching  # brings the HTTP client along
+        from handrail.features.apps.backends import network
 
-        return await fetching.post_form(url, form)
+        return await network.post_form(url, form)
 
-    return StoredCredentials(secrets_in(state), post_form, turn_in(state))
+    return StoredCredentials(secrets_in(state), post_form, sign_in_lock_in(state))
 
 
-def turn_in(state: Path) -> Turn:
+def sign_in_lock_in(state: Path) -> SignInLock:
     from handrail.stores.local import locks
 
-    def turn(app: str) -> AbstractContextManager[None]:
+    def lock(app: str) -> AbstractContextManager[None]:
         name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
         return locks.exclusive(state / f"sign-in.{name}.lock", patience=_PATIENCE)
 
-    return turn
+    return lock
 
 
 async def sign_in_to(
@@ -52,13 +52,13 @@ async def sign_in_to(
     patience: float,
 ) -> Kept:
     """In the browser, to which `show` leads. InvalidParams, AuthRequired, Declined."""
-    from handrail.features.apps.backends.fetching import post_form
     from handrail.features.apps.backends.loopback import loopback
+    from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2
     from handrail.features.apps.sign_in.signing_in import client_of, sign_in
 
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.")
     client = client_of(app.auth, client_id, client_secret)
-    secrets, turn = secrets_in(state), turn_in(state)
-    return await sign_in(app, client, secrets, turn, post_form, loopback, show, patience=patience)
+    secrets, lock = secrets_in(state), sign_in_lock_in(state)
+    return await sign_in(app, client, secrets, lock, post_form, loopback, show, patience=patience)

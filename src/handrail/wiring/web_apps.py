@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import BadAnswer, Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 async def read_web_app(given: str) -> App:
     """The descriptor that a site publishes. InvalidParams, Offline, BadAnswer, NotFound, BrokenDescriptor."""
-    from handrail.features.apps.backends.fetching import fetch
+    from handrail.features.apps.backends.network import fetch
     from handrail.features.apps.descriptors.descriptor import MAX_BYTES, read
     from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward
 
@@ -41,29 +40,21 @@ async def read_web_app(given: str) -> App:
 
 def add_web_app(app: App) -> Path:
     """Writes the descriptor to the user's own, whole or not at all. Conflict: another's app has this id."""
-    from handrail.features.apps.descriptors.first_generation import spelled
+    from handrail.features.apps.descriptors.web_app import spelled
 
     _check_that_it_is_free(app)
     own, _ = usual_places(Path.home())
     folder = own / app.id
     folder.mkdir(parents=True, exist_ok=True)
-    target, new = folder / "aai.json", folder / f".aai.json.{secrets.token_hex(6)}"
-    try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        with open(descriptor, "wb") as file:
-            file.write(spelled(app))
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
+    target = folder / "aai.json"
+    replace_file(target, spelled(app), 0o644)
     return target
 
 
 def _check_that_it_is_free(app: App) -> None:
     """A site may bring its own app up to date, and take no other's place."""
-    from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
     from handrail.features.apps.descriptors.web_app import is_same_place
+    from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
     try:
         known = Catalogue(*usual_places(Path.home())).find(app.id)

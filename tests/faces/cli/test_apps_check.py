@@ -15,7 +15,6 @@ from tests.aai import trial_app
 from tests.session_bus import SessionBus
 
 PROGRAM = str(trial_app.__file__)
-pytestmark = pytest.mark.xdist_group("apps-check")
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +131,7 @@ def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
     assert "Not run: forget (--run calls them)" in check(file).output
     for answer, ran in (("y\n", ["greet", "forget"]), ("n\n", ["greet"])):
         with monkeypatch.context() as patch:
-            patch.setattr("handrail.features.apps.cli.apps_trial.sys", Terminal(answer))
+            patch.setattr("handrail.features.apps.cli.apps_check.sys", Terminal(answer))
             tried = json.loads(check(file, "--json").stdout)["examples"]
         assert [one["tool"] for one in tried] == ran
     told = json.loads(check(file, "--json", "--no-run").output)

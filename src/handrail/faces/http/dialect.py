@@ -6,7 +6,7 @@ A tool speaks of the action; around it, HTTP has a smaller set of codes: `PLUGIN
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.features.apps.calls.conditions import AuthRequired
+from handrail.features.apps.model import AuthRequired
 from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
 

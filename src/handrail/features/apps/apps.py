@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.conditions import UnknownAppTool
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.calls.masking import has_secrets, masked
-from handrail.features.apps.calls.switchboard import Switchboard
-from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecution
+from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.consents import ConsentTo
@@ -38,7 +37,7 @@ class Declared:
 class Apps:
     catalogue: AppCatalogue
     checks: Checks
-    switchboard: Switchboard
+    switchboard: AppCaller
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:

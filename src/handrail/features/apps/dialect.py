@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handrail.features.apps.calls import conditions
+from handrail.features.apps import model
 from handrail.kernel import strict_json
 from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
 from handrail.ports import errors
@@ -21,9 +21,9 @@ CODES: Table = {
     errors.Disabled: "SERVICE_UNAVAILABLE",
     errors.Unsupported: "SERVICE_UNAVAILABLE",
     errors.PermissionMissing: "SERVICE_UNAVAILABLE",
-    conditions.UnknownApp: "UNKNOWN_APP",
-    conditions.UnknownAppTool: "UNKNOWN_TOOL",
-    conditions.AuthRequired: "AUTH_REQUIRED",
+    model.UnknownApp: "UNKNOWN_APP",
+    model.UnknownAppTool: "UNKNOWN_TOOL",
+    model.AuthRequired: "AUTH_REQUIRED",
 }
 
 

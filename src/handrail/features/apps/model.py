@@ -9,6 +9,8 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from handrail.ports.errors import Failure, NotFound
+
 OBJECT_PATH = "/com/aai/Executor"
 INTERFACE = "com.aai.Executor"
 EVENT_CLASS = "aai "
@@ -208,3 +210,19 @@ class Credentials(Protocol):
     async def renew(self, app: App, refused: Grant) -> Grant:
         """After the app refused that one (401): another that is worth one try. AuthRequired where there is none."""
         ...
+
+
+class UnknownApp(NotFound):
+    """No descriptor names this app."""
+
+
+class UnknownAppTool(NotFound):
+    """The app's descriptor has no such tool."""
+
+
+class AuthRequired(Failure):
+    """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
+
+
+class BrokenDescriptor(UnknownApp):
+    """The app's descriptor does not pass the checks, which hides it; the reasons are in `details["problems"]`."""

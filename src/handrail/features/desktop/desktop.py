@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from msgspec import UNSET, UnsetType
 
-from handrail.features.desktop.host.records import stamp
+from handrail.features.desktop.host.execution import stamp
 from handrail.features.desktop.host_port import DesktopHost
-from handrail.features.desktop.results import EvidenceFiles, RouteResolved
+from handrail.features.desktop.messages import EvidenceFiles, RouteResolved
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.policy import Policy

@@ -108,7 +108,7 @@ def _tell_about_key(app: "App", auth: object) -> None:
 
 
 def _tell_about_sign_in(auth: "OAuth2") -> None:
-    from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
+    from handrail.features.apps.calls.consent import sign_in_facts
 
     for name, fact in sign_in_facts(auth):
         print(one_line(f"{name}: {fact}"), file=sys.stderr)

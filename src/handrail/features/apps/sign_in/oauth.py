@@ -12,8 +12,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
-from handrail.features.apps.calls.conditions import AuthRequired
-from handrail.features.apps.model import OAuth2
+from handrail.features.apps.model import AuthRequired, OAuth2
 from handrail.ports.errors import BadAnswer, Declined
 
 _ACCESS_DENIED = "access_denied"

@@ -2,12 +2,11 @@
 
 from typing import Literal
 
-from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.dismiss_modal import Strategy
-from handrail.features.desktop.params import RoutedParams
-from handrail.features.desktop.results import Acted
+from handrail.features.desktop.messages import Acted, RoutedParams
+from handrail.features.desktop.windows import act_and_tell, locate_action, previewing
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply

@@ -4,13 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from handrail.features.desktop.acting import act_and_tell, locate_action, previewing
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.type_text import TypeTextOptions
+from handrail.features.desktop.host.methods.actions import TypeTextOptions
 from handrail.features.desktop.host.params import LONGEST_TEXT, Target
-from handrail.features.desktop.params import RoutedParams
-from handrail.features.desktop.results import Acted
+from handrail.features.desktop.messages import Acted, RoutedParams
+from handrail.features.desktop.windows import act_and_tell, locate_action, previewing
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply

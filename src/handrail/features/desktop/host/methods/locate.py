@@ -2,10 +2,10 @@
 
 from base64 import b64encode
 
-from handrail.features.desktop.host.methods.intent import Intent, read_intent
+from handrail.features.desktop.host.methods.actions import Intent, read_intent
 from handrail.features.desktop.host.params import RoutedParams
+from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
-from handrail.features.desktop.host.subject import Subject
 from handrail.features.desktop.platform import Found
 from handrail.kernel.deadline import Deadline
 from handrail.ports.errors import PermissionMissing
