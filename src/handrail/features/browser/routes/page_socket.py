@@ -10,7 +10,7 @@ from handrail.kernel import task_ids
 from handrail.ports.agent import Voice
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import InvalidParams
-from handrail.ports.model import Said
+from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
 LEGACY_EVENT = "message"
@@ -24,7 +24,7 @@ class Chat(Protocol):
         """A page has begun to follow the task."""
         ...
 
-    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
         """`message` may have more members than those of the contract. A Failure refuses it."""
         ...
 
@@ -58,7 +58,7 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
-        said = Said(
+        said = UserTurn(
             optional_text(message, "id") or new_id("msg"),
             text(message, "content", MAX_CONTENT),
             sent_at=_timestamp(message, self._bus.now()),
