@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import re
-import secrets
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ import msgspec
 from handrail.aai.command_line import own_command, run
 from handrail.aai.envelope import INTERNAL_ERROR, UNKNOWN_TOOL, AppError, BadRequest, failure, read_request, success
 from handrail.aai.tool import Tool, declare
+from handrail.ports.atomic_file import replace_file
 
 
 def descriptor_path(app_id: str) -> Path:
@@ -41,16 +41,7 @@ def activation_text(app_id: str, command: Sequence[str]) -> str:
 def write_whole(path: Path, text: str) -> None:
     """All of it or nothing, whatever happens on the way."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode(), 0o666)
 
 
 def remove(path: Path) -> bool:

@@ -198,12 +198,13 @@ def check_surfaces(surfaces: Collection[str] | None) -> None:
     for name in surfaces or ():
         if name not in features:
             raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(features)}.")
-        if not features[name].is_installed:
-            raise InvalidParams(f"The surface {name!r} isn't installed.", hint=features[name].how_to_install)
+        if (missing := features[name].missing_extra) is not None:
+            raise InvalidParams(f"The surface {name!r} isn't installed.", hint=missing.how_to_install)
 
 
 def _not_installed() -> dict[str, str]:
-    return {feature.name: feature.how_to_install for feature in built_in() if not feature.is_installed}
+    missing = {feature.name: feature.missing_extra for feature in built_in()}
+    return {name: extra.how_to_install for name, extra in missing.items() if extra is not None}
 
 
 def _open_project(project: Path, closed: ClosedFolders) -> LocalFolder:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.agent.texts import unmarked
 from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
+from handrail.ports.atomic_file import Replacement
 from handrail.ports.errors import InputOutput
 from handrail.ports.model import Noted, Replied, Returned
 from handrail.wiring.browsers import open_bus
@@ -72,14 +70,12 @@ def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
 
 def _write(to: Path, pieces: Iterable[str]) -> None:
     try:
-        descriptor, half = tempfile.mkstemp(dir=to.absolute().parent, prefix=f".{to.name}-")
+        page = Replacement(to.absolute())
         try:
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.writelines(pieces)
-            os.replace(half, to)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(half)
-            raise
+            for piece in pieces:
+                page.write(piece.encode())
+            page.commit()
+        finally:
+            page.close()
     except OSError as error:
         raise InputOutput(f"The report can't be written to {to}: {error.strerror or error}.") from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import BadAnswer, Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -47,16 +46,8 @@ def add_web_app(app: App) -> Path:
     own, _ = usual_places(Path.home())
     folder = own / app.id
     folder.mkdir(parents=True, exist_ok=True)
-    target, new = folder / "aai.json", folder / f".aai.json.{secrets.token_hex(6)}"
-    try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        with open(descriptor, "wb") as file:
-            file.write(spelled(app))
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
+    target = folder / "aai.json"
+    replace_file(target, spelled(app), 0o644)
     return target
 
 

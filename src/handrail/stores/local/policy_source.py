@@ -16,6 +16,7 @@ from pathlib import Path
 
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import ClosedFolders
@@ -162,7 +163,7 @@ class Trust:
         with locks.exclusive(self._file.with_name(f"{_TRUSTED_FILE}.lock")):
             trusted = self._read()
             yield trusted
-            self._write(trusted)
+            replace_file(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
 
     def _read(self) -> dict[str, object]:
         try:
@@ -170,9 +171,3 @@ class Trust:
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
-
-    def _write(self, trusted: dict[str, object]) -> None:
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(trusted, indent=2) + "\n", encoding="utf-8")
-        new.chmod(0o600)
-        new.replace(self._file)
