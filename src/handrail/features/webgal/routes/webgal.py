@@ -26,7 +26,8 @@ from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 if TYPE_CHECKING:
-    from handrail.features.webgal.game_view import GameView, Language, Mended, Place
+    from handrail.features.webgal.game_view import GameView, Mended, Place
+    from handrail.features.webgal.script.findings import Language
 
 _LOOKING = "Looking at the game in the console"
 _MENDING = "Mending a scene in the console"
