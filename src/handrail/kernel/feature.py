@@ -33,12 +33,32 @@ class Command:
         self.rank = rank
 
 
+class Extra:
+    """An optional install: `pip install 'handrail[name]'` brings these modules."""
+
+    __slots__ = ("modules", "name")
+
+    def __init__(self, name: str, *modules: str) -> None:
+        self.name = name
+        self.modules = modules
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its modules are there; none of them is imported to find out."""
+        return all(PathFinder.find_spec(module) is not None for module in self.modules)
+
+    @property
+    def how_to_install(self) -> str:
+        return f"Install it with: pip install 'handrail[{self.name}]'"
+
+
 class Feature:
     """`name` is also the name that `--tools` and settings use, and that of its error dialect's tools.
 
     `tools`, `prompts` and `resources` name sequences of declarations; `dialect` how its errors are spelled; `opening` a
     function from the open project to what its tools get. `routes` names a function from the server's context to
-    HTTP routes, `checks` one that says what works. `extra` is the optional install that brings `needs`, its packages.
+    HTTP routes, `checks` one that says what works. Without `extra` installed the feature isn't offered; without one of
+    `further_extras`, only a part of it is missing.
     """
 
     __slots__ = (
@@ -46,8 +66,8 @@ class Feature:
         "commands",
         "dialect",
         "extra",
+        "further_extras",
         "name",
-        "needs",
         "opening",
         "prompts",
         "rank",
@@ -71,8 +91,8 @@ class Feature:
         commands: Sequence[Command] = (),
         routes: str = "",
         checks: str = "",
-        extra: str = "",
-        needs: Sequence[str] = (),
+        extra: Extra | None = None,
+        further_extras: Sequence[Extra] = (),
     ) -> None:
         self.name = name
         self.title = title
@@ -86,13 +106,9 @@ class Feature:
         self.routes = routes
         self.checks = checks
         self.extra = extra
-        self.needs = needs
+        self.further_extras = further_extras
 
     @property
-    def is_installed(self) -> bool:
-        """Whether its packages are there; none of them is imported to find out."""
-        return all(PathFinder.find_spec(module) is not None for module in self.needs)
-
-    @property
-    def how_to_install(self) -> str:
-        return f"Install it with: pip install 'handrail[{self.extra}]'"
+    def missing_extra(self) -> Extra | None:
+        """The extra that must be installed before the feature can be used."""
+        return None if self.extra is None or self.extra.is_installed else self.extra

@@ -17,6 +17,10 @@ class TaskStore(Protocol):
 
     async def find(self, task_id: str) -> TaskRecord | None: ...
 
+    async def interrupted(self) -> Sequence[TaskRecord]:
+        """Those that run, or have an action under way, as the last server left them."""
+        ...
+
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
         """The last changed first: those after the task `before`, in whose title or messages all `words` stand."""
         ...

@@ -24,6 +24,9 @@ def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
     from handrail.features.browser.routes.mount import AgentMount
     from handrail.wiring.models import open_models
 
+    async def max_auto_fix() -> int:
+        return (await house.policy.fetch()).limits.max_auto_fix
+
     settings, registry, models = house.settings, house.registry, open_models(house.state.path)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
@@ -37,7 +40,7 @@ def mounted_agent(house: House, bus: LocalBus, pages: PageEvents) -> AgentMount:
         queue=house.prompts,
         offers=ToolOffers(registry),
         project=house.project.location,
-        max_auto_fix=lambda: house.policy.current().limits.max_auto_fix,
+        max_auto_fix=max_auto_fix,
         limits=limits,
     )
     runs = Runs(context, models.open)

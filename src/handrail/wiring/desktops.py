@@ -11,7 +11,7 @@ from pathlib import Path
 from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
-from handrail.extras import is_installed
+from handrail.features.desktop.feature import EXTRA
 from handrail.ports.errors import Disabled
 from handrail.stores.local import settings
 from handrail.stores.local.state import state_path
@@ -72,7 +72,7 @@ async def desktop_kept(house: House) -> AsyncIterator[None]:
     from handrail.features.desktop.host_client.process import kept_host
 
     async with AsyncExitStack() as stack:
-        if house.settings.desktop and is_installed("desktop"):
+        if house.settings.desktop and EXTRA.is_installed:
             place = house.state.path / SOCKET, house.project.location, house.state.path
             await stack.enter_async_context(kept_host(*place))
         await stack.enter_async_context(closing(house))

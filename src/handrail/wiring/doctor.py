@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from handrail.extras import EXTRAS, how_to_install, is_installed
+from handrail.features import built_in
+from handrail.features.desktop.feature import EXTRA as DESKTOP
+from handrail.features.webgal.feature import EXTRA as WEBGAL
 from handrail.kernel.checks import Check, attempt, first_line
 from handrail.ports.errors import Failure
 from handrail.wiring import doctor_browsers as browsers
@@ -35,10 +37,10 @@ def _checks(project: Path, state: Path | None) -> Iterator[Check]:
     yield browsers.extension()
     yield browsers.chromium()
     yield browsers.browsers(state)
-    if is_installed("webgal"):
+    if WEBGAL.is_installed:
         yield browsers.engine(project)
         yield browsers.preview_browser()
-    if is_installed("desktop"):
+    if DESKTOP.is_installed:
         yield _desktop(project, state)
     yield _apps()
 
@@ -122,11 +124,12 @@ def _mcp_sdk() -> Check:
 
 
 def _optional_features() -> Iterator[Check]:
-    installed = [extra for extra in EXTRAS if is_installed(extra)]
-    yield Check("optional features", True, f"installed: {', '.join(installed)}", required=False)
-    for extra in EXTRAS:
-        if extra not in installed:
-            yield Check(extra, False, "not installed", how_to_install(extra), required=False)
+    known = [extra for feature in built_in() for extra in (feature.extra, *feature.further_extras) if extra is not None]
+    installed = ", ".join(extra.name for extra in known if extra.is_installed)
+    yield Check("optional features", True, f"installed: {installed}", required=False)
+    for extra in known:
+        if not extra.is_installed:
+            yield Check(extra.name, False, "not installed", extra.how_to_install, required=False)
 
 
 def _server(state: Path | None) -> Check:

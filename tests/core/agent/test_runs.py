@@ -145,7 +145,7 @@ class House:
             queue=queue or cast("Any", Unasked()),
             offers=cast("Any", _NoOffers()),
             project=project,
-            max_auto_fix=lambda: 1,
+            max_auto_fix=one_fix,
             limits=Limits(),
         )
         self.runs = Runs(context, models)
@@ -164,6 +164,10 @@ class House:
     async def close(self) -> None:
         await self.runs.close()
         await self.batches.close()
+
+
+async def one_fix() -> int:
+    return 1
 
 
 class _NoOffers:

@@ -61,7 +61,8 @@ class CommandList:
     def missing(self, name: str) -> str | None:
         """How to install the command, where its feature's packages are not there."""
         feature = self._feature.get(name)
-        return None if feature is None or feature.is_installed else feature.how_to_install
+        extra = None if feature is None else feature.missing_extra
+        return None if extra is None else extra.how_to_install
 
     @property
     def listed(self) -> list[str]:

@@ -103,7 +103,7 @@ class AgentRun:
         asked = ModelRequest(
             task_id,
             self._model,
-            instructions(run.mode, self._at.project, self._at.max_auto_fix()),
+            instructions(run.mode, self._at.project, await self._at.max_auto_fix()),
             self._turns,
             self._at.offers.in_mode(run.mode),
             lambda text: listener.hear(task_id, message_id, target, text),
@@ -134,7 +134,7 @@ class AgentRun:
             async def progress(message: str, use: ToolUse = use) -> None:
                 listener.tool_used(task_id, message_id, use, "running", message)
 
-            if (returned := check_may_mend(self._turns, use, self._at.max_auto_fix())) is None:
+            if (returned := check_may_mend(self._turns, use, await self._at.max_auto_fix())) is None:
                 returned = await self._at.tools.run(task_id, use, self.run.mode, self._caller, progress)
             await self._come_back(message_id, use, returned)
         return True

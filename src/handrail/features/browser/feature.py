@@ -1,6 +1,6 @@
 """The person's browser, through the extension that carries out contract 2's actions."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
 
 FEATURE = Feature(
     "browser",
@@ -11,5 +11,5 @@ FEATURE = Feature(
     commands=[
         Command("extension", "handrail.features.browser.cli:extension", "Pair browsers with the running server.", 20)
     ],
-    extra="browser",
+    extra=Extra("browser"),  # names no package: the base install has all that it needs
 )

@@ -1,6 +1,8 @@
 """The person's desktop, through the host that carries out contract 1's methods."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+EXTRA = Extra("desktop", "mss", "Xlib", "zlib_ng")
 
 FEATURE = Feature(
     "desktop",
@@ -17,6 +19,5 @@ FEATURE = Feature(
             40,
         ),
     ],
-    extra="desktop",
-    needs=("mss", "Xlib", "zlib_ng"),
+    extra=EXTRA,
 )

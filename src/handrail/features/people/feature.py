@@ -1,6 +1,8 @@
 """Questions to people: forms, choices, follow-up questions, completions; and the queue in which they wait."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+TUI = Extra("tui", "textual")
 
 FEATURE = Feature(
     "people",
@@ -10,4 +12,5 @@ FEATURE = Feature(
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],
+    further_extras=[TUI],
 )

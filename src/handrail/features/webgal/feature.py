@@ -1,6 +1,8 @@
 """WebGAL games: check scripts, list resources, define characters, show scenes, run the project's scripts."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+EXTRA = Extra("webgal", "lsprotocol", "pygls")
 
 FEATURE = Feature(
     "webgal",
@@ -14,6 +16,5 @@ FEATURE = Feature(
             "webgal", "handrail.features.webgal.cli.webgal:webgal", "Check a WebGAL game, here or in your editor.", 170
         )
     ],
-    extra="webgal",
-    needs=("lsprotocol", "pygls"),
+    extra=EXTRA,
 )

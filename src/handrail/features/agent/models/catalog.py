@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from handrail.extras import how_to_install, is_installed
+from handrail.features.agent.feature import EXTRA
 from handrail.features.agent.models.providers import (
     COMPATIBLE,
     PROVIDERS,
@@ -64,7 +64,7 @@ class ModelCatalog:
 
     async def overview(self) -> ModelOverview:
         current, base_url = await asyncio.to_thread(self._load)
-        offered = PROVIDERS if is_installed("agent") else {}
+        offered = PROVIDERS if EXTRA.is_installed else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
         if current and current not in names:
             names.insert(0, current)
@@ -102,8 +102,8 @@ class ModelCatalog:
         if not (wanted := name or current):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
         provider, _ = split(wanted)
-        if provider != SCRIPT and not is_installed("agent"):
-            raise NoModel("handrail is installed without its agent.", hint=how_to_install("agent"))
+        if provider != SCRIPT and not EXTRA.is_installed:
+            raise NoModel("handrail is installed without its agent.", hint=EXTRA.how_to_install)
         key = await self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
             its = PROVIDERS[provider]

@@ -6,10 +6,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.faces.socketio.messages import trace_of
-from handrail.features.agent.attachments import Artifacts, with_attachments
 from handrail.features.agent.routes.events import AgentEvents
 from handrail.features.agent.runs import Runs
-from handrail.features.agent.user_message import UserMessage
+from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.ports.agent import Choice, Voice
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams

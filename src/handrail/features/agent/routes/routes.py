@@ -11,8 +11,7 @@ from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.agent.models.catalog import ModelCatalog, ModelOverview
-from handrail.features.agent.routes.entries import PLACES, Entry
-from handrail.features.agent.routes.events import AgentEvents
+from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
 from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
 from handrail.kernel import task_ids

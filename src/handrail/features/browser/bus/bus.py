@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.browser.bus import catalogue, sight
+from handrail.features.browser.bus import catalogue, task_view
 from handrail.features.browser.bus.action import Action, new_action_id
 from handrail.features.browser.bus.artifacts import Artifacts
 from handrail.features.browser.bus.dispatcher import Dispatcher
@@ -18,7 +18,16 @@ from handrail.features.browser.bus.takeover import Takeover
 from handrail.features.browser.bus.tasks import Now, Task, Tasks, milliseconds
 from handrail.kernel.lanes import Lanes
 from handrail.ports.agent import RunStore
-from handrail.ports.browser import ActionRecord, ActionResult, Actions, Artifact, OpenTabs, Sight, Snapshot, TaskRecord
+from handrail.ports.browser import (
+    ActionRecord,
+    ActionResult,
+    Actions,
+    Artifact,
+    OpenTabs,
+    Snapshot,
+    TaskRecord,
+    TaskView,
+)
 from handrail.ports.browser_store import ActionStore, PluginStore, TaskStore
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, TooLarge
 
@@ -135,17 +144,17 @@ class LocalBus:
     async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
 
-    async def sight(self, task_id: str) -> Sight:
+    async def view(self, task_id: str) -> TaskView:
         """What the task looked like last. NotFound: there is no such task."""
         task = await self.tasks.find(task_id)
-        pictures = await self.actions.last_with(task.id, sight.PICTURE, sight.MOST_PICTURES)
-        indexes = await self.actions.last_with(task.id, sight.INDEX, sight.MOST_INDEXES) if pictures else ()
-        seen = sight.sight_of(task.id, pictures, indexes)
+        pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MOST_PICTURES)
+        indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MOST_INDEXES) if pictures else ()
+        seen = task_view.view_of(task.id, pictures, indexes)
         try:
             if seen.artifact_id is not UNSET:
                 await self.artifacts.described(seen.artifact_id)
         except NotFound:
-            return Sight(task_id=task.id)
+            return TaskView(task_id=task.id)
         return seen
 
     def listen(self, listener: BusListener) -> None:
@@ -154,6 +163,7 @@ class LocalBus:
 
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
+        await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
         await self.plugins.load()

@@ -19,7 +19,7 @@ from handrail.features.browser.routes import artifact_routes, browser_routes, pl
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import Chat, PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
-from handrail.features.browser.routes.socket_bus import MimoBus
+from handrail.features.browser.routes.socket_bus import BrowserSockets
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class BrowserMount:
         self._pages = pages
         self._agent = agent
         self._codes = Codes(source="the console, or `handrail extension pair`,")
-        self.bus = MimoBus(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=speaks_legacy)
+        self.bus = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=speaks_legacy)
 
     def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
         bus = self._local

@@ -13,7 +13,7 @@ from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.ports.errors import Failure, InvalidParams
 
 
-class MimoBus:
+class BrowserSockets:
     """`speaks_legacy`: the events' old names are understood too (contract 2 §3.1)."""
 
     def __init__(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.extras import how_to_install, is_installed
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.times import local_time
 from handrail.faces.cli.values import OneOf
+from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     ctx.obj = state
     if ctx.invoked_subcommand is not None:
         return
-    if _has_screen() and not is_installed("tui"):
-        click.echo(f"handrail: the full-screen view is missing. {how_to_install('tui')}", err=True)
+    if _has_screen() and not TUI.is_installed:
+        click.echo(f"handrail: the full-screen view is missing. {TUI.how_to_install}", err=True)
     elif _has_screen():
         from handrail.wiring import watching_queue
 

@@ -1,8 +1,8 @@
-"""browser_console of contract 2's catalogue, extended."""
+"""What a page has logged: its console, and requests that failed."""
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool
-from handrail.features.browser.bus.page_actions import CONSOLE, LogParams
+from handrail.features.browser.bus.page_actions import CONSOLE, REQUESTS, LogParams
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
@@ -19,4 +19,14 @@ async def browser_console(browser: Browser, call: Call, params: LogParams, previ
     return Reply(result, text=said(f"{len(result.messages)} of {result.total} messages.", result, "\n".join(lines)))
 
 
-TOOL = browser_tool(CONSOLE, browser_console)
+async def browser_requests(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
+    """Read which requests of the page have failed (status 400 and above, or an error), the newest last."""
+    result = await browser.read(call, REQUESTS, params)
+    lines = [f"{each.status or each.error or '?'} {each.method} {each.url}" for each in result.requests]
+    return Reply(result, text=said(f"{len(result.requests)} of {result.total} failed.", result, "\n".join(lines)))
+
+
+TOOLS = (
+    browser_tool(CONSOLE, browser_console),
+    browser_tool(REQUESTS, browser_requests),
+)

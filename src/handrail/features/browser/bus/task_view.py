@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.ports.browser import ActionRecord, Box, SeenElement, Sight, Wire
+from handrail.ports.browser import ActionRecord, Box, SeenElement, TaskView, Wire
 
 T = TypeVar("T")
 
@@ -69,34 +69,34 @@ class _Scale:
         )
 
 
-def sight_of(task_id: str, pictures: Sequence[ActionRecord], indexes: Sequence[ActionRecord]) -> Sight:
+def view_of(task_id: str, pictures: Sequence[ActionRecord], indexes: Sequence[ActionRecord]) -> TaskView:
     """Both the last first. The picture's artifact may be gone meanwhile: that is not known here."""
     for record in pictures:
         picture = _converted(_of_picture(record), _Picture)
         if picture is None or picture.width <= 0 or picture.height <= 0:
             continue
         tab = _tab(record, PICTURE)
-        sight = Sight(
+        view = TaskView(
             task_id=task_id, artifact_id=picture.artifact_id, tab_id=UNSET if tab is None else tab,
             width=picture.width, height=picture.height, taken_at=record.ended_at, url=picture.page_url,
         )  # fmt: skip
-        return _with_index(sight, picture, indexes)
-    return Sight(task_id=task_id)
+        return _with_index(view, picture, indexes)
+    return TaskView(task_id=task_id)
 
 
-def _with_index(sight: Sight, picture: _Picture, indexes: Sequence[ActionRecord]) -> Sight:
+def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecord]) -> TaskView:
     found: dict[str, SeenElement] = {}
     indexed_at: int | UnsetType = UNSET
     for record in indexes:
         index = _converted(record.result, _Index)
-        if index is None or _tab(record, INDEX) != sight.tab_id or not _is_same_page(index.url, picture.page_url):
+        if index is None or _tab(record, INDEX) != view.tab_id or not _is_same_page(index.url, picture.page_url):
             break
         indexed_at = record.ended_at if indexed_at is UNSET else indexed_at
         for element in _drawn(index, picture):
             found.setdefault(element.click_id, element)
         if not record.actions[INDEX].get("offset"):
             break
-    return msgspec.structs.replace(sight, elements=tuple(found.values()), indexed_at=indexed_at)
+    return msgspec.structs.replace(view, elements=tuple(found.values()), indexed_at=indexed_at)
 
 
 def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:

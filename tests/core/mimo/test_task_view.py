@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from handrail.features.browser.bus.sight import INDEX, PICTURE, sight_of
+from handrail.features.browser.bus.task_view import INDEX, PICTURE, view_of
 from handrail.ports.browser import ActionRecord
 
 TASK = "01J00000000000000000000000"
@@ -32,29 +32,29 @@ def button(id: str, x: float, y: float, w: float = 10, h: float = 10, **more: An
 
 
 def boxes(*records: Any, of: ActionRecord | None = None) -> dict[str, tuple[float, float, float, float]]:
-    seen = sight_of(TASK, [of or picture()], records)
+    seen = view_of(TASK, [of or picture()], records)
     return {one.click_id: (one.bbox.x, one.bbox.y, one.bbox.w, one.bbox.h) for one in seen.elements}
 
 
 def test_a_task_without_a_picture_has_none() -> None:
-    assert sight_of(TASK, [], [index(button("1", 0, 0))]).artifact_id is UNSET
+    assert view_of(TASK, [], [index(button("1", 0, 0))]).artifact_id is UNSET
 
 
 def test_the_newest_picture_is_told_with_its_index() -> None:
-    seen = sight_of(TASK, [picture(), picture(5, artifactId="art-0")], [index(button("1", 3, 4, name="Save"))])
+    seen = view_of(TASK, [picture(), picture(5, artifactId="art-0")], [index(button("1", 3, 4, name="Save"))])
     assert (seen.artifact_id, seen.width, seen.height, seen.taken_at) == ("art-1", 1000, 500, 20)
     assert (seen.url, seen.tab_id, seen.indexed_at) == (URL, 1, 10)
     assert [(one.click_id, one.tag, one.name) for one in seen.elements] == [("1", "button", "Save")]
 
 
 def test_a_picture_that_makes_no_sense_is_passed_over() -> None:
-    seen = sight_of(TASK, [picture(30, artifactId=7), picture(25, width=0), picture(20)], [])
+    seen = view_of(TASK, [picture(30, artifactId=7), picture(25, width=0), picture(20)], [])
     assert seen.taken_at == 20
 
 
 def test_beside_a_pages_text_the_picture_has_a_member_of_its_own() -> None:
     both = picture(artifactId="text", screenshot={"artifactId": "art-9", "width": 10, "height": 10})
-    assert sight_of(TASK, [both], []).artifact_id == "art-9"
+    assert view_of(TASK, [both], []).artifact_id == "art-9"
 
 
 def test_boxes_are_scaled_to_a_picture_of_more_pixels() -> None:
@@ -89,6 +89,6 @@ def test_an_index_of_another_tab_or_page_is_not_drawn() -> None:
 def test_the_parts_of_a_long_index_are_put_together() -> None:
     parts = [index(button("3", 3, 0), offset=2, at=12), index(button("1", 1, 0), button("2", 2, 0), at=11)]
     older = index(button("9", 9, 0), at=5)
-    seen = sight_of(TASK, [picture()], [*parts, older])
+    seen = view_of(TASK, [picture()], [*parts, older])
     assert {one.click_id for one in seen.elements} == {"1", "2", "3"}
     assert seen.indexed_at == 12
