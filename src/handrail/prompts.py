@@ -187,7 +187,9 @@ class UiPrompts:
         withdrawn = PromptResponse(status="timeout")
         try:
             await self._queue.respond(request_id, withdrawn, by=f"app:{self._source}")
-        except Conflict:
+        except Conflict as conflict:
+            if conflict.details.get("reason") != "answered":
+                raise
             return await self._queue.wait(request_id)
         except NotFound:
             pass

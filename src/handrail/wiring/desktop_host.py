@@ -59,6 +59,7 @@ def _put_together(
     from handrail.features.desktop.host.methods import METHODS
     from handrail.features.desktop.host.services import Services
     from handrail.features.desktop.host.source import DesktopSource
+    from handrail.kernel.audit import Audit
     from handrail.stores.local.files.workspaces import Workspaces
     from handrail.stores.local.once import SqliteOnce
     from handrail.stores.local.prompt_queue import LoggedPrompts
@@ -68,17 +69,19 @@ def _put_together(
         raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
     state = open_state(state_dir)
     workspaces = Workspaces(os.path.abspath(workspace_root))
-    prompts = LoggedPrompts(state.path)
+    prompts, audit = LoggedPrompts(state.path), Audit(state.journal("audit"))
     services = Services(
         version=handrail.__version__,
         source=DesktopSource(open_desktop, platform.platform()),
         confirmation=Confirmation(mode, SqliteTokens(state.database)),
         prompts=prompts,
         once=SqliteOnce(state.database),
+        audit=audit,
     )
 
     async def close() -> None:
         await prompts.close()
+        audit.close()
         workspaces.close()
         state.close()
 

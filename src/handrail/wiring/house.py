@@ -13,7 +13,6 @@ from handrail.features import built_in
 from handrail.features.browser.browser import Browser
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.people.summons import Summons
-from handrail.features.webgal.backends.programs.kept import KeptPrograms
 from handrail.features.webgal.port import Checks, WebGal
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
@@ -141,7 +140,7 @@ def open_house(
     host = host_client(state, files.location, is_server=is_server)
     desktop = Desktop(host, files, own_executor, policy.current)
     apps = open_apps(credentials_in(state.path))
-    scripts = Scripts(files, policy.current, KeptPrograms(), os.environ, sysconfig.get_path("scripts"))
+    scripts = Scripts(files, policy.current, os.environ, sysconfig.get_path("scripts"))
     preview_session = open_preview_session(files, policy.current, settings, is_server=is_server)
     previews = preview_session if is_server else kept_previews(preview_session, state, settings, files)
     webgal_port = WebGal(checks, WorkspaceChanges(workspace), scripts, previews, LocalTab(preview_session, files))

@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from handrail.features.webgal.backends.terre import TerreFinder
     from handrail.features.webgal.preview_ports import (
         Destination,
-        FramedPreviews,
         GameSite,
-        HostedPreviews,
         LocalBrowser,
         PreviewContext,
         ScenePreviews,
         Showing,
     )
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames, HostedScenes
     from handrail.kernel.policy import Policy
     from handrail.ports.files import Folder
     from handrail.stores.local.settings import Settings
@@ -86,7 +85,7 @@ def kept_previews(own: PreviewSession, state: State, settings: Settings, files: 
     return ServerFirstPreviews(by_server, own)
 
 
-def hosted_previews(house: House) -> HostedPreviews:
+def hosted_previews(house: House) -> HostedScenes:
     """For the server: what it shows for those other processes."""
     from handrail.features.webgal.previews.shared_previews import HostedScenes
 
@@ -99,7 +98,7 @@ def hosted_previews(house: House) -> HostedPreviews:
     )
 
 
-def framed_previews(house: House) -> FramedPreviews:
+def framed_previews(house: House) -> ConsoleFrames:
     """For the console's server, once: screens are known to the one that opened them."""
     from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from handrail.faces.http.annex import Annex
     from handrail.faces.http.desk import Desk
     from handrail.features.browser.bus.bus import LocalBus
-    from handrail.features.webgal.game_view_port import GameView
+    from handrail.features.webgal.game_view import GameView
 
 
 async def serve_stdio(house: House) -> None:
@@ -112,6 +112,6 @@ def _desk(house: House, checkup: Callable[[], Mapping[str, Any]]) -> Desk:
 
 def _game(house: House) -> GameView:
     """Made when somebody first looks: most starts need none of what checks a game."""
-    from handrail.features.webgal.game_view import ShownGame
+    from handrail.features.webgal.game_view import GameView
 
-    return ShownGame(house.registry.find("check_game").surface.port)
+    return GameView(house.registry.find("check_game").surface.port)

@@ -3,17 +3,19 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from handrail.features.desktop.host.last_look import LastLook
-from handrail.features.webgal.game_view_port import GameView
-from handrail.features.webgal.preview_ports import FramedPreviews, HostedPreviews
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Caller
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.gate import Gate
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.secrets import Kept, Secret
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.game_view import GameView
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames, HostedScenes
 
 Record = Mapping[str, Any]
 Follow = Callable[[], AsyncIterator[Sequence[Record]]]
@@ -57,9 +59,9 @@ class Desk:
     audit: Audit
     evidence: Evidence
     last_look: LastLook
-    game: Callable[[], GameView]
-    previews: Callable[[], FramedPreviews]
-    hosting: Callable[[], HostedPreviews]
+    game: "Callable[[], GameView]"
+    previews: "Callable[[], ConsoleFrames]"
+    hosting: "Callable[[], HostedScenes]"
     prompts: PromptQueue
     apps: AppsDesk
     policy: Callable[[], Record]

@@ -1,6 +1,8 @@
 """`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,12 +164,8 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     from handrail.wiring import open_house
 
     house = open_house(project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False))
-    try:
+    with _closing(house):
         found, mended = run(_checked(house, list(paths), with_fix=fix))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        house.close()
     if as_json:
         print_json({**found, "mended": mended} if fix else found)
     else:
@@ -190,16 +188,22 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     from handrail.wiring import open_house
 
     house = open_house(project, state, NobodyToAsk())
-    try:
+    with _closing(house):
         shown = run(_called(house, "show_scene_graph", {"path": path}))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        house.close()
     if as_json:
         print_json(shown["graph"])
     else:
         sys.stdout.write(shown["svg"])
+
+
+@contextmanager
+def _closing(house: "House") -> Iterator[None]:
+    try:
+        yield
+    except _WRONG_USE as wrong:
+        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    finally:
+        house.close()
 
 
 async def _checked(house: "House", paths: list[str], *, with_fix: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
