@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from handrail.ports.agent import AgentTask, AgentTasks, RunStore, Voice
-from handrail.ports.model import Said
+from handrail.ports.model import UserTurn
 
 _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
 
@@ -24,7 +24,7 @@ class Chat(Protocol):
         """A page has begun to follow the task."""
         ...
 
-    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
         """`message` may have more members than those of the contract. A Failure refuses it."""
         ...
 

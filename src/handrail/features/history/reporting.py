@@ -11,7 +11,7 @@ from handrail.features.agent.offers import unmarked
 from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
 from handrail.ports.atomic_file import Replacement
 from handrail.ports.errors import InputOutput
-from handrail.ports.model import Noted, Replied, Returned
+from handrail.ports.model import AssistantTurn, Note, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,15 +53,15 @@ async def _said(stores: Stores, task: str) -> tuple[str, Sequence[Word], Mapping
             return "", (), {}
         words = [Word(said.role, said.content, said.timestamp) for said in await bus.tasks.messages(task)]
         turns = await bus.runs.page(task, None, _MOST_TURNS)
-        words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Noted)]
+        words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Note)]
         return found.title, words, _exchanges([one.turn for one in turns])
     finally:
         await bus.close()
 
 
 def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
-    told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, Returned)}
-    uses = [use for turn in turns if isinstance(turn, Replied) for use in turn.uses]
+    told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, ToolResult)}
+    uses = [use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses]
     return {use.execution_id: Exchange(use.arguments, told.get(use.execution_id, "")) for use in uses}
 
 

@@ -17,16 +17,15 @@ from handrail.ports.errors import NotShown
 
 if TYPE_CHECKING:
     from handrail.features.webgal.backends.terre import TerreFinder
-    from handrail.features.webgal.game_view_port import GameView
+    from handrail.features.webgal.game_view import GameView
     from handrail.features.webgal.preview_ports import (
         Destination,
-        FramedPreviews,
         GameSite,
-        HostedPreviews,
         PreviewContext,
         ScenePreviews,
         Showing,
     )
+    from handrail.features.webgal.previews.shared_previews import ConsoleFrames, HostedScenes
     from handrail.features.webgal.remote_previews import RemotePreviews
     from handrail.kernel.project import Project
 
@@ -36,14 +35,12 @@ _WITH_PROCESS = "The address works as long as the process that was called; `hand
 
 
 def open_webgal(project: Project) -> WebGal:
-    from handrail.features.webgal.backends.programs.kept import KeptPrograms
-
     policy = project.policy.current
     session = _preview_session(project)
     return WebGal(
         Checks(project.files, policy, os.environ.get("HANDRAIL_LANG", "")),
         project.offered("workspace", "changes"),
-        Scripts(project.files, policy, KeptPrograms(), os.environ, sysconfig.get_path("scripts")),
+        Scripts(project.files, policy, os.environ, sysconfig.get_path("scripts")),
         session if project.is_server else server_first(project, session),
         LocalTab(session, project.files),
         session,
@@ -57,9 +54,9 @@ def review(project: Project) -> Callable[[str, bytes], None]:
 
 
 def game_view(project: Project) -> GameView:
-    from handrail.features.webgal.game_view import ShownGame
+    from handrail.features.webgal.game_view import GameView
 
-    return ShownGame(project.part("webgal"))
+    return GameView(project.part("webgal"))
 
 
 def _preview_session(project: Project) -> PreviewSession:
@@ -112,7 +109,7 @@ def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
     return ServerFirstPreviews(by_server, own)
 
 
-def hosted_previews(project: Project) -> HostedPreviews:
+def hosted_previews(project: Project) -> HostedScenes:
     """For the server: what it shows for those other processes."""
     from handrail.features.webgal.previews.shared_previews import HostedScenes
 
@@ -125,7 +122,7 @@ def hosted_previews(project: Project) -> HostedPreviews:
     )
 
 
-def framed_previews(project: Project) -> FramedPreviews:
+def framed_previews(project: Project) -> ConsoleFrames:
     """For the console's server, once: screens are known to the one that opened them."""
     from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 

@@ -10,7 +10,7 @@ from handrail.features.browser.routes.page_events import room_of
 from handrail.kernel import task_ids
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import InvalidParams
-from handrail.ports.model import Said
+from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
 LEGACY_EVENT = "message"
@@ -46,7 +46,7 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
-        said = Said(
+        said = UserTurn(
             optional_text(message, "id") or new_id("msg"),
             text(message, "content", MAX_CONTENT),
             sent_at=_timestamp(message, self._bus.now()),

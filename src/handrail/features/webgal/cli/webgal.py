@@ -1,6 +1,8 @@
 """`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,12 +167,8 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     opened = program().open_project(
         project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)
     )
-    try:
+    with _closing(opened):
         found, mended = run(_checked(opened, list(paths), with_fix=fix))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        opened.close()
     if as_json:
         print_json({**found, "mended": mended} if fix else found)
     else:
@@ -193,16 +191,22 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     from handrail.kernel.approvals import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
-    try:
+    with _closing(opened):
         shown = run(_called(opened, "show_scene_graph", {"path": path}))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        opened.close()
     if as_json:
         print_json(shown["graph"])
     else:
         sys.stdout.write(shown["svg"])
+
+
+@contextmanager
+def _closing(opened: "Project") -> Iterator[None]:
+    try:
+        yield
+    except _WRONG_USE as wrong:
+        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    finally:
+        opened.close()
 
 
 async def _checked(

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -19,13 +19,16 @@ from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
 from handrail.faces.http.persons import check_is_persons
-from handrail.features.webgal.game_view_port import GameView, Language, Mended, Place
 from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
 from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.game_view import GameView, Mended, Place
+    from handrail.features.webgal.script.findings import Language
 
 _LOOKING = "Looking at the game in the console"
 _MENDING = "Mending a scene in the console"
@@ -35,31 +38,18 @@ _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
 def webgal_routes(context: HttpContext) -> list[Route]:
-    game = cache(lambda: game_view(context.project))
+    game_of_project = cache(lambda: game_view(context.project))
     previews = cache(lambda: framed_previews(context.project))
 
-    async def seen(look: Callable[[GameView], Any]) -> Any:
-        return await asyncio.to_thread(lambda: look(game()))
+    async def seen(look: Callable[["GameView"], Any]) -> Any:
+        return await asyncio.to_thread(lambda: look(game_of_project()))
 
-    async def stamp(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success({"stamp": await seen(lambda shown: shown.stamp())})
+    def looking(look: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            must_be_person(request, _LOOKING)
+            return success(await seen(lambda game: look(game, request)))
 
-    async def overview(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda shown: shown.overview(_language(request))))
-
-    async def scene(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda shown: shown.scene(_path(request))))
-
-    async def graph(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda shown: shown.graph()))
-
-    async def resources(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda shown: shown.resources()))
+        return answer
 
     async def file(request: Request) -> Response:
         must_be_person(request, _LOOKING)
@@ -99,11 +89,11 @@ def webgal_routes(context: HttpContext) -> list[Route]:
         return success({})
 
     return [
-        Route("/api/webgal/stamp", stamp),
-        Route("/api/webgal/game", overview),
-        Route("/api/webgal/scene", scene),
-        Route("/api/webgal/graph", graph),
-        Route("/api/webgal/resources", resources),
+        Route("/api/webgal/stamp", looking(lambda game, request: {"stamp": game.stamp()})),
+        Route("/api/webgal/game", looking(lambda game, request: game.overview(_language(request)))),
+        Route("/api/webgal/scene", looking(lambda game, request: game.scene(_path(request)))),
+        Route("/api/webgal/graph", looking(lambda game, request: game.graph())),
+        Route("/api/webgal/resources", looking(lambda game, request: game.resources())),
         Route("/api/webgal/file", file),
         Route("/api/webgal/mend", mend, methods=["POST"]),
         Route("/api/webgal/preview", preview, methods=["POST"]),
@@ -116,11 +106,11 @@ async def _run(context: HttpContext, request: Request, tool: str, params: dict[s
     return (await context.persons_gate.run(call)).result
 
 
-def _told(shown: Mended) -> dict[str, Any]:
+def _told(shown: "Mended") -> dict[str, Any]:
     return {"path": shown.path, "diff": shown.diff, "baseHash": shown.base_hash, "afterHash": shown.after_hash}
 
 
-def _language(request: Request) -> Language:
+def _language(request: Request) -> "Language":
     return "zh" if request.query_params.get("lang") == "zh" else "en"
 
 
@@ -131,8 +121,10 @@ def _path(request: Request) -> str:
     return path
 
 
-def _place(given: Any) -> Place | None:
+def _place(given: Any) -> "Place | None":
     """Of the one problem; without a rule's code, all that can safely be mended is meant."""
+    from handrail.features.webgal.game_view import Place
+
     code = optional_text(given, "code")
     if code is None:
         return None
