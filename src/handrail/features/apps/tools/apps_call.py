@@ -5,14 +5,23 @@ from typing import Annotated, Any
 import msgspec
 
 from handrail.features.apps.apps import Apps, Declared
-from handrail.features.apps.model import AppRequest, AuthRequired, UnknownApp, UnknownAppTool
+from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
 from handrail.features.apps.params import AppId, app_target, required_object
 from handrail.kernel.call import Call, Keep
 from handrail.kernel.content import Text
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import BadAnswer, Declined, InvalidParams, Offline, Reported, Timeout, Unsupported
+from handrail.ports.errors import (
+    AuthRequired,
+    BadAnswer,
+    Declined,
+    InvalidParams,
+    Offline,
+    Reported,
+    Timeout,
+    Unsupported,
+)
 
 _LONGEST_KEPT = 1 << 20
 
