@@ -1,8 +1,10 @@
-"""Apps as the rest of the house sees them: found when they are asked for, connected to when they are called."""
+"""Apps as the rest of the program sees them: found when they are asked for, connected to when they are called."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,8 @@ from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.stores.local.state import state_path
+from handrail.wiring.sign_ins import credentials_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,3 +95,13 @@ def descriptor_problems() -> tuple[int, Sequence[Problem]]:
     catalogue = Catalogue(*usual_places(Path.home()))
     problems = catalogue.problems()
     return len(catalogue.apps()), problems
+
+
+@asynccontextmanager
+async def open_app_caller(state: Path | None) -> AsyncIterator[AppCaller]:
+    """With the sign-ins of a state directory; everything that was started ends with it."""
+    connections = Connections(credentials_in(state_path(state)))
+    try:
+        yield AppCaller(connections.transport, Checks())
+    finally:
+        await connections.close()

@@ -1,7 +1,9 @@
 """The port of this surface: which apps there are, and the way to them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Protocol
+
+import msgspec
 
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
@@ -11,6 +13,22 @@ from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecuti
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.consents import ConsentTo
+
+AppId = Annotated[str, msgspec.Meta(description="Its id, such as com.example.mail: apps_list has them.")]
+
+
+class _NamesApp(Protocol):
+    @property
+    def app(self) -> str: ...
+
+
+def app_target(params: _NamesApp) -> Target:
+    return Target(app=params.app)
+
+
+def required_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """Nothing beside what is declared: a parameter of the app's tool in the wrong place would be lost in silence."""
+    return {**schema, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +55,7 @@ class Declared:
 class Apps:
     catalogue: AppCatalogue
     checks: Checks
-    switchboard: AppCaller
+    caller: AppCaller
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:
