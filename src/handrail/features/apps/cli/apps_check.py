@@ -42,10 +42,11 @@ async def try_examples(
     app: "App", tools: "Sequence[AppTool]", state: Path | None, *, quiet: bool
 ) -> list[dict[str, Any]]:
     """One after the other, in the descriptor's order: an example may build on the one before."""
-    from handrail.wiring.apps import open_app_caller
+    from handrail.faces.cli.program import program
+    from handrail.features.apps.opening import open_app_caller
 
     tried = []
-    async with open_app_caller(state) as app_caller:
+    async with open_app_caller(program().open_stores(state)) as app_caller:
         for tool in tools:
             for number, example in enumerate(tool.examples, 1):
                 entry = await _try_one(app_caller, app, tool, example) | {"number": number}
