@@ -61,6 +61,9 @@ class Desktop:
         self._running: dict[str, str] = {}
         """Who asked for what is under way, by its requestId."""
 
+    async def disconnect(self) -> None:
+        await self._host.close()
+
     async def ask(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
         """A call that leaves no evidence."""
         return await self._ask(call, method, params, deadline_ms, {})
