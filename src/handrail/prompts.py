@@ -30,7 +30,7 @@ from handrail.ports.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.wiring import open_queue
+from handrail.wiring import Wiring
 
 __all__ = [
     "Page",
@@ -53,7 +53,7 @@ async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> 
     """The queue of a state directory: `state`, or the one that every handrail of this user has."""
     if not plugin_id or not app_id:
         raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
-    queue = open_queue(state)
+    queue = Wiring().open_stores(state).prompts
     try:
         ui = UiPrompts(queue, f"{plugin_id}:{app_id}", state, (await queue.entries(0)).position)
         try:
@@ -187,7 +187,9 @@ class UiPrompts:
         withdrawn = PromptResponse(status="timeout")
         try:
             await self._queue.respond(request_id, withdrawn, by=f"app:{self._source}")
-        except Conflict:
+        except Conflict as conflict:
+            if conflict.details.get("reason") != "answered":
+                raise
             return await self._queue.wait(request_id)
         except NotFound:
             pass

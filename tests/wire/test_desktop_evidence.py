@@ -3,13 +3,16 @@
 import json
 import os
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handrail.kernel.audit import Audit
 from handrail.ports.errors import InputOutput
 from handrail.stores.local.files.folder import LocalFolder
+from handrail.wiring import Wiring
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
 
 READING: dict[str, dict[str, Any]] = {
@@ -181,3 +184,23 @@ async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: Desk
     result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=given))
     assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
     assert Path(result["evidence"]["dir"]).name == result["executionId"]
+
+
+async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_its_evidence_after(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    await bridge.call("desktop.observe")
+    result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+    missing = {"selector": {"titleContains": "nothing there"}}
+    await bridge.refused("desktop.click", confirm=PHRASE, target=missing)
+    audit = Audit(Wiring().open_stores(desk.state).audit)
+    begin, end = audit.entries()
+    assert audit.verify() == 2
+    assert (begin["event"], end["event"], end["ok"]) == ("begin", "end", True)
+    for record in (begin, end):
+        assert (record["executionId"], record["tool"]) == (result["executionId"], "desktop.hotkey")
+        assert record["project"] == str(desk.workspace)
+        assert record["paramsDigest"] == read_json(result, "env.json")["paramsDigest"]
+    assert Path(desk.workspace, end["evidence"]["dir"]) == Path(result["evidence"]["dir"])
+    files = {name: sha256(read_file(result, name)).hexdigest() for name in files_in(result)}
+    assert end["evidence"]["sha256"] == files

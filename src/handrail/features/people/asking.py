@@ -56,7 +56,9 @@ async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:
     withdrawn = PromptResponse(status="timeout")
     try:
         await queue.respond(request_id, withdrawn)
-    except Conflict:
+    except Conflict as conflict:
+        if conflict.details.get("reason") != "answered":
+            raise
         return await queue.wait(request_id)
     except NotFound:
         pass

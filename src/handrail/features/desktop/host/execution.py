@@ -5,9 +5,10 @@ together, by `save`; nothing is acted upon before `save` has returned.
 """
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -15,8 +16,10 @@ from typing import Any
 import msgspec
 
 from handrail.features.desktop.host.params import Meta
+from handrail.kernel.call import Caller
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import Exhibit, utc_now
+from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
 from handrail.ports.peers import Peer
@@ -39,6 +42,11 @@ class Record:
         self._trace: list[bytes] = []
         self._traced = sha256()
         self._index: dict[str, Any] | None = None
+
+    @property
+    def path(self) -> str:
+        """Of the folder, within the workspace."""
+        return self._exhibit.path
 
     @property
     def hashes(self) -> Mapping[str, str]:
@@ -115,6 +123,22 @@ class Execution:
     has_acted: bool = False
     """Something may have reached an app."""
     is_aborted: bool = False
+    is_audited: bool = False
+    """Its beginning is in the audit, so its end must be. What the gateway asked for is in the gateway's own records."""
+    began: float = field(default_factory=time.perf_counter)
+
+    def audited(self, event: str, **more: Any) -> dict[str, Any]:
+        """A line of the audit."""
+        return {
+            "event": event,
+            "executionId": self.id,
+            "tool": self.method,
+            "effect": Effect.UI_CONTROL.value,
+            "caller": str(Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}")),
+            "project": self.workspace.location,
+            "paramsDigest": self.params_digest,
+            **more,
+        }
 
 
 class Executions:

@@ -5,6 +5,7 @@ Read → workspace → caller → ready → run with a deadline, in the workspac
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
@@ -192,8 +193,22 @@ class Host:
             logger.error("the evidence of %s is incomplete: %s", execution.id, lost.message)
             if failure is None and not execution.has_acted:
                 raise
+        if execution.is_audited:
+            await self._audit_end(execution, failure)
         if failure is not None and execution.meta.execution_id is not None:
             evidence["sha256"] = record.hashes
+
+    async def _audit_end(self, execution: Execution, failure: Failure | None) -> None:
+        outcome: dict[str, Any] = {"ok": failure is None}
+        if failure is not None:
+            outcome["error"] = {"condition": type(failure).__name__, "message": failure.message[:500]}
+        evidence = {"dir": execution.record.path, "sha256": execution.record.hashes}
+        took = round((time.perf_counter() - execution.began) * 1000, 3)
+        try:
+            record = execution.audited("end", **outcome, evidence=evidence, durationMs=took)
+            await self._services.audit.add(record, durable=True)
+        except Failure as lost:
+            logger.error("the end of %s is not on record: %s", execution.id, lost.message)
 
 
 def _as_failure(fault: Exception) -> Failure:

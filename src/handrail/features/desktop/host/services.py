@@ -12,6 +12,7 @@ from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.search import Search, Subject
 from handrail.features.desktop.host.source import DesktopSource
 from handrail.features.desktop.platform import Delivery, Desktop
+from handrail.kernel.audit import Audit
 from handrail.ports.files import Folder
 from handrail.ports.once import Once
 from handrail.ports.peers import Caller
@@ -27,6 +28,7 @@ class Services:
     confirmation: Confirmation
     prompts: PromptQueue
     once: Once
+    audit: Audit
     refs: ElementRefs = field(default_factory=ElementRefs)
     executions: Executions = field(default_factory=Executions)
     input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
