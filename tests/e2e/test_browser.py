@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from handrail.features.browser.bus.protocol import fingerprint
-from handrail.wiring.browsers import EXTENSION_FOLDER
+from handrail.features.browser.launching import EXTENSION_FOLDER
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent
@@ -217,8 +217,8 @@ def test_without_a_server_nothing_is_launched(tmp_path: Path) -> None:
 _LAUNCH = """
 import sys
 from pathlib import Path
-from handrail.wiring import browsers
-browsers.EXTENSION_FOLDER = Path(sys.argv.pop(1))
+from handrail.features.browser import launching
+launching.EXTENSION_FOLDER = Path(sys.argv.pop(1))
 from handrail.__main__ import main
 main()
 """
