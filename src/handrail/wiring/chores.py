@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from handrail.features.desktop.host.execution import ROOT as DESKTOP_EVIDENCE
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.prompts.left_prompts import LeftPrompts
 from handrail.kernel.pruning import Limits, prune
+from handrail.kernel.queue_approver import LeftPrompts
 from handrail.ports.errors import Conflict, Failure
 from handrail.wiring.house import House
 
