@@ -31,7 +31,7 @@ from handrail.ports.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.wiring import open_queue
+from handrail.wiring import Wiring
 
 __all__ = [
     "Page",
@@ -54,7 +54,7 @@ async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> 
     """The queue of a state directory: `state`, or the one that every handrail of this user has."""
     if not plugin_id or not app_id:
         raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
-    queue = open_queue(state)
+    queue = Wiring().open_stores(state).prompts
     try:
         ui = UiPrompts(queue, f"{plugin_id}:{app_id}", state, (await queue.entries(0)).position)
         try:

@@ -10,6 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -44,6 +45,18 @@ AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
 
 def in_the_queue_alone(question: Question) -> Sequence[Side]:
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskInQueue:
+    """Approvals are asked for in the queue, and `beside` it. Whether a prompt outlives its caller is told."""
+
+    beside: BesideQuestion = in_the_queue_alone
+    is_left_standing: bool = True
+
+    @property
+    def has_terminal(self) -> bool:
+        return self.beside is not in_the_queue_alone
 
 
 class QueueApprover:

@@ -224,30 +224,6 @@ class Frame:
     address: str
 
 
-class FramedPreviews(Protocol):
-    """The preview beside the text: for the console's own server, which shows it to a person.
-
-    The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's policy for contents,
-    `frame-src http://127.0.0.1:* http://localhost:*`; the preview lets itself be framed by this machine alone. It is
-    another origin than the console (another port), so neither reads the other. `address` says 127.0.0.1; a console that
-    was opened as `localhost` may say so in its place.
-    """
-
-    async def show(
-        self, path: str, line: int | None = None, content: str | None = None, screen: str | None = None
-    ) -> Frame:
-        """Opens a screen, or sends the one that is named to another place: the page in it follows at once.
-
-        `path` is the scene's in the project; without a line, the first that shows something. `content` is unsaved
-        text. A screen that is not known any more is opened anew. NotShown, NotFound, Damaged, OutsideRoot.
-        """
-        ...
-
-    def hide(self, screen: str) -> None:
-        """Its address leads nowhere from now on."""
-        ...
-
-
 SHOWING_PATH = "/api/webgal/showing"
 
 
@@ -272,9 +248,3 @@ class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
     line: int
     content: str | None = None
     fetched_ahead: list[str] = []
-
-
-class HostedPreviews(Protocol):
-    async def show(self, wanted: WantedScene) -> Showing:
-        """NotHosted: the caller stands elsewhere. Declined: a rule hides the scene. NotShown, Timeout."""
-        ...
