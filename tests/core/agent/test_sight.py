@@ -7,7 +7,7 @@ import pytest
 
 from handrail.features.agent.pictures import drop_old_pictures, pictures_in
 from handrail.kernel.content import Image, Text
-from handrail.ports.model import Picture, Replied, Returned, Said, Turn
+from handrail.ports.model import AssistantTurn, Picture, ToolResult, Turn, UserTurn
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
@@ -15,13 +15,13 @@ from handrail.stores.local.browser_tables import browser_database
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
-def taken(number: int, count: int = 1) -> Returned:
+def taken(number: int, count: int = 1) -> ToolResult:
     pictures = tuple(Picture("image/png", f"{number}-{index}".encode()) for index in range(count))
-    return Returned(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
+    return ToolResult(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
 
 
 def left(turns: list[Turn]) -> list[int]:
-    return [len(turn.pictures) for turn in turns if isinstance(turn, Returned)]
+    return [len(turn.pictures) for turn in turns if isinstance(turn, ToolResult)]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> 
             drop_old_pictures(turns)
         assert left(turns) == [0, 1, 1, 1]
         assert await runs.turns("t") == turns
-        assert [one.turn.taken for one in await runs.page("t", None, 9) if isinstance(one.turn, Returned)] == [
+        assert [one.turn.taken for one in await runs.page("t", None, 9) if isinstance(one.turn, ToolResult)] == [
             1,
             2,
             1,
@@ -64,7 +64,11 @@ def test_of_pictures_that_were_attached_the_newest_are_sent_and_of_others_it_is_
     from handrail.features.agent.models.conversation import conversation  # its library takes a second to load
 
     large = tuple(Picture("image/png", bytes(3_000_000)) for _ in range(4))
-    turns: list[Turn] = [Said("a", "old", pictures=large), Replied("Yes."), Said("b", "new", pictures=large)]
+    turns: list[Turn] = [
+        UserTurn("a", "old", pictures=large),
+        AssistantTurn("Yes."),
+        UserTurn("b", "new", pictures=large),
+    ]
     old, _, new = conversation("rules", turns)
     assert "no longer shown" in str(old.parts[0])[:1000]
     assert str(new.parts[0]).count("BinaryContent(") + str(new.parts[0]).count("BinaryImage(") == 4

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.kernel.content import Image
-from handrail.ports.model import MOST_PICTURES, Picture, Returned, Turn
+from handrail.ports.model import MOST_PICTURES, Picture, ToolResult, Turn
 
 LARGEST_PICTURE = 3_500_000
 """Bytes: providers take five million, spelled in base64."""
@@ -28,7 +28,7 @@ def drop_old_pictures(turns: list[Turn]) -> None:
     left = MOST_PICTURES
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]
-        if isinstance(turn, Returned) and turn.pictures:
+        if isinstance(turn, ToolResult) and turn.pictures:
             kept = turn.pictures[max(0, len(turn.pictures) - left) :]
             left -= len(kept)
             if kept != turn.pictures:

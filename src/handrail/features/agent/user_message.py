@@ -12,7 +12,7 @@ from handrail.ports.agent import Choice, Run, Voice
 from handrail.ports.browser import Artifact
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import Declined, InvalidParams, TooLarge
-from handrail.ports.model import Attachment, Picture, Said
+from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."
 _MOST = 8
@@ -22,7 +22,7 @@ _LARGEST_PICTURES = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    said: Said
+    said: UserTurn
     voice: Voice
     choice: Choice
     trace_id: str | None = None
@@ -60,7 +60,7 @@ class Artifacts(Protocol):
     async def fetch(self, artifact_id: str) -> Artifact: ...
 
 
-async def with_attachments(said: Said, artifacts: Artifacts, ids: Any) -> Said:
+async def with_attachments(said: UserTurn, artifacts: Artifacts, ids: Any) -> UserTurn:
     """Texts are marked as untrusted. InvalidParams, TooLarge, NotFound."""
     if ids is None:
         return said
