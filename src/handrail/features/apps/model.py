@@ -1,6 +1,6 @@
 """Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
 
-Knows no file, no wire and no spelling of a descriptor; `core/apps/descriptor.py` reads all of them into this.
+Knows no file, no wire and no spelling of a descriptor; `descriptors/descriptor.py` reads all of them into this.
 """
 
 from collections.abc import Mapping, Sequence
