@@ -11,7 +11,7 @@ from handrail.kernel.content import Text
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import , AuthRequired(
+from handrail.ports.errors import (
     AuthRequired,
     BadAnswer,
     Declined,
