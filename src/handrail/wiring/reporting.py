@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from handrail.features.agent.texts import unmarked
 from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
 from handrail.ports.atomic_file import Replacement
-from handrail.ports.errors import InputOutput
+from handrail.ports.errors import InputOutput, InvalidParams, NotFound
 from handrail.ports.model import AssistantTurn, Note, ToolResult
 from handrail.wiring.browsers import open_bus
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from handrail.stores.local.state import State
     from handrail.wiring.house import House
 
-_MOST_TASKS = 10_000
 _MOST_TURNS = 1_000_000
 
 
@@ -40,19 +39,20 @@ def report_of(house: House, task: str | None) -> tuple[Story, Iterable[str]]:
     """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
     from handrail.features.history.report.page import page
 
-    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(house.state, task))
+    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(conversation_of(house.state, task))
     story = tell(
         house.audit, house.evidence, house.project.location, task, title=title, words=words, exchanges=exchanges
     )
     return story, page(story, datetime.now(UTC))
 
 
-async def _said(state: State, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
+async def conversation_of(state: State, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
     """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
     bus = open_bus(state)
     try:
-        found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
-        if found is None:
+        try:
+            found = (await bus.tasks.find(task)).record
+        except (NotFound, InvalidParams):
             return "", (), {}
         words = [Word(said.role, said.content, said.timestamp) for said in await bus.tasks.messages(task)]
         turns = await bus.runs.page(task, None, _MOST_TURNS)
