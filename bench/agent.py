@@ -183,7 +183,7 @@ async def _in_run(page: Page, folder: Path) -> float:
 
 
 async def _alone(project: Path, state: Path) -> float:
-    house = app.open_house(project, state, PresetAnswer("allow"))
+    house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
     times = []
     try:
         for _ in range(_CALLS):

@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Bench:
     def __init__(self, project: Path, state: Path) -> None:
         self.project = project
-        self.house = app.open_house(project, state, PresetAnswer("allow"))
+        self.house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
         self._loop = asyncio.new_event_loop()
 
     def call(self, tool: str, **params: Any) -> Any:

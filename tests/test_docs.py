@@ -19,8 +19,8 @@ from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.policy_document import Policies
-from handrail.stores.local.settings import Settings
-from handrail.wiring import describe
+from handrail.kernel.settings import Settings
+from handrail.wiring import Wiring
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -71,10 +71,10 @@ def test_every_rule_for_scripts_is_explained_with_its_kind(code: str) -> None:
     assert f"| {code} | {rule_catalogue()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [entry.tool.name for entry in describe().prompts])
+@pytest.mark.parametrize("name", [entry.tool.name for entry in Wiring().describe().prompts])
 def test_every_prompt_is_explained_with_its_arguments(name: str) -> None:
     (line,) = [line for line in (DOCS / "webgal.md").read_text(encoding="utf-8").split("\n") if f"| `{name}` |" in line]
-    for argument in describe().find(name).tool.input_schema["properties"]:
+    for argument in Wiring().describe().find(name).tool.input_schema["properties"]:
         assert f"`{argument}`" in line
 
 

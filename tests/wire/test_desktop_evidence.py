@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from handrail.kernel.audit import Audit
 from handrail.ports.errors import InputOutput
 from handrail.stores.local.files.folder import LocalFolder
-from handrail.wiring.records import open_audit
+from handrail.wiring import Wiring
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
 
 READING: dict[str, dict[str, Any]] = {
@@ -192,7 +193,7 @@ async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_i
     result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=["enter"])
     missing = {"selector": {"titleContains": "nothing there"}}
     await bridge.refused("desktop.click", confirm=PHRASE, target=missing)
-    audit = open_audit(desk.state)
+    audit = Audit(Wiring().open_stores(desk.state).audit)
     begin, end = audit.entries()
     assert audit.verify() == 2
     assert (begin["event"], end["event"], end["ok"]) == ("begin", "end", True)

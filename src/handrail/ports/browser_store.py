@@ -4,10 +4,11 @@ What writes takes its place in the order of writes when it is called and can be 
 """
 
 from asyncio import Future
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from handrail.ports.agent import RunStore
 from handrail.ports.browser import ActionRecord, Message, PluginRecord, TaskRecord
 from handrail.ports.errors import Failure
 
@@ -123,3 +124,16 @@ class ArtifactStore(Protocol):
     def forget(self, before: int) -> Future[None]:
         """Those whose time was over before that are no longer told from ones that never were."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserStores:
+    """All of it, in one database; `artifact_files` holds the bytes of artifacts."""
+
+    tasks: TaskStore
+    actions: ActionStore
+    plugins: PluginStore
+    artifacts: ArtifactStore
+    artifact_files: Any
+    runs: RunStore
+    close: Callable[[], Awaitable[None]]

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from handrail.features.browser.browser import Browser
+from handrail.features.browser.opening import remote_bus
 from handrail.features.browser.remote_bus.server_client import ServerClient
 from handrail.features.browser.tool_list import TOOLS
 from handrail.kernel.call import Call, Caller
-from handrail.wiring import remote_bus
+from handrail.wiring import Wiring
 from tests.faces.bus.browser import browsing, posted, task_on
 from tests.faces.http.running import Running
 from tests.wire.scripted_browser import PIXEL
@@ -40,7 +41,7 @@ def test_a_click_that_asks_takes_four_requests_none_of_them_twice(
             task = await task_on(server, plugin)
             await plugin.say({"type": "full_state_sync", "windows": [], "tabs": [TAB], "timestamp": 1})
             call = Call("browser_click", {}, Caller("mcp", "test", "pid:1"), task=task, is_shown=True)
-            port = Browser(remote_bus(server.state), None)  # type: ignore[arg-type]  # no file is uploaded
+            port = Browser(remote_bus(Wiring().open_stores(server.state)), None)  # type: ignore[arg-type]  # no file is uploaded
             params = CLICK.params(click_id="1", tab_id=7)
             clicking = asyncio.ensure_future(_click(port, call, params))
             shot = await plugin.action()

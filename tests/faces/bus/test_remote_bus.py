@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from handrail.features.browser.opening import remote_bus
 from handrail.features.browser.remote_bus import RemoteBus, ServerAddress
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
-from handrail.wiring import remote_bus
+from handrail.wiring import Wiring
 from tests.faces.bus.browser import CLICK, browsing, got, task_on
 from tests.faces.http.running import Running
 
 
 def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             assert (await bus.task_for("me", task)).selected_client_id == browser.client_id
@@ -43,7 +44,7 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
 
 def test_conditions_arrive_as_what_they_were(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK))
@@ -80,7 +81,7 @@ def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_i
     details = {"fieldErrors": [], "context": {"a": 1}, "hint": ["not", "a", "text"], "retryable": "later"}
 
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK))
@@ -97,7 +98,7 @@ def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_i
 
 def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK, timeout_ms=60_000))
@@ -114,7 +115,7 @@ def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
 
 
 def test_a_server_that_was_started_again_is_found_by_the_next_call(state: Path, project: Path) -> None:
-    bus, task = remote_bus(state), new_task_id()
+    bus, task = remote_bus(Wiring().open_stores(state)), new_task_id()
 
     async def run() -> None:
         for _ in range(2):
@@ -127,7 +128,7 @@ def test_a_server_that_was_started_again_is_found_by_the_next_call(state: Path, 
 
 def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
     async def run() -> None:
-        bus, tasks = remote_bus(server.state), [new_task_id() for _ in range(12)]
+        bus, tasks = remote_bus(Wiring().open_stores(server.state)), [new_task_id() for _ in range(12)]
         for _ in range(2):
             found = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
             assert [record.task_id for record in found] == tasks
@@ -181,7 +182,7 @@ def test_idle_connections_are_used_again_until_the_server_closes_them() -> None:
 def test_without_a_server_it_says_what_to_do(tmp_path: Path, state: Path, project: Path) -> None:
     async def run(state: Path) -> Offline:
         with pytest.raises(Offline) as offline:
-            await remote_bus(state).act(new_task_id(), CLICK)
+            await remote_bus(Wiring().open_stores(state)).act(new_task_id(), CLICK)
         return offline.value
 
     assert "handrail up" in str(asyncio.run(run(tmp_path / "nothing")).hint)

@@ -7,8 +7,9 @@ import pytest
 
 from handrail.features.webgal.game_view import GameView, Place
 from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, NotFound
-from handrail.wiring import House, open_house
+from handrail.wiring import Wiring
 
 GAME = {
     "game/config.txt": "Game_name:雪夜;\nTitle_img:title.png;\n",
@@ -38,10 +39,10 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
-    houses: list[House] = []
+    houses: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
-        houses.append(open_house(folder, tmp_path / "state", NobodyToAsk()))
+        houses.append(Wiring().open_project(folder, tmp_path / "state", NobodyToAsk()))
         return GameView(houses[-1].registry.find("check_game").surface.port)
 
     yield open_game

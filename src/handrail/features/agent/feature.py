@@ -8,6 +8,7 @@ FEATURE = Feature(
     "agent",
     "Agent",
     rank=70,
+    offers={"mount": "handrail.features.agent.opening:mount_of"},
     commands=[Command("model", "handrail.features.agent.cli:model", "Connect the model that answers in the chat.", 60)],
     extra=EXTRA,
 )

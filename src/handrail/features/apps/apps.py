@@ -1,5 +1,6 @@
 """The port of this surface: which apps there are, and the way to them."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,7 @@ class Apps:
     catalogue: AppCatalogue
     checks: Checks
     switchboard: AppCaller
+    disconnect: Callable[[], Awaitable[None]]
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:

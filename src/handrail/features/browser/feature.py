@@ -7,6 +7,13 @@ FEATURE = Feature(
     "Browser",
     rank=30,
     tools="handrail.features.browser.tool_list:TOOLS",
+    routes="handrail.features.browser.routes.mount:mount",
+    opening="handrail.features.browser.opening:open_browser",
+    offers={
+        "local_browser": "handrail.features.browser.opening:local_browser",
+        "server": "handrail.features.browser.opening:server_of",
+    },
+    checks="handrail.features.browser.checks:checks",
     dialect="handrail.faces.http.dialect:DIALECT",
     commands=[
         Command("extension", "handrail.features.browser.cli:extension", "Pair browsers with the running server.", 20)

@@ -9,6 +9,12 @@ FEATURE = Feature(
     "Desktop",
     rank=40,
     tools="handrail.features.desktop.tool_list:TOOLS",
+    opening="handrail.features.desktop.opening:open_desktop",
+    routes="handrail.features.desktop.routes:mount",
+    tidy="handrail.features.desktop.opening:tidy",
+    checks="handrail.features.desktop.checks:checks",
+    keeps_evidence_openly=True,
+    serving="handrail.features.desktop.opening:kept_host_of",
     dialect="handrail.features.desktop.dialect:DIALECT",
     commands=[
         Command("desktop", "handrail.features.desktop.cli.desktop:desktop", "Run a recipe of desktop steps.", 30),

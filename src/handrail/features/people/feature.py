@@ -9,6 +9,11 @@ FEATURE = Feature(
     "Questions to people",
     rank=60,
     tools="handrail.features.people.tool_list:TOOLS",
+    routes="handrail.features.people.routes:mount",
+    opening="handrail.features.people.opening:open_queue",
+    terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
+    serving="handrail.features.people.opening:withdrawing",
+    offers={"summons": "handrail.features.people.opening:summons_of"},
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],

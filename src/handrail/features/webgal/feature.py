@@ -10,6 +10,10 @@ FEATURE = Feature(
     rank=20,
     tools="handrail.features.webgal.tool_list:TOOLS",
     prompts="handrail.features.webgal.tool_list:PROMPTS",
+    opening="handrail.features.webgal.opening:open_webgal",
+    routes="handrail.features.webgal.routes:mount",
+    checks="handrail.features.webgal.checks:checks",
+    offers={"review": "handrail.features.webgal.opening:review"},
     resources="handrail.features.webgal.tool_list:RESOURCES",
     commands=[
         Command(

@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 
 from handrail.ports.atomic_file import replace_file
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 from handrail.stores.local import locks
-from handrail.stores.local.settings import CONFIG_FILE, BrokenSettings
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 

@@ -6,13 +6,13 @@ Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stand
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
 from handrail.faces.http.dialect import http_envelope
 from handrail.features.agent.limits import Limits
-from handrail.features.agent.texts import unmarked
+from handrail.features.agent.offers import Pages, unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
 from handrail.ports.agent import AgentTask, Run, StoredTurn
@@ -50,16 +50,6 @@ class _PartialReply:
     message_id: str
     target: str
     pieces: list[str] = field(default_factory=list)
-
-
-class Pages(Protocol):
-    """The pages that follow a task."""
-
-    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None: ...
-
-    def task_changed(self, task: AgentTask, reason: str | None = None) -> None: ...
-
-    def task_noted(self, task_id: str) -> None: ...
 
 
 class AgentEvents:

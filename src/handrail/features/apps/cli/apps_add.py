@@ -30,7 +30,7 @@ def add_app(url: str, answer: Choice, is_elsewhere: bool) -> None:
     followed, and a site can offer its own HTTP interface alone. A sign-in at hosts of others is asked about by itself.
     """
     from handrail.faces.cli.running import run
-    from handrail.wiring import add_web_app, read_web_app
+    from handrail.features.apps.web_apps import add_web_app, read_web_app
 
     app = run(read_web_app(url))
     for line in _shown(app):

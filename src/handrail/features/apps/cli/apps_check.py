@@ -42,10 +42,11 @@ async def try_examples(
     app: "App", tools: "Sequence[AppTool]", state: Path | None, *, quiet: bool
 ) -> list[dict[str, Any]]:
     """One after the other, in the descriptor's order: an example may build on the one before."""
-    from handrail.wiring.app_trial import open_switchboard
+    from handrail.faces.cli.program import program
+    from handrail.features.apps.trial import open_switchboard
 
     tried = []
-    async with open_switchboard(state) as switchboard:
+    async with open_switchboard(program().open_stores(state)) as switchboard:
         for tool in tools:
             for number, example in enumerate(tool.examples, 1):
                 entry = await _try_one(switchboard, app, tool, example) | {"number": number}

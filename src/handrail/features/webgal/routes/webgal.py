@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,13 +13,13 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, refused, success, unheard
 from handrail.faces.http.body import MAX_BODY
-from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
 from handrail.faces.http.persons import check_is_persons
+from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
@@ -36,9 +37,12 @@ _SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-anc
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
-def webgal_routes(desk: Desk) -> list[Route]:
+def webgal_routes(context: HttpContext) -> list[Route]:
+    game_of_project = cache(lambda: game_view(context.project))
+    previews = cache(lambda: framed_previews(context.project))
+
     async def seen(look: Callable[["GameView"], Any]) -> Any:
-        return await asyncio.to_thread(lambda: look(desk.game()))
+        return await asyncio.to_thread(lambda: look(game_of_project()))
 
     def looking(look: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -49,7 +53,7 @@ def webgal_routes(desk: Desk) -> list[Route]:
 
     async def file(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        media_type, data = await seen(lambda game: game.file(_path(request)))
+        media_type, data = await seen(lambda shown: shown.file(_path(request)))
         # The page names the version that it wants, so a kept one is never an old one.
         kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
         headers = {"content-security-policy": _SEALED_OFF, "cache-control": kept, "accept-ranges": "bytes"}
@@ -60,15 +64,15 @@ def webgal_routes(desk: Desk) -> list[Route]:
         must_be_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
-        shown: Mended = await seen(lambda game: game.mended(path, place))
+        shown: Mended = await seen(lambda shown: shown.mended(path, place))
         wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
         bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
         if bound == (None, None):
-            await _run(desk, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
+            await _run(context, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
             return success(_told(shown))
         if bound != (shown.base_hash, shown.after_hash):
             raise Conflict(f"{shown.path} has changed since it was shown.", hint="Look at it again.", path=shown.path)
-        written = await _run(desk, request, "write_to_file", {**wanted, "dryRun": False})
+        written = await _run(context, request, "write_to_file", {**wanted, "dryRun": False})
         return success({**_told(shown), "snapshotId": written.snapshot_id})
 
     async def preview(request: Request) -> Response:
@@ -76,12 +80,12 @@ def webgal_routes(desk: Desk) -> list[Route]:
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
         line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
-        frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        frame = await previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 
     async def hide_preview(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        desk.previews().hide(request.path_params["screen"])
+        previews().hide(request.path_params["screen"])
         return success({})
 
     return [
@@ -97,9 +101,9 @@ def webgal_routes(desk: Desk) -> list[Route]:
     ]
 
 
-async def _run(desk: Desk, request: Request, tool: str, params: dict[str, Any]) -> Any:
-    call = Call(tool, params, caller(request, desk.person), trace_id=trace_id(request.scope))
-    return (await desk.persons_gate.run(call)).result
+async def _run(context: HttpContext, request: Request, tool: str, params: dict[str, Any]) -> Any:
+    call = Call(tool, params, caller(request, context.person), trace_id=trace_id(request.scope))
+    return (await context.persons_gate.run(call)).result
 
 
 def _told(shown: "Mended") -> dict[str, Any]:
@@ -145,12 +149,14 @@ _WHAT = "Showing a scene past handrail's tools"
 _HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
 
 
-def showing_routes(desk: Desk, key: ConsoleKey) -> list[Route]:
+def showing_routes(context: HttpContext) -> list[Route]:
+    hosting = cache(lambda: hosted_previews(context.project))
+
     async def show(request: Request) -> Response:
-        check_is_persons(request, key, _WHAT, _HINT)
+        check_is_persons(request, context.console_key, _WHAT, _HINT)
         wanted = _wanted(await request.body())
         try:
-            return success(await unless_gone(request.receive, desk.hosting().show(wanted)))
+            return success(await unless_gone(request.receive, hosting().show(wanted)))
         except ClientDisconnect:
             return unheard()
         except NotHosted as refusal:

@@ -8,7 +8,6 @@ from handrail.features.desktop.host.methods import (
     dismiss_modal,
     elements,
     inquiries,
-    locate,
     observe,
     wait_until,
 )
@@ -28,5 +27,5 @@ METHODS: Sequence[Method] = (
     elements.HIGHLIGHT,
     elements.LIST_MODALS,
     dismiss_modal.METHOD,
-    locate.METHOD,
+    inquiries.LOCATE,
 )
