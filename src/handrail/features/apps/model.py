@@ -1,6 +1,6 @@
 """Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
 
-Knows no file, no wire and no spelling of a descriptor; `core/apps/descriptor.py` reads all of them into this.
+Knows no file, no wire and no spelling of a descriptor; `descriptors/descriptor.py` reads all of them into this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from handrail.ports.errors import Failure, NotFound
+from handrail.ports.errors import NotFound
 
 OBJECT_PATH = "/com/aai/Executor"
 INTERFACE = "com.aai.Executor"
@@ -218,10 +218,6 @@ class UnknownApp(NotFound):
 
 class UnknownAppTool(NotFound):
     """The app's descriptor has no such tool."""
-
-
-class AuthRequired(Failure):
-    """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
 
 
 class BrokenDescriptor(UnknownApp):

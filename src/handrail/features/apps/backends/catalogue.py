@@ -1,4 +1,4 @@
-"""One descriptor on disk: read again when it is another, looked at as closely as the question needs."""
+"""The descriptors on this machine: found in their folders, read again when they have changed."""
 
 import os
 import stat
