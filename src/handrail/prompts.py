@@ -18,8 +18,9 @@ from uuid import uuid4
 
 import msgspec
 
+from handrail.kernel.prompts.first_answer import withdraw
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
-from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
+from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
 from handrail.ports.prompts import (
     Page,
     Prompt,
@@ -130,9 +131,9 @@ class UiPrompts:
             async with asyncio.timeout(timeout):
                 return await self._queue.ask(self._signed(prompt), request_id=used_id, run_id=run_id)
         except TimeoutError:
-            return await self._withdraw(used_id)
+            return await withdraw(self._queue, used_id, f"app:{self._source}")
         except asyncio.CancelledError:
-            await asyncio.shield(self._withdraw(used_id))
+            await asyncio.shield(withdraw(self._queue, used_id, f"app:{self._source}"))
             raise
 
     async def respond(
@@ -181,19 +182,6 @@ class UiPrompts:
             except Failure as failure:
                 logger.warning("the queue of prompts can't be followed: %s", failure.message)
                 await asyncio.sleep(_AGAIN_AFTER)
-
-    async def _withdraw(self, request_id: str) -> PromptAnswer:
-        """Unless somebody answered in the last moment: then that counts."""
-        withdrawn = PromptResponse(status="timeout")
-        try:
-            await self._queue.respond(request_id, withdrawn, by=f"app:{self._source}")
-        except Conflict as conflict:
-            if conflict.details.get("reason") != "answered":
-                raise
-            return await self._queue.wait(request_id)
-        except NotFound:
-            pass
-        return PromptAnswer(request_id, withdrawn)
 
     def _signed(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
         """Who asks is told where the prompt itself does not tell it."""

@@ -289,6 +289,13 @@ async def test_neither_lock_nor_disk_nor_socket_is_waited_for_on_the_loops_threa
     assert all(threading.get_ident() not in threads for threads in used.values())
 
 
+async def test_a_question_can_be_withdrawn_after_the_queue_was_closed(queue: PromptQueue) -> None:
+    request_id = await queue.request(PROMPT)
+    await queue.close()
+    await queue.respond(request_id, {"status": "timeout"})
+    assert await ids(queue) == []
+
+
 async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     await other.request(PROMPT, request_id="old")
     page = await queue.entries(10)

@@ -6,15 +6,15 @@ Words typed in the chat answer it as well.
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
 from handrail.features.agent.turns import last_reply, pending
+from handrail.kernel.prompts.first_answer import drop
 from handrail.ports.agent import Mode
-from handrail.ports.errors import Conflict, Failure
+from handrail.ports.errors import Conflict
 from handrail.ports.model import AssistantTurn, Note, Turn
 from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
 
@@ -147,5 +147,4 @@ async def withdraw_plan(queue: PromptQueue, reply: AssistantTurn | None) -> None
         return
     for entry in await queue.pending():
         if is_of(reply, entry.request_id):
-            with suppress(Failure):
-                await queue.respond(entry.request_id, PromptResponse(status="timeout"), by="handrail")
+            await drop(queue, entry.request_id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.people.summons import Summons, Whereabouts
-from handrail.kernel.prompts.left_prompts import LeftPrompts
+from handrail.kernel.queue_approver import LeftPrompts
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project

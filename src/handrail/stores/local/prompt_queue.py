@@ -172,22 +172,28 @@ class _Writer:
 
     def __init__(self, log: PromptLog) -> None:
         self._log = log
-        self._thread = ThreadPoolExecutor(1, "prompts")
+        self._executor: ThreadPoolExecutor | None = None
         self._queued: deque[tuple[Change, Future[Receipt]]] = deque()
 
     async def run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread(), work)
 
     async def write(self, change: Change) -> Receipt:
         """Whoever is cancelled still waits for the end: what is written is written."""
         outcome = Future[Receipt]()
         self._queued.append((change, outcome))
-        self._thread.submit(self._write_queued)
+        self._thread().submit(self._write_queued)
         return await finished(asyncio.wrap_future(outcome))
 
     async def close(self) -> None:
+        """Ends the thread; whatever comes later starts another one."""
         await self.run(self._log.close)
-        self._thread.shutdown(wait=False)
+        executor, self._executor = self._thread(), None
+        executor.shutdown(wait=False)
+
+    def _thread(self) -> ThreadPoolExecutor:
+        self._executor = self._executor or ThreadPoolExecutor(1, "prompts")
+        return self._executor
 
     def _write_queued(self) -> None:
         queued = [self._queued.popleft() for _ in range(len(self._queued))]

@@ -23,7 +23,8 @@ from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.kernel.digest import short
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.queue_approver import PREFIX, withdraw
+from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
 from handrail.kernel.visible import visible
 from handrail.ports.effect import Effect
@@ -54,7 +55,7 @@ async def ask_person(
         try:
             answer = await services.prompts.ask(prompt, request_id=request_id)
         except asyncio.CancelledError:
-            await asyncio.shield(withdraw(services.prompts, request_id))
+            await asyncio.shield(drop(services.prompts, request_id))
             raise
     execution.record.note("answered", promptRequestId=request_id, status=answer.response.status)
     _refuse_unless_ok(answer.response)
