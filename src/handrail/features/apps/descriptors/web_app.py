@@ -1,4 +1,4 @@
-"""The one spelling in which descriptors are written, whatever generation they were read in: the first."""
+"""The descriptor of a web app, as its site publishes it and as it is written to disk."""
 
 from typing import Any
 from urllib.parse import urljoin, urlsplit

@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 
 from handrail.features.desktop.host.params import Meta
-from handrail.kernel.call import Caller
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import Exhibit, utc_now
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
+from handrail.ports.identity import Caller
 from handrail.ports.peers import Peer
 from handrail.ports.waiting import settled
 
