@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.faces.http.dialect import packed, unpacked
+from handrail.features.workspace.backends.regexes.replacement import packed, unpacked
 from handrail.ports import errors
 
 
