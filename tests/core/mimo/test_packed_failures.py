@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.features.workspace.backends.regexes.replacement import packed, unpacked
 from handrail.ports import errors
+from handrail.ports.browser_errors import packed, unpacked
 
 
 @pytest.mark.parametrize(
