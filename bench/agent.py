@@ -22,8 +22,9 @@ from bench.budget import Budget
 from handrail import wiring as app
 from handrail.faces.http import console_key
 from handrail.kernel.approvals import PresetAnswer
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.task_ids import new_task_id
+from handrail.ports.identity import Caller
 
 _NAMESPACE = "/mimo"
 _TASKS = 100

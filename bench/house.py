@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from handrail import wiring as app
 from handrail.kernel.approvals import PresetAnswer
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
+from handrail.ports.identity import Caller
 
 CALLER = Caller("bench", "bench", "bench")
 

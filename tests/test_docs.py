@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from handrail.__main__ import commands
-from handrail.faces.http import dialect as mimo
+from handrail.faces.http import dialect as http
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
@@ -20,6 +20,7 @@ from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.policy_document import Policies
 from handrail.kernel.settings import Settings
+from handrail.ports import browser_errors
 from handrail.wiring import Wiring
 
 ROOT = Path(__file__).parents[1]
@@ -54,7 +55,13 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
 @pytest.mark.parametrize(
     "code",
     sorted(
-        {*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES, *aai.CODES.values()}
+        {
+            *desktop.CODES.values(),
+            *webgal.CODES.values(),
+            *browser_errors.CODES.values(),
+            *http.HTTP_CODES,
+            *aai.CODES.values(),
+        }
     ),
 )
 def test_every_error_code_is_explained(code: str) -> None:

@@ -15,10 +15,11 @@ from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host_client.connection import Connection
 from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop, Rect, Shot
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 from handrail.ports.prompts import PromptResponse
 from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts

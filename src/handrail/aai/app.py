@@ -1,4 +1,4 @@
-"""Where an app is found: its descriptor below `~/.aai`, and the file by which the bus starts it. Knows no tool."""
+"""An app: its tools, its descriptor below `~/.aai`, and the file by which the bus starts it."""
 
 import difflib
 import json

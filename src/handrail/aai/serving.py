@@ -1,4 +1,4 @@
-"""What every way to serve has in common: who answers, and until when."""
+"""What every way to serve has in common: who answers, until when, and how many calls at once."""
 
 import asyncio
 import signal

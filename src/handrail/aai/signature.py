@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 of a type, with as few references as possible: many clients can't follow them."""
+"""What a function's types and docstring say about a tool: JSON Schema and descriptions."""
 
 import inspect
 import re

@@ -15,9 +15,10 @@ from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import UserMessage
 from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
-from handrail.kernel.call import Call, Caller, Progress
+from handrail.kernel.call import Call, Progress
 from handrail.ports.agent import Choice, Mode, Run, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
+from handrail.ports.identity import Caller
 from handrail.ports.model import (
     AssistantTurn,
     Delta,

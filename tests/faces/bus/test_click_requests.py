@@ -9,7 +9,8 @@ from handrail.features.browser.browser import Browser
 from handrail.features.browser.opening import remote_bus
 from handrail.features.browser.remote_bus.server_client import ServerClient
 from handrail.features.browser.tool_list import TOOLS
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
+from handrail.ports.identity import Caller
 from handrail.wiring import Wiring
 from tests.faces.bus.browser import browsing, posted, task_on
 from tests.faces.http.running import Running

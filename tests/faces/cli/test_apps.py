@@ -18,8 +18,8 @@ from handrail.faces.cli.group import group
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.kernel.audit import Audit
-from handrail.kernel.call import Caller
 from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
+from handrail.ports.identity import Caller
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.state import open_state
 from handrail.wiring import Wiring

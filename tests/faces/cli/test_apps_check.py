@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.features.apps.cli.apps_check import check_app
+from handrail.__main__ import commands, open_program
+from handrail.faces.cli.group import group
 from tests.aai import trial_app
 from tests.session_bus import SessionBus
 
@@ -42,7 +43,7 @@ class Terminal:
 
 
 def check(*words: object) -> Result:
-    return CliRunner().invoke(check_app, [str(word) for word in words])
+    return CliRunner().invoke(group(commands(), open_program), ["apps", "check", *(str(word) for word in words)])
 
 
 def written(folder: Path, descriptor: Any) -> Path:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.backends.game_site import Game, LocalGameSite
-from handrail.features.webgal.preview_ports import LocalBrowser
+from handrail.features.browser.offers import LocalBrowser
+from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.ports.errors import Changed, NotShown
+from handrail.ports.identity import Caller
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.policy_source import Trust
 from handrail.wiring import Wiring

@@ -10,8 +10,9 @@ import pytest
 from handrail.features.webgal import engines
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.approvals import NobodyToAsk
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.ports.errors import Failure
+from handrail.ports.identity import Caller
 from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]

@@ -8,12 +8,13 @@ import msgspec
 from handrail.features.agent.pictures import pictures_in
 from handrail.features.agent.texts import MOST_CHARACTERS, kept_whole, refused, worded, worded_as_kept
 from handrail.kernel import strict_json
-from handrail.kernel.call import Call, Caller, Progress
+from handrail.kernel.call import Call, Progress
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import Registered, Registry
 from handrail.ports.agent import Mode
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.identity import Caller
 from handrail.ports.model import ToolOffer, ToolResult, ToolUse
 
 MAX_ARGUMENTS = 8 * 1024 * 1024

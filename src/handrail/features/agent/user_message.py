@@ -7,11 +7,11 @@ import msgspec
 
 from handrail.features.agent.pictures import LARGEST_PICTURE, PICTURE_TYPES
 from handrail.features.agent.texts import untrusted
-from handrail.kernel.call import Caller
 from handrail.ports.agent import Choice, Run, Voice
 from handrail.ports.browser import Artifact
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import Declined, InvalidParams, TooLarge
+from handrail.ports.identity import Caller
 from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."

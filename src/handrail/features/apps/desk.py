@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handrail.features.apps.model import App
-    from handrail.kernel.call import Caller
     from handrail.ports.consents import Given
+    from handrail.ports.identity import Caller
     from handrail.ports.secrets import Kept, Secret
     from handrail.ports.stores import Stores
 

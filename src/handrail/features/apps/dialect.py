@@ -4,8 +4,9 @@ from typing import Any
 
 from handrail.features.apps import model
 from handrail.kernel import strict_json
-from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
+from handrail.ports.errors import Table, code_of
 
 CODES: Table = {
     errors.Failure: "INTERNAL_ERROR",
@@ -23,7 +24,7 @@ CODES: Table = {
     errors.PermissionMissing: "SERVICE_UNAVAILABLE",
     model.UnknownApp: "UNKNOWN_APP",
     model.UnknownAppTool: "UNKNOWN_TOOL",
-    model.AuthRequired: "AUTH_REQUIRED",
+    errors.AuthRequired: "AUTH_REQUIRED",
 }
 
 

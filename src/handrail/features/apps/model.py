@@ -1,6 +1,6 @@
 """Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
 
-Knows no file, no wire and no spelling of a descriptor; `core/apps/descriptor.py` reads all of them into this.
+Knows no file, no wire and no spelling of a descriptor; `descriptors/descriptor.py` reads all of them into this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from handrail.ports.errors import Failure, NotFound
+from handrail.ports.errors import NotFound
 
 OBJECT_PATH = "/com/aai/Executor"
 INTERFACE = "com.aai.Executor"
@@ -153,22 +153,6 @@ class Problem:
         return f"{self.source}: {self.field}: {self.reason}" if self.field else f"{self.source}: {self.reason}"
 
 
-class AppCatalogue(Protocol):
-    """Which apps there are now; a descriptor that changes is seen at the next question."""
-
-    def apps(self) -> Sequence[ListedApp]:
-        """By id, without those that are hidden by a problem."""
-        ...
-
-    def find(self, id: str) -> App:
-        """Checked as a whole. UnknownApp, BrokenDescriptor."""
-        ...
-
-    def problems(self) -> Sequence[Problem]:
-        """Of all descriptors, each checked as a whole."""
-        ...
-
-
 class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The contract's request; its members in the contract's order."""
 
@@ -218,10 +202,6 @@ class UnknownApp(NotFound):
 
 class UnknownAppTool(NotFound):
     """The app's descriptor has no such tool."""
-
-
-class AuthRequired(Failure):
-    """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
 
 
 class BrokenDescriptor(UnknownApp):

@@ -1,8 +1,9 @@
-"""Apps as the rest of the house sees them: found when they are asked for, connected to when they are called."""
+"""Apps as the rest of the program sees them: found when they are asked for, connected to when they are called."""
 
 from __future__ import annotations
 
 import os
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.features.apps.sign_ins import credentials_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from handrail.features.apps.model import AppTransport, Credentials, Execution
     from handrail.kernel.project import Project
+    from handrail.ports.stores import Stores
 
 
 class Connections:
@@ -60,8 +63,6 @@ class Connections:
 
 def open_apps(project: Project) -> Apps:
     """Reads no descriptor yet; connects with the first call."""
-    from handrail.features.apps.sign_ins import credentials_in
-
     connections, checks = Connections(credentials_in(project.stores)), Checks()
     catalogue = Catalogue(*usual_places(Path.home()))
     return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close)
@@ -79,3 +80,13 @@ def descriptor_problems() -> tuple[int, Sequence[Problem]]:
     catalogue = Catalogue(*usual_places(Path.home()))
     problems = catalogue.problems()
     return len(catalogue.apps()), problems
+
+
+@asynccontextmanager
+async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
+    """With the sign-ins of a state directory; everything that was started ends with it."""
+    connections = Connections(credentials_in(stores))
+    try:
+        yield AppCaller(connections.transport, Checks())
+    finally:
+        await connections.close()

@@ -17,8 +17,8 @@ from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.mount import Mount
 from handrail.faces.http.people import caller, must_be_person
 from handrail.features.apps.desk import AppDesk, app_desk
-from handrail.kernel.call import Caller
 from handrail.ports.errors import Failure
+from handrail.ports.identity import Caller
 from handrail.ports.secrets import Secret
 
 _LOOKING = "Looking after apps in the console"

@@ -14,7 +14,7 @@ FEATURE = Feature(
         "server": "handrail.features.browser.opening:server_of",
     },
     checks="handrail.features.browser.checks:checks",
-    dialect="handrail.faces.http.dialect:DIALECT",
+    dialect="handrail.features.browser.dialect:DIALECT",
     commands=[
         Command("extension", "handrail.features.browser.cli:extension", "Pair browsers with the running server.", 20)
     ],

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handrail.features.browser.bus.bus import LocalBus
+    from handrail.features.browser.offers import LocalBrowser, RunningServer
     from handrail.features.browser.remote_bus import ServerAddress
-    from handrail.features.webgal.preview_ports import LocalBrowser
     from handrail.kernel.project import Project
     from handrail.ports.browser import Bus
     from handrail.ports.stores import Stores
@@ -58,6 +58,8 @@ def local_browser(project: Project) -> LocalBrowser:
     return HeadlessChromium()
 
 
-def server_of(project: Project) -> Callable[[], ServerAddress | None]:
-    """For other features: where the running server is, and how a person's own program is known to it."""
-    return find_server(project.stores)
+def server_of(project: Project) -> RunningServer:
+    """For other features: the server that runs, asked in the name of a person's own program."""
+    from handrail.features.browser.remote_bus.server_client import ServerClient
+
+    return ServerClient(find_server(project.stores))

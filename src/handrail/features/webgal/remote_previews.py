@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
+from handrail.features.browser.offers import RunningServer, ServerAnswer
 from handrail.features.webgal.preview_ports import (
     SHOWING_PATH,
     Destination,
@@ -24,8 +24,8 @@ _SCENES = "scene"
 class RemotePreviews:
     """`context` is where this process stands, which the server must, too."""
 
-    def __init__(self, find: FindServer, context: PreviewContext) -> None:
-        self._server = ServerClient(find)
+    def __init__(self, server: RunningServer, context: PreviewContext) -> None:
+        self._server = server
         self._context = context
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
@@ -46,7 +46,7 @@ class _Shown(msgspec.Struct):
     data: Showing
 
 
-def _failure(answer: Answer) -> Failure:
+def _failure(answer: ServerAnswer) -> Failure:
     """What the scene came to stands in `toolError`; whatever else is said, the server does not show it."""
     try:
         error = msgspec.json.decode(answer.body)["error"]

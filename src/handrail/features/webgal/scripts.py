@@ -1,4 +1,4 @@
-"""What a project's script gets to know of our environment: names that hold no secrets, and nothing else."""
+"""The project's scripts in package.json: what `npm run NAME` would run, its environment, and the server among them."""
 
 import asyncio
 import os

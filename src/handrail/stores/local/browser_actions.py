@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.http.dialect import packed, unpacked
 from handrail.ports.browser import ActionRecord, TaskRecord
+from handrail.ports.browser_errors import packed, unpacked
 from handrail.ports.browser_store import StoredAction
 from handrail.ports.errors import Conflict, Failure, Offline
 from handrail.stores.local.batches import Batches

@@ -1,6 +1,4 @@
-"""The Apple Event that carries a request, as values that the Apple Event Manager takes: four-character codes are
-numbers, texts are UTF-8, times are ticks. Knows no library of macOS.
-"""
+"""Apple Events: the event that carries a request, and the transport that sends it on macOS."""
 
 import asyncio
 import ctypes

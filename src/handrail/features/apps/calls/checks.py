@@ -1,4 +1,4 @@
-"""What it costs to check values against the schemas of a descriptor, told before anything is compiled.
+"""Parameters and results against the schemas of a descriptor, and what such a check may cost.
 
 A few kilobytes of references can stand for more schemas than there is time to look at, and so can patterns.
 """

@@ -1,4 +1,4 @@
-"""Who takes part in a sign-in in the browser: the hosts of its endpoints, as a person should know them. Asks nobody.
+"""What a yes to an app's tool is bound to: everything its descriptor says about it, and the hosts of its sign-in.
 
 A descriptor can send a person to a site that they trust and have what comes of it carried to another one.
 """

@@ -1,6 +1,7 @@
-"""Which parts of a JSON Schema speak of a value and of what is in it. Checks no value, and follows references inside.
+"""Values that a schema calls secret (`writeOnly`, or the format `password`) are left out of all that is kept.
 
-Where nobody can tell what a reference leads to, it leads to `UNKNOWN`.
+A value of which the schema can't tell whether it is one is left out as well. Where nobody can tell what a reference
+leads to, it leads to `UNKNOWN`.
 """
 
 from collections.abc import Iterator, Mapping

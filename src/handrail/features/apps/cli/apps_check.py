@@ -1,4 +1,4 @@
-"""The examples of an app's tools, called as agents would call them: which of them, and what came of it."""
+"""`handrail apps check`: a descriptor reviewed, and its examples called as agents would call them."""
 
 import os
 import sys
@@ -43,13 +43,13 @@ async def try_examples(
 ) -> list[dict[str, Any]]:
     """One after the other, in the descriptor's order: an example may build on the one before."""
     from handrail.faces.cli.program import program
-    from handrail.features.apps.trial import open_switchboard
+    from handrail.features.apps.opening import open_app_caller
 
     tried = []
-    async with open_switchboard(program().open_stores(state)) as switchboard:
+    async with open_app_caller(program().open_stores(state)) as app_caller:
         for tool in tools:
             for number, example in enumerate(tool.examples, 1):
-                entry = await _try_one(switchboard, app, tool, example) | {"number": number}
+                entry = await _try_one(app_caller, app, tool, example) | {"number": number}
                 tried.append(entry)
                 if not quiet:
                     outcome = "ok" if entry["ok"] else f"{entry['error']['code']}: {entry['error']['message']}"
@@ -57,7 +57,7 @@ async def try_examples(
     return tried
 
 
-async def _try_one(switchboard: "AppCaller", app: "App", tool: "AppTool", example: "Example") -> dict[str, Any]:
+async def _try_one(app_caller: "AppCaller", app: "App", tool: "AppTool", example: "Example") -> dict[str, Any]:
     import msgspec
 
     from handrail.features.apps.dialect import envelope
@@ -65,7 +65,7 @@ async def _try_one(switchboard: "AppCaller", app: "App", tool: "AppTool", exampl
     began = time.perf_counter()
     entry: dict[str, Any] = {"tool": tool.name, "ok": False, "params": example.params}
     try:
-        entry["result"] = await switchboard.call(app, tool, example.params, timeout_ms=None, heard=lambda *_: None)
+        entry["result"] = await app_caller.call(app, tool, example.params, timeout_ms=None, heard=lambda *_: None)
         entry["ok"] = example.result is msgspec.UNSET or entry["result"] == example.result
         if not entry["ok"]:
             wanted = msgspec.json.encode(example.result).decode()

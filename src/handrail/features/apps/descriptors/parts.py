@@ -1,4 +1,4 @@
-"""How apps and their tools may be called. An id is also a folder's name, so nothing path-like passes."""
+"""What all parts of a descriptor share: names, addresses, headers, texts, and the list of problems."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,4 @@
-"""Members of a descriptor that no generation knows. They hide nothing; but one that is nearly a known name is a slip.
-
-For `handrail apps check` alone: the catalogue leaves room for later generations.
-"""
+"""What `handrail apps check` tells a vendor about a descriptor: problems, unknown members and advice."""
 
 import difflib
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The schemas of a tool, JSON Schema 2020-12 where they don't say otherwise: are they any good, does a value fit."""
+"""One of a descriptor's `tools`: its schemas and, for an HTTP app, its route."""
 
 from collections.abc import Mapping
 from typing import Any, get_args

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from handrail.features.apps.descriptors.parts import is_header_value
-from handrail.features.apps.model import ApiKey, App, AuthRequired, Grant, OAuth2
+from handrail.features.apps.model import ApiKey, App, Grant, OAuth2
 from handrail.features.apps.sign_in.oauth import refresh_form, tokens_from
 from handrail.features.apps.sign_in.stored import (
     SignInLock,
@@ -27,6 +27,7 @@ from handrail.features.apps.sign_in.stored import (
     locked,
     secret_name,
 )
+from handrail.ports.errors import AuthRequired
 from handrail.ports.secrets import KeyringAway, SecretStore
 
 _LEEWAY_SECONDS = 30.0

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from handrail.features.apps.descriptors.parts import is_header_value
-from handrail.features.apps.model import ApiKey, App, AuthRequired, OAuth2
+from handrail.features.apps.model import ApiKey, App, OAuth2
 from handrail.features.apps.sign_in.oauth import (
     Attempt,
     Client,
@@ -26,7 +26,7 @@ from handrail.features.apps.sign_in.stored import (
     locked,
     secret_name,
 )
-from handrail.ports.errors import InvalidParams
+from handrail.ports.errors import AuthRequired, InvalidParams
 from handrail.ports.secrets import Kept, Secret, SecretStore
 
 

@@ -1,18 +1,26 @@
-"""What was said between us and an app, as evidence: both envelopes, without what the tool's schemas call secret."""
+"""apps_call: a call of an app's tool, kept as evidence without what the tool's schemas call secret."""
 
 from typing import Annotated, Any
 
 import msgspec
 
-from handrail.features.apps.apps import Apps, Declared
-from handrail.features.apps.model import AppRequest, AuthRequired, UnknownApp, UnknownAppTool
-from handrail.features.apps.params import AppId, app_target, required_object
+from handrail.features.apps.apps import AppId, Apps, Declared, app_target, required_object
+from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call, Keep
 from handrail.kernel.content import Text
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import BadAnswer, Declined, InvalidParams, Offline, Reported, Timeout, Unsupported
+from handrail.ports.errors import (
+    AuthRequired,
+    BadAnswer,
+    Declined,
+    InvalidParams,
+    Offline,
+    Reported,
+    Timeout,
+    Unsupported,
+)
 
 _LONGEST_KEPT = 1 << 20
 
@@ -60,7 +68,7 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     declared: Declared = preview.state
     await call.check(declared.place)
     exchange = Exchange(call.keep, declared)
-    result = await apps.switchboard.call(
+    result = await apps.caller.call(
         declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
     )
     if result is None:

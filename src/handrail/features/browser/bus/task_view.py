@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.features.browser.bus.page_actions import Element
 from handrail.ports.browser import ActionRecord, Box, SeenElement, TaskView, Wire
 
 T = TypeVar("T")
@@ -35,15 +36,6 @@ class _Picture(Wire, frozen=True, kw_only=True):
     height: int
     page_url: str | UnsetType = UNSET
     area: Area | UnsetType = UNSET
-
-
-class _Indexed(Wire, frozen=True, kw_only=True):
-    click_id: str
-    tag: str
-    role: str | UnsetType = UNSET
-    name: str | UnsetType = UNSET
-    text: str | UnsetType = UNSET
-    bbox: Box
 
 
 class _Index(Wire, frozen=True, kw_only=True):
@@ -103,8 +95,8 @@ def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:
     """Those of which something is on the picture."""
     scale = _scale(index.viewport, picture)
     for given in index.elements:
-        element = _converted(given, _Indexed)
-        if element is None:
+        element = _converted(given, Element)
+        if element is None or element.bbox is UNSET:
             continue
         box = scale.of(element.bbox)
         if box.w > 0 and box.h > 0 and -box.w < box.x < picture.width and -box.h < box.y < picture.height:

@@ -6,10 +6,10 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from handrail.faces.http.dialect import unpacked
 from handrail.features.browser.bus.artifacts import MAX_BYTES
 from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
 from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
+from handrail.ports.browser_errors import unpacked
 from handrail.ports.errors import Failure, Internal, TooLarge
 
 

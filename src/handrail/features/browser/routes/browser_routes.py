@@ -11,7 +11,6 @@ from starlette.requests import Request
 
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.dialect import DIALECT, packed
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.headers import trace_id
@@ -19,9 +18,11 @@ from handrail.faces.http.people import caller as caller_of
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.dialect import DIALECT
 from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
 from handrail.kernel import task_ids
 from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord, TaskView
+from handrail.ports.browser_errors import packed
 from handrail.ports.errors import Failure
 
 _WHAT = "Acting past handrail's tools"

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.http.dialect import envelope
 from handrail.faces.socketio.messages import event_envelope
 from handrail.faces.socketio.rooms import Rooms
 from handrail.faces.socketio.sockets import FRONTEND
@@ -22,6 +21,7 @@ from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import End
 from handrail.features.browser.bus.plugins import BusListener, Plugin
+from handrail.features.browser.dialect import envelope
 from handrail.ports.agent import AgentTask
 
 EVENT = "frontend_event"

@@ -1,11 +1,10 @@
 """Back, forward and reload."""
 
 from handrail.features.browser.browser import Browser
-from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.browser_tool import input_tool
 from handrail.features.browser.bus.browser_action import TabParams
 from handrail.features.browser.bus.tab_actions import GO_BACK, GO_FORWARD, RELOAD
 from handrail.features.browser.navigation import go
-from handrail.features.browser.page_input import previewing
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 
@@ -26,7 +25,7 @@ async def browser_reload(browser: Browser, call: Call, params: TabParams, previe
 
 
 TOOLS = (
-    browser_tool(GO_BACK, browser_go_back, preview=previewing(lambda params, element: "Go back")),
-    browser_tool(GO_FORWARD, browser_go_forward, preview=previewing(lambda params, element: "Go forward")),
-    browser_tool(RELOAD, browser_reload, preview=previewing(lambda params, element: "Reload the page")),
+    input_tool(GO_BACK, browser_go_back, lambda params, element: "Go back"),
+    input_tool(GO_FORWARD, browser_go_forward, lambda params, element: "Go forward"),
+    input_tool(RELOAD, browser_reload, lambda params, element: "Reload the page"),
 )

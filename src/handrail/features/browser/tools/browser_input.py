@@ -1,7 +1,7 @@
 """Acting on an element of a page, or on the page: click, type, press a key, choose, hover, scroll."""
 
 from handrail.features.browser.browser import Browser
-from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.browser_tool import input_tool
 from handrail.features.browser.bus.browser_action import ElementParams
 from handrail.features.browser.bus.input_actions import (
     CLICK,
@@ -16,7 +16,7 @@ from handrail.features.browser.bus.input_actions import (
     SelectOptionParams,
     TypeParams,
 )
-from handrail.features.browser.page_input import act_and_reply, previewing
+from handrail.features.browser.page_input import act_and_reply
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply
@@ -66,32 +66,22 @@ async def browser_scroll(browser: Browser, call: Call, params: ScrollParams, pre
 
 
 TOOLS = (
-    browser_tool(CLICK, browser_click, preview=previewing(lambda params, element: f"Click {element}")),
-    browser_tool(
+    input_tool(CLICK, browser_click, lambda params, element: f"Click {element}"),
+    input_tool(
         TYPE,
         browser_type,
-        preview=previewing(
-            lambda params, element: (
-                f"Type {quoted(params.text)} into {element}{', then Enter' if params.submit else ''}"
-            )
-        ),
+        lambda params, element: f"Type {quoted(params.text)} into {element}{', then Enter' if params.submit else ''}",
     ),
-    browser_tool(
+    input_tool(
         PRESS_KEY,
         browser_press_key,
-        preview=previewing(
-            lambda params, element: f"Press {quoted(params.key)}" + (f" on {element}" if element else "")
-        ),
+        lambda params, element: f"Press {quoted(params.key)}" + (f" on {element}" if element else ""),
     ),
-    browser_tool(
+    input_tool(
         SELECT_OPTION,
         browser_select_option,
-        preview=previewing(lambda params, element: f"Choose {', '.join(map(quoted, params.values))} in {element}"),
+        lambda params, element: f"Choose {', '.join(map(quoted, params.values))} in {element}",
     ),
-    browser_tool(HOVER, browser_hover, preview=previewing(lambda params, element: f"Move the mouse over {element}")),
-    browser_tool(
-        SCROLL,
-        browser_scroll,
-        preview=previewing(lambda params, element: f"Scroll {element or params.direction or 'down'}"),
-    ),
+    input_tool(HOVER, browser_hover, lambda params, element: f"Move the mouse over {element}"),
+    input_tool(SCROLL, browser_scroll, lambda params, element: f"Scroll {element or params.direction or 'down'}"),
 )
