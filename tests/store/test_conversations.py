@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from handrail.features.history.reporting import conversation_of
 from handrail.ports.agent import Run
 from handrail.ports.browser import Message, TaskRecord
 from handrail.ports.model import AssistantTurn, Note, ToolUse, UserTurn
@@ -16,6 +17,7 @@ from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import STEPS, browser_database
 from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.database import Database
+from handrail.stores.local.factory import open_browser_stores
 
 T = TypeVar("T")
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -120,3 +122,16 @@ def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> Non
     with_stores(tmp_path, work)
     stored = b"".join(file.read_bytes() for file in (tmp_path / "browser").iterdir())
     assert stored.count(b"unmistakable words") == 1
+
+
+def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> None:
+    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+        await tasks.save(TaskRecord(task_id=TASK, title="the first", status="ongoing", created_at=1, updated_at=1))
+        await runs.add(TASK, UserTurn("m1", "words"))
+
+    with_stores(tmp_path, work)
+    with sqlite3.connect(tmp_path / "browser/browser.db") as rows:
+        later = ((f"later-{number}", 2) for number in range(10_000))
+        rows.executemany("INSERT INTO browser_task VALUES (?, '', 'ongoing', 2, ?, NULL, 0)", later)
+    title, words, _ = asyncio.run(conversation_of(open_browser_stores(tmp_path), TASK))
+    assert (title, [word.content for word in words]) == ("the first", ["words"])

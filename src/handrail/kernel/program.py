@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 
-class ReadProject(Protocol):
+class ProjectReader(Protocol):
     """A project that is only read, by the same rules."""
 
     @property
@@ -77,6 +77,6 @@ class Program(Protocol):
         """JSON-RPC, a JSON text a line, on a Unix socket; until it is cancelled or has been unused for so long."""
         ...
 
-    def open_for_reading(self, folder: Path, state: Path | None) -> ReadProject:
+    def open_for_reading(self, folder: Path, state: Path | None) -> ProjectReader:
         """Makes nothing, neither in the project nor in the state directory."""
         ...

@@ -5,7 +5,6 @@ import pytest
 
 from handrail.features.apps.calls.consent import consent_to, hosts_elsewhere, sign_in_facts
 from handrail.features.apps.descriptors.descriptor import read
-from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward, spelled
 from handrail.features.apps.model import (
     ApiKey,
     App,
@@ -20,6 +19,7 @@ from handrail.features.apps.model import (
     OAuth2,
     StdioExecution,
 )
+from handrail.features.apps.web_apps import check_web_app, descriptor_address, onward, spelled
 from handrail.ports.errors import BadAnswer, InvalidParams
 
 TOOL = AppTool(

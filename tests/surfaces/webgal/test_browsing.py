@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.browser.offers import LocalBrowser
-from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call

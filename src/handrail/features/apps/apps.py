@@ -6,11 +6,12 @@ from typing import Annotated, Any, Protocol
 
 import msgspec
 
+from handrail.features.apps.backends.catalogue import Catalogue
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.calls.masking import has_secrets, masked
-from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecution, UnknownAppTool
+from handrail.features.apps.model import App, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.consents import ConsentTo
@@ -54,7 +55,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Apps:
-    catalogue: AppCatalogue
+    catalogue: Catalogue
     checks: Checks
     caller: AppCaller
     disconnect: Callable[[], Awaitable[None]]

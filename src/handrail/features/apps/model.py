@@ -153,22 +153,6 @@ class Problem:
         return f"{self.source}: {self.field}: {self.reason}" if self.field else f"{self.source}: {self.reason}"
 
 
-class AppCatalogue(Protocol):
-    """Which apps there are now; a descriptor that changes is seen at the next question."""
-
-    def apps(self) -> Sequence[ListedApp]:
-        """By id, without those that are hidden by a problem."""
-        ...
-
-    def find(self, id: str) -> App:
-        """Checked as a whole. UnknownApp, BrokenDescriptor."""
-        ...
-
-    def problems(self) -> Sequence[Problem]:
-        """Of all descriptors, each checked as a whole."""
-        ...
-
-
 class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The contract's request; its members in the contract's order."""
 

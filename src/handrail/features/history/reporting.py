@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from handrail.kernel.project import Project
+    from handrail.ports.browser_store import BrowserStores
     from handrail.ports.model import Turn
-    from handrail.ports.stores import Stores
 
-_MOST_TASKS = 10_000
 _MOST_TURNS = 1_000_000
 
 
@@ -39,24 +38,25 @@ def report_of(project: Project, task: str | None) -> tuple[Story, Iterable[str]]
     """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
     from handrail.features.history.report.page import page
 
-    title, words, exchanges = ("", (), {}) if task is None else asyncio.run(_said(project.stores, task))
+    title, words, exchanges = (
+        ("", (), {}) if task is None else asyncio.run(conversation_of(project.stores.browser(), task))
+    )
     story = tell(project.audit, project.evidence, project.location, task, title=title, words=words, exchanges=exchanges)
     return story, page(story, datetime.now(UTC))
 
 
-async def _said(stores: Stores, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
+async def conversation_of(stores: BrowserStores, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
     """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
-    bus = stores.browser()
     try:
-        found = next((record for record in await bus.tasks.newest(_MOST_TASKS) if record.task_id == task), None)
+        found = await stores.tasks.find(task)
         if found is None:
             return "", (), {}
-        words = [Word(said.role, said.content, said.timestamp) for said in await bus.tasks.messages(task)]
-        turns = await bus.runs.page(task, None, _MOST_TURNS)
+        words = [Word(said.role, said.content, said.timestamp) for said in await stores.tasks.messages(task)]
+        turns = await stores.runs.page(task, None, _MOST_TURNS)
         words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Note)]
         return found.title, words, _exchanges([one.turn for one in turns])
     finally:
-        await bus.close()
+        await stores.close()
 
 
 def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:

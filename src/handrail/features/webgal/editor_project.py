@@ -23,10 +23,10 @@ async def serve_editor(project: Path | None, program: Program, state: Path | Non
 
     language = language_of(os.environ.get("HANDRAIL_LANG", ""))
     only = str(project) if project is not None else None
-    return await serve(EditorServer(lambda folder: ReadProject(folder, program, state), language, only))
+    return await serve(EditorServer(lambda folder: ProjectReader(folder, program, state), language, only))
 
 
-class ReadProject:
+class ProjectReader:
     """The same folder, rules and limits as for the tools. Nothing is made, neither here nor in the state directory."""
 
     def __init__(self, folder: str, program: Program, state: Path | None) -> None:

@@ -17,7 +17,7 @@ from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.ports.errors import NotShown
 
 if TYPE_CHECKING:
-    from handrail.features.webgal.backends.terre import TerreFinder
+    from handrail.features.webgal.backends.terre.editor import TerreFinder
     from handrail.features.webgal.game_view import GameView
     from handrail.features.webgal.preview_ports import (
         Destination,
@@ -66,7 +66,7 @@ def _preview_session(project: Project) -> PreviewSession:
     terre: list[TerreFinder] = []
 
     async def open_site(game: str) -> GameSite:
-        from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+        from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 
         engine, page = find_engine(project.machine.open_folder, files, game)
         return await LocalGameSite.start(
@@ -74,7 +74,7 @@ def _preview_session(project: Project) -> PreviewSession:
         )
 
     async def find_terre(game: str) -> GameSite | None:
-        from handrail.features.webgal.backends.terre import TerreFinder
+        from handrail.features.webgal.backends.terre.editor import TerreFinder
 
         if settings.terre == "off":
             return None

@@ -105,6 +105,8 @@ def usual_places(home: Path) -> tuple[Path, tuple[Path, ...]]:
 
 
 class Catalogue:
+    """Which apps there are now; a descriptor that changes is seen at the next question."""
+
     def __init__(self, own: Path, shared: Iterable[Path]) -> None:
         self._own = str(own)
         self._shared = [str(folder) for folder in shared]
@@ -115,10 +117,12 @@ class Catalogue:
         self._shared_as_seen: list[int] = []
 
     def apps(self) -> Sequence[ListedApp]:
+        """By id, without those that are hidden by a problem."""
         self._look()
         return list(self._apps.values())
 
     def find(self, id: str) -> App:
+        """Checked as a whole. UnknownApp, BrokenDescriptor."""
         file = self._by_id.get(id)
         if file is None or not self._still_counts(file, id):
             self._look()
@@ -131,6 +135,7 @@ class Catalogue:
         return found
 
     def problems(self) -> Sequence[Problem]:
+        """Of all descriptors, each checked as a whole."""
         self._look()
         wholes = [file.whole() for file in self._files.values()]
         failures = [whole for whole in wholes if isinstance(whole, BrokenDescriptor)]
