@@ -7,6 +7,7 @@ import pytest
 
 from tests import effort, quick_start
 from tests.desktop_session import DesktopSession
+from tests.watchdog.plugin import Watchdog
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
@@ -14,6 +15,10 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 effort.set_up_hypothesis()
 if not effort.IS_CAMPAIGN:
     quick_start.install()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Watchdog(), "watchdog")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
