@@ -203,6 +203,7 @@ class Gate:
         answer = await self._approver.ask(question)
         passage.answer = answer
         if answer.status == "ok":
+            await self._policy()  # what a person has changed meanwhile counts for what runs now
             return
         details = {"remark": answer.remark} if answer.remark else {}
         if answer.status == "timeout":

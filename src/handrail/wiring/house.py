@@ -124,7 +124,7 @@ def open_house(
     workspace = Workspace(
         files=files,
         own=own,
-        policy=policy.current,
+        policy=policy.latest,
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
         idempotency=Idempotency(own, utc_now),

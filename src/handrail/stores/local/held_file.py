@@ -18,6 +18,7 @@ class HeldFile:
         self._mark_file = mark
         self._has_touched_mark = False
         self._first_size = self.size = size
+        self._is_whole_at = -1
         self._first_mark = self.mark = read_mark(mark) if mark is not None else None
 
     @property
@@ -67,11 +68,16 @@ class HeldFile:
 
     @property
     def _is_torn(self) -> bool:
-        return self.size > 0 and self.read(self.size - 1, 1) != b"\n"
+        if self._is_whole_at != self.size:
+            if self.size > 0 and self.read(self.size - 1, 1) != b"\n":
+                return True
+            self._is_whole_at = self.size
+        return False
 
     def _write(self, data: bytes) -> None:
         write_whole(self._descriptor, data)
         self.size += len(data)
+        self._is_whole_at = self.size
 
     def _write_mark(self, mark: bytes) -> None:
         assert self._mark_file is not None, "this journal has no mark"

@@ -154,7 +154,7 @@ class JournalFile:
 
     @property
     def _is_open(self) -> bool:
-        return self._log.size() is not None and (self._mark is None or self._mark.size() is not None)
+        return all(file is None or file.known_descriptor is not None for file in (self._log, self._mark))
 
     def _locked(self, patience: float) -> HeldFile:
         while True:
@@ -166,6 +166,8 @@ class JournalFile:
             # The log was moved or removed, and the lock with it: take the one that others will find.
             locks.release(descriptor)
             self._log.close()
+            if not patience:
+                raise Conflict("The journal's files are not open any more.")
 
     def _sync_unlocked(self, held: HeldFile) -> None:
         """Many who sync one file at a time share one trip to the disk."""

@@ -125,9 +125,9 @@ class LocalFolder:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
             atomic.replace(place, data, is_durable=is_durable, guard=guard)
 
-    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+    def create(self, path: str, data: bytes, *, is_durable: bool = True, syncs_folder: bool = True) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
-            atomic.create(place, data, is_durable=is_durable)
+            atomic.create(place, data, is_durable=is_durable, syncs_folder=syncs_folder)
 
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)
