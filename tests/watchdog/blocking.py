@@ -34,7 +34,7 @@ def watch(note: Callable[[str], None]) -> None:
         connection.set_trace_callback(_hear_statement)
         return connection
 
-    sqlite3.connect = connected
+    sqlite3.connect = connected  # type: ignore[assignment]
 
 
 def _watched(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,11 +57,11 @@ def _hear_statement(statement: str) -> None:
 
 
 def _waits_for_lock(descriptor: int, operation: int) -> bool:
-    return not operation & (fcntl.LOCK_NB | fcntl.LOCK_UN)
+    return operation & (fcntl.LOCK_NB | fcntl.LOCK_UN) == 0
 
 
 def _waits_for_peer(connecting: Any, address: object) -> bool:
-    return connecting.gettimeout() != 0.0
+    return bool(connecting.gettimeout() != 0.0)
 
 
 def _waits_for_other_end(path: Any, mode: object, flags: int) -> bool:

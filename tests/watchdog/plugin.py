@@ -1,4 +1,4 @@
-"""Fails a test during which something blocked on an event loop's thread: in this process, or in a program it started."""
+"""Fails a test during which something blocked an event loop: in this process, or in a program that it started."""
 
 import os
 import tempfile

@@ -79,7 +79,7 @@ class Recorder:
         if passage.has_evidence:
             await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
         else:
-            await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
+            await self._audit.add(passage.record("end", self._project, **_without_parameters(outcome, error)))
 
     async def _close_with_evidence(
         self, passage: Passage, outcome: dict[str, Any], result: Any, error: Failure | None
