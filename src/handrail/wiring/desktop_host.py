@@ -43,7 +43,10 @@ async def serve_desktop(
     from handrail.faces.jsonrpc.server import serve
     from handrail.stores.local.peers import identify
 
-    host, path, close = _put_together(workspace_root, state_dir, mode, socket, open_desktop or _own_desktop)
+    if not workspace_root.is_dir():
+        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
+    state = await settled(lambda: open_state(state_dir))
+    host, path, close = _put_together(workspace_root, state, mode, socket, open_desktop or _own_desktop)
     try:
         await serve(host, path, identify, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
@@ -51,7 +54,7 @@ async def serve_desktop(
 
 
 def _put_together(
-    workspace_root: Path, state_dir: Path | None, mode: Mode, socket: Path | None, open_desktop: OpenDesktop
+    workspace_root: Path, state: State, mode: Mode, socket: Path | None, open_desktop: OpenDesktop
 ) -> tuple[Host, Path, Callable[[], Awaitable[None]]]:
     from handrail.features.desktop import dialect
     from handrail.features.desktop.host.confirmation import Confirmation
@@ -64,9 +67,6 @@ def _put_together(
     from handrail.stores.local.prompt_queue import LoggedPrompts
     from handrail.stores.local.tokens import SqliteTokens
 
-    if not workspace_root.is_dir():
-        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
-    state = open_state(state_dir)
     workspaces = Workspaces(os.path.abspath(workspace_root))
     prompts = LoggedPrompts(state.path)
     services = Services(

@@ -33,6 +33,7 @@ from handrail.faces.http.usage import Usage
 from handrail.faces.socketio.sockets import MAX_FRAME, Sockets
 from handrail.features.people.routes.prompt_board import PromptBoard
 from handrail.kernel.gate import Gate
+from handrail.ports.waiting import entered
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -90,7 +91,10 @@ async def serve(
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
-        with server_file.published(state, host, port) as published, console_key.published(state) as key:
+        async with (
+            entered(server_file.published(state, host, port)) as published,
+            entered(console_key.published(state)) as key,
+        ):
             credentials = Credentials(published, sessions, programs, annex.is_paired)
             board = PromptBoard(desk.prompts)
             sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching), annex.bus)

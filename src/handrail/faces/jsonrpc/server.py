@@ -11,6 +11,7 @@ from handrail.faces.jsonrpc.messages import Message
 from handrail.faces.jsonrpc.socket_file import bound
 from handrail.features.desktop.host.host import Host, Request
 from handrail.ports.peers import Caller, Identify
+from handrail.ports.waiting import entered
 
 
 async def serve(
@@ -22,7 +23,7 @@ async def serve(
     """
 
     audience: Audience[Connection] = Audience()
-    with bound(path) as listening:
+    async with entered(bound(path)) as listening:
         loop = asyncio.get_running_loop()
         server = await loop.create_unix_server(
             lambda: Connection(HostAnswers(host), identify, audience), sock=listening

@@ -1,6 +1,5 @@
 """One at a time for an app's sign-in, in all processes: to renew it, to replace it, to end it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 
@@ -10,9 +9,5 @@ Turn = Callable[[str], AbstractContextManager[None]]
 
 @asynccontextmanager
 async def alone(turn: Turn, app: str) -> AsyncIterator[None]:
-    own = turn(app)
-    await asyncio.to_thread(own.__enter__)
-    try:
+    async with entered(turn(app)):
         yield
-    finally:
-        own.__exit__(None, None, None)
