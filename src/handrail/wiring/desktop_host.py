@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import handrail
 from handrail.ports.errors import InvalidParams, PermissionMissing
+from handrail.ports.waiting import settled
 from handrail.stores.local.state import open_state, state_path
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.features.desktop.host.host import Host
     from handrail.features.desktop.host.source import OpenDesktop
     from handrail.features.desktop.platform import Desktop
+    from handrail.stores.local.state import State
 
 SOCKET = "desktop.sock"
 
@@ -43,14 +45,18 @@ async def serve_desktop(
     from handrail.faces.jsonrpc.server import serve
     from handrail.stores.local.peers import identify
 
-    if not workspace_root.is_dir():
-        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
-    state = await settled(lambda: open_state(state_dir))
+    state = await settled(lambda: _opened_state(workspace_root, state_dir))
     host, path, close = _put_together(workspace_root, state, mode, socket, open_desktop or _own_desktop)
     try:
         await serve(host, path, identify, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
         await close()
+
+
+def _opened_state(workspace_root: Path, state_dir: Path | None) -> State:
+    if not workspace_root.is_dir():
+        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
+    return open_state(state_dir)
 
 
 def _put_together(

@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 
+from handrail.ports.waiting import entered
+
 Turn = Callable[[str], AbstractContextManager[None]]
 """A lock by an app's id that all processes share; who waits for it blocks."""
 
