@@ -22,8 +22,9 @@ from bench.budget import Budget
 from handrail import wiring as app
 from handrail.faces.http import console_key
 from handrail.kernel.approvals import PresetAnswer
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.task_ids import new_task_id
+from handrail.ports.identity import Caller
 
 _NAMESPACE = "/mimo"
 _TASKS = 100
@@ -183,7 +184,7 @@ async def _in_run(page: Page, folder: Path) -> float:
 
 
 async def _alone(project: Path, state: Path) -> float:
-    house = app.open_house(project, state, PresetAnswer("allow"))
+    house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
     times = []
     try:
         for _ in range(_CALLS):

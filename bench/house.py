@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from handrail import wiring as app
 from handrail.kernel.approvals import PresetAnswer
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
+from handrail.ports.identity import Caller
 
 CALLER = Caller("bench", "bench", "bench")
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 class Bench:
     def __init__(self, project: Path, state: Path) -> None:
         self.project = project
-        self.house = app.open_house(project, state, PresetAnswer("allow"))
+        self.house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
         self._loop = asyncio.new_event_loop()
 
     def call(self, tool: str, **params: Any) -> Any:

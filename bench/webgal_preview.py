@@ -2,6 +2,7 @@
 
 import asyncio
 import statistics
+import tempfile
 import time
 from pathlib import Path
 
@@ -11,11 +12,8 @@ from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession
-from handrail.kernel.policy import compose
-from handrail.kernel.policy_document import PolicyDocument
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
-from handrail.wiring.previews import open_preview_session
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.wiring import Wiring
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
 _ROUNDS = 5
@@ -53,8 +51,10 @@ async def _measured() -> list[Comparison | Budget]:
 
 
 def _session() -> PreviewSession:
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
-    return open_preview_session(LocalFolder.open(str(_GAME)), lambda: policy, Settings(terre="off"), is_server=False)
+    state = Path(tempfile.mkdtemp())
+    project = Wiring().open_project(_GAME, state, NobodyToAsk(), flags={"terre": "off"})
+    session: PreviewSession = project.part("webgal").preview_session
+    return session
 
 
 async def _empty_page() -> float:

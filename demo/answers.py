@@ -25,7 +25,7 @@ from handrail.ports.prompts import (
     ResultPrompt,
     TaskConfirmPrompt,
 )
-from handrail.wiring import open_queue, user_name, watching_queue
+from handrail.wiring import Wiring
 
 Preset = Literal["allow", "deny"]
 LOUDNESS = "60"
@@ -77,7 +77,7 @@ class Answers:
             if (response := _read(entry, line)) is None:
                 continue
             try:
-                await self._queue.respond(entry.request_id, response, by=f"terminal:{user_name()}")
+                await self._queue.respond(entry.request_id, response, by=f"terminal:{Wiring().machine.user}")
             except Conflict:
                 return
             except Failure as refused:
@@ -105,10 +105,11 @@ class Answers:
 @asynccontextmanager
 async def answering(state: Path, preset: Preset | None, teller: Teller) -> AsyncIterator[Answers]:
     """While inside, somebody looks at the questions, so nobody else is called to them."""
-    queue = open_queue(state)
+    stores = Wiring().open_stores(state)
+    queue = stores.prompts
     answers = Answers(queue, preset, teller)
     try:
-        with watching_queue(state):
+        with stores.watching():
             position = (await queue.entries(0)).position  # so that not even the first question is missed
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(answers.follow(position))

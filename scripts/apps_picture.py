@@ -9,7 +9,7 @@ from pathlib import Path
 
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
-from handrail.kernel.call import Caller
+from handrail.ports.identity import Caller
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.state import open_state
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from handrail.__main__ import commands
+from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
 
 WIDTH = 100
@@ -19,7 +19,7 @@ def page() -> str:
         "| command | does |",
         "|---|---|",
     ]
-    shown = list(_commands(group(commands()), None))
+    shown = list(_commands(group(commands(), open_program), None))
     lines += [
         f"| [`{context.command_path}`](#{_anchor(context)}) | {context.command.get_short_help_str(WIDTH)} |"
         for context in shown

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from handrail.faces.http import dialect as mimo
+from handrail.faces.http import dialect as http
 from handrail.features.browser.bus import artifacts, browser_action, dispatcher, plugins, protocol
-from handrail.ports import browser
+from handrail.ports import browser, browser_errors
 
 FOLDER = Path(__file__).parent.parent / "web" / "protocol"
 HEAD = "/** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */"
@@ -36,10 +36,10 @@ def described() -> dict[str, Any]:
         },
         "maxUploadBytes": artifacts.MAX_BYTES,
         "errors": {
-            code: {"httpCode": http, "isRetryable": code in mimo.RETRYABLE_CODES}
-            for code, http in sorted(mimo.HTTP_CODES.items())
+            code: {"httpCode": http, "isRetryable": code in browser_errors.RETRYABLE_CODES}
+            for code, http in sorted(http.HTTP_CODES.items())
         },
-        "httpStatuses": mimo.STATUS,
+        "httpStatuses": http.STATUS,
     }
 
 

@@ -11,7 +11,7 @@ from handrail.ports.effect import Effect
 
 
 def page() -> str:
-    entries = list(app.describe())
+    entries = list(app.Wiring().describe())
     lines = [
         "# Tools",
         "",

@@ -17,6 +17,10 @@ if not effort.IS_CAMPAIGN:
     quick_start.install()
 
 
+SLOW = {"desktop_session", "browser", "linux_ground", "ground_name"}
+"""What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Watchdog(), "watchdog")
 
@@ -31,7 +35,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
     config.hook.pytest_deselected(items=long)
     left_out = set(long)
-    items[:] = [item for item in items if item not in left_out]
+    slow = {item.path for item in items if SLOW & set(getattr(item, "fixturenames", ()))}
+    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,9 @@ A test that belongs to a trial of the campaign is marked `@pytest.mark.trial("na
 
 import os
 import random
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 _SEED = os.environ.get("HANDRAIL_CAMPAIGN_SEED")
@@ -16,6 +18,13 @@ SEED = int(_SEED or 1)
 
 def tries(suite: int, campaign: int) -> int:
     return campaign if IS_CAMPAIGN else suite
+
+
+def first_of(trial: str, *cases: tuple[Any, ...]) -> list[Any]:
+    """For `parametrize`: all of them in the campaign, the first in the suite too."""
+    return [
+        pytest.param(*case, marks=pytest.mark.trial(trial, is_long=number > 0)) for number, case in enumerate(cases)
+    ]
 
 
 def chance() -> random.Random:

@@ -4,8 +4,9 @@ import asyncio
 import sys
 from pathlib import Path
 
+from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop
-from handrail.wiring.desktop_host import serve_desktop
+from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
 
 
@@ -14,7 +15,7 @@ async def main(root: str, state: str) -> None:
         return ScriptedDesktop()
 
     await serve_desktop(
-        Path(root), Path(state), "token", lambda path: print("listening", flush=True), open_desktop=scripted
+        Path(root), Wiring(), Path(state), "token", lambda path: print("listening", flush=True), open_desktop=scripted
     )
 
 

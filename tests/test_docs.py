@@ -1,22 +1,27 @@
 """The docs say what the code does: every tool, setting, command and error code is in them."""
 
+import re
 import runpy
 import subprocess
 import sys
+import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from handrail.__main__ import commands
-from handrail.faces.http import dialect as mimo
+from handrail.faces.http import dialect as http
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.policy_document import Policies
-from handrail.stores.local.settings import Settings
-from handrail.wiring import describe
+from handrail.kernel.settings import Settings
+from handrail.ports import browser_errors
+from handrail.wiring import Wiring
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -50,7 +55,13 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
 @pytest.mark.parametrize(
     "code",
     sorted(
-        {*desktop.CODES.values(), *webgal.CODES.values(), *mimo.CODES.values(), *mimo.HTTP_CODES, *aai.CODES.values()}
+        {
+            *desktop.CODES.values(),
+            *webgal.CODES.values(),
+            *browser_errors.CODES.values(),
+            *http.HTTP_CODES,
+            *aai.CODES.values(),
+        }
     ),
 )
 def test_every_error_code_is_explained(code: str) -> None:
@@ -67,10 +78,10 @@ def test_every_rule_for_scripts_is_explained_with_its_kind(code: str) -> None:
     assert f"| {code} | {rule_catalogue()[code].kind} |" in (DOCS / "webgal.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [entry.tool.name for entry in describe().prompts])
+@pytest.mark.parametrize("name", [entry.tool.name for entry in Wiring().describe().prompts])
 def test_every_prompt_is_explained_with_its_arguments(name: str) -> None:
     (line,) = [line for line in (DOCS / "webgal.md").read_text(encoding="utf-8").split("\n") if f"| `{name}` |" in line]
-    for argument in describe().find(name).tool.input_schema["properties"]:
+    for argument in Wiring().describe().find(name).tool.input_schema["properties"]:
         assert f"`{argument}`" in line
 
 
@@ -82,3 +93,17 @@ def test_every_command_is_in_the_readme(command: str) -> None:
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_every_page_is_linked_from_the_readme(page: Path) -> None:
     assert f"({page.relative_to(ROOT).as_posix()})" in README
+
+
+def _dependencies() -> list[str]:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project, groups = known["project"], known["dependency-groups"]
+    its = [*project["dependencies"], *chain(*project["optional-dependencies"].values()), *chain(*groups.values())]
+    return sorted({Requirement(each).name for each in its if isinstance(each, str)} - {"handrail"})
+
+
+@pytest.mark.parametrize("package", _dependencies())
+def test_every_dependency_has_its_reason(package: str) -> None:
+    rows = [line.split("|") for line in (DOCS / "dependencies.md").read_text().splitlines() if line.startswith("| ")]
+    named = {re.sub(r"\[.*\]", "", name.strip()) for row in rows for cell in row[1:-2] for name in cell.split(",")}
+    assert package in named

@@ -12,8 +12,6 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import pytest
 from pymdownx.slugs import slugify
 
-pytestmark = pytest.mark.xdist_group("site")  # one build for all of them
-
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(

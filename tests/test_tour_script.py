@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from demo.ground import GAME, ROOT
 from handrail.features.agent.models.scripted import Script, read_script
-from handrail.ports.model import Noted, Replied, Returned, Said, Turn
+from handrail.ports.model import AssistantTurn, Note, ToolResult, Turn, UserTurn
 
 SCENE = (GAME / "game" / "scene" / "harbour.txt").read_text()
 PROBLEMS = (
@@ -28,16 +28,16 @@ def tour() -> Script:
     return read_script((ROOT / "demo" / "tour.json").read_bytes())
 
 
-def confirmed(*steps: str) -> Noted:
-    return Noted("The person confirmed this plan. Carry it out now:\n" + "\n".join(f"- [ ] {step}" for step in steps))
+def confirmed(*steps: str) -> Note:
+    return Note("The person confirmed this plan. Carry it out now:\n" + "\n".join(f"- [ ] {step}" for step in steps))
 
 
-def told(notes: list[Noted], denied: Collection[str] = ()) -> tuple[list[str], str]:
+def told(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[str], str]:
     """The tools that are called, and the last words; `notes` are what comes of each plan."""
-    script, said, called = tour(), list[Turn]([Said("evt-1", "Mend it.")]), list[str]()
+    script, said, called = tour(), list[Turn]([UserTurn("evt-1", "Mend it.")]), list[str]()
     is_written = False
     while (turn := script.next_turn(said)) is not None and "attempt_completion" not in called:
-        said.append(Replied(turn.text))
+        said.append(AssistantTurn(turn.text))
         if not turn.uses and not notes:
             return called, turn.text
         for use in turn.uses:
@@ -49,7 +49,7 @@ def told(notes: list[Noted], denied: Collection[str] = ()) -> tuple[list[str], s
             if use.name == "validate_script":
                 text = '{"valid":true,"diagnostics":[]}' if is_written else PROBLEMS
             is_denied = use.name in denied and use.arguments.get("dryRun") is not True
-            said.append(Returned("use", "exec", use.name, text, is_denied))
+            said.append(ToolResult("use", "exec", use.name, text, is_denied))
             if use.name == "attempt_completion":
                 return called, str(use.arguments["result"])
         if not turn.uses:
@@ -92,7 +92,7 @@ def test_a_step_that_the_person_takes_out_of_the_plan_is_not_done() -> None:
 
 
 def test_a_plan_that_is_not_wanted_twice_ends_without_a_change() -> None:
-    called, last = told([Noted("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
+    called, last = told([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
     assert called == ["list_project_resources", "read_file", "validate_script"]
     assert last == "Then I leave it at that. Nothing was changed."
-    assert "write_to_file" in told([Noted("The person did not confirm the plan."), confirmed(*STEPS)])[0]
+    assert "write_to_file" in told([Note("The person did not confirm the plan."), confirmed(*STEPS)])[0]

@@ -18,8 +18,9 @@ from uuid import uuid4
 
 import msgspec
 
+from handrail.kernel.prompts.first_answer import withdraw
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
-from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound, Unsupported
+from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
 from handrail.ports.prompts import (
     Page,
     Prompt,
@@ -30,7 +31,7 @@ from handrail.ports.prompts import (
     RequestEntry,
     ResponseEntry,
 )
-from handrail.wiring import open_queue
+from handrail.wiring import Wiring
 
 __all__ = [
     "Page",
@@ -53,7 +54,7 @@ async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> 
     """The queue of a state directory: `state`, or the one that every handrail of this user has."""
     if not plugin_id or not app_id:
         raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
-    queue = open_queue(state)
+    queue = Wiring().open_stores(state).prompts
     try:
         ui = UiPrompts(queue, f"{plugin_id}:{app_id}", state, (await queue.entries(0)).position)
         try:
@@ -130,9 +131,9 @@ class UiPrompts:
             async with asyncio.timeout(timeout):
                 return await self._queue.ask(self._signed(prompt), request_id=used_id, run_id=run_id)
         except TimeoutError:
-            return await self._withdraw(used_id)
+            return await withdraw(self._queue, used_id, f"app:{self._source}")
         except asyncio.CancelledError:
-            await asyncio.shield(self._withdraw(used_id))
+            await asyncio.shield(withdraw(self._queue, used_id, f"app:{self._source}"))
             raise
 
     async def respond(
@@ -181,17 +182,6 @@ class UiPrompts:
             except Failure as failure:
                 logger.warning("the queue of prompts can't be followed: %s", failure.message)
                 await asyncio.sleep(_AGAIN_AFTER)
-
-    async def _withdraw(self, request_id: str) -> PromptAnswer:
-        """Unless somebody answered in the last moment: then that counts."""
-        withdrawn = PromptResponse(status="timeout")
-        try:
-            await self._queue.respond(request_id, withdrawn, by=f"app:{self._source}")
-        except Conflict:
-            return await self._queue.wait(request_id)
-        except NotFound:
-            pass
-        return PromptAnswer(request_id, withdrawn)
 
     def _signed(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
         """Who asks is told where the prompt itself does not tell it."""

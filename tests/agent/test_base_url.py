@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from handrail.features.agent.state_models import open_models
 from handrail.ports.model import Model, NoModel
 from handrail.ports.secrets import Secret
-from handrail.wiring.models import StateModels
+from handrail.wiring import Wiring
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-anthropic", "OPENAI_API_KEY": "sk-openai", "OPENAI_COMPATIBLE_API_KEY": "sk-own"}
 
@@ -28,8 +29,8 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
         opened.append((name, base_url))
         raise NoModel("Enough is seen.")
 
-    monkeypatch.setattr("handrail.wiring.models.open_model", open_model)
-    models = StateModels(tmp_path, KEYS)
+    monkeypatch.setattr("handrail.features.agent.models.catalog.open_model", open_model)
+    models = open_models(Wiring().open_stores(tmp_path), KEYS)
     await models.use("openai-compatible:chosen", "http://localhost:11434/v1")
     model = await models.open(name)
     with pytest.raises(NoModel):

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from handrail.kernel.task_ids import new_task_id
-from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse
+from handrail.ports.model import AssistantTurn, Note, ToolResult, ToolUse, UserTurn
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
@@ -68,18 +68,31 @@ def test_a_task_of_five_thousand_messages_is_shown_page_by_page(house: Running) 
 
 def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compacted(tmp_path: Path) -> None:
     uses = tuple(ToolUse(f"use_{n}", "list_files", "{}", f"exec_{n}") for n in range(3))
-    outcomes = [Returned(use.id, use.execution_id, use.name, "none") for use in uses]
+    outcomes = [ToolResult(use.id, use.execution_id, use.name, "none") for use in uses]
 
     async def run() -> None:
         batches = Batches(browser_database(tmp_path))
         runs = SqliteRuns(batches)
-        await runs.add("t", Said("a", "old"), Replied("words", uses), *outcomes, Said("b", "new"))
+        await runs.add("t", UserTurn("a", "old"), AssistantTurn("words", uses), *outcomes, UserTurn("b", "new"))
         last = await runs.page("t", None, 2)
-        assert [type(one.turn) for one in last] == [Said, Replied, Returned, Returned, Returned, Said]
+        assert [type(one.turn) for one in last] == [
+            UserTurn,
+            AssistantTurn,
+            ToolResult,
+            ToolResult,
+            ToolResult,
+            UserTurn,
+        ]
         await runs.compact("t", 5, "all of it")
-        assert await runs.turns("t") == [Noted("all of it"), Said("b", "new")]
+        assert await runs.turns("t") == [Note("all of it"), UserTurn("b", "new")]
         everything = [one.turn for one in await runs.page("t", None, 50)]
-        assert everything == [Said("a", "old"), Replied("words", uses), *outcomes, Said("b", "new"), Noted("all of it")]
+        assert everything == [
+            UserTurn("a", "old"),
+            AssistantTurn("words", uses),
+            *outcomes,
+            UserTurn("b", "new"),
+            Note("all of it"),
+        ]
         await batches.close()
 
     asyncio.run(run())

@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import Destination, Position
 from handrail.features.webgal.script.sync import V1
 from handrail.stores.local.files.folder import LocalFolder

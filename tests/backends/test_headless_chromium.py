@@ -13,7 +13,7 @@ import pytest
 
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.browser.chromium.page import ChromiumPage
-from handrail.features.webgal.backends.game_site import Game, LocalGameSite
+from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.preview_session import Patience, PreviewSession
 from handrail.ports.errors import Declined, NotShown

@@ -5,11 +5,8 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.preview_ports import Destination
-from handrail.kernel.policy import compose
-from handrail.kernel.policy_document import PolicyDocument
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
-from handrail.wiring.previews import open_preview_session
+from handrail.kernel.approvals import NobodyToAsk
+from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 STAGE = "[__PIXI_APP__.renderer.resolution, __PIXI_APP__.renderer.view.width, __PIXI_APP__.renderer.screen.width]"
@@ -25,9 +22,8 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
 ) -> None:
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
-    files = LocalFolder.open(str(tmp_path))
-    preview_session = open_preview_session(files, lambda: policy, Settings(terre="off"), is_server=False)
+    project = Wiring().open_project(tmp_path, tmp_path / ".state", NobodyToAsk(), flags={"terre": "off"})
+    preview_session = project.part("webgal").preview_session
     try:
         await preview_session.show("game", Destination("start.txt", 1))
         assert preview_session._page is not None
@@ -39,4 +35,4 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
         assert await page.value(STAGE) == [1, 2560, 2560]
     finally:
         await preview_session.close()
-        files.close()
+        project.close()

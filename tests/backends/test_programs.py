@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.backends.programs.kept import KeptProgram, KeptPrograms
+from handrail.features.webgal.backends.programs.kept import KeptProgram, start_program
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +27,7 @@ def begin(tmp_path: Path) -> Begin:
     def begin(*command: str, environ: Mapping[str, str] | None = None) -> KeptProgram:
         folder = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            return KeptPrograms().start(command, folder, environ or {"PATH": os.environ["PATH"]})
+            return start_program(command, folder, environ or {"PATH": os.environ["PATH"]})
         finally:
             os.close(folder)
 

@@ -8,17 +8,17 @@ import pytest
 
 from handrail.features.agent.models.scripted import Script, ScriptedModel, read_script
 from handrail.ports.errors import Damaged, NotFound
-from handrail.ports.model import Noted, Replied, Returned, Said, ToolUse, Turn
+from handrail.ports.model import AssistantTurn, Note, ToolResult, ToolUse, Turn, UserTurn
 
-WISH = Said("evt-1", "Mend it.")
+WISH = UserTurn("evt-1", "Mend it.")
 
 
 def script(turns: list[Any], **values: dict[str, str]) -> Script:
     return read_script(json.dumps({"turns": turns, "values": values}).encode())
 
 
-def returned(tool: str, text: str, *, is_error: bool = False) -> Returned:
-    return Returned("use_0", "exec_0", tool, text, is_error)
+def returned(tool: str, text: str, *, is_error: bool = False) -> ToolResult:
+    return ToolResult("use_0", "exec_0", tool, text, is_error)
 
 
 def said(script: Script, *turns: Turn) -> str | None:
@@ -29,8 +29,8 @@ def said(script: Script, *turns: Turn) -> str | None:
 def test_every_reply_is_the_next_turn_and_at_the_end_there_is_none() -> None:
     told = script([{"text": "one"}, {"text": "two"}])
     assert said(told, WISH) == "one"
-    assert said(told, WISH, Replied("one")) == "two"
-    assert said(told, WISH, Replied("one"), Replied("two")) is None
+    assert said(told, WISH, AssistantTurn("one")) == "two"
+    assert said(told, WISH, AssistantTurn("one"), AssistantTurn("two")) is None
 
 
 def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
@@ -38,7 +38,7 @@ def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
     told = script(
         [{"text": "Look."}, {"text": "{{button}}", "uses": [use]}], button={"of": "index", "find": r"(\d+) Go"}
     )
-    turn = told.next_turn([WISH, Replied("Look."), returned("index", "3 Stop\n12 Go")])
+    turn = told.next_turn([WISH, AssistantTurn("Look."), returned("index", "3 Stop\n12 Go")])
     assert turn is not None
     assert turn.text == "12"
     assert turn.uses[0].arguments == {"to": {"ids": ["12", 7]}, "why": "12!"}
@@ -60,17 +60,17 @@ def test_a_turn_that_lacks_a_value_is_passed_over_unless_there_is_another_in_its
 def test_a_story_goes_one_way_where_a_value_was_found_and_another_where_not() -> None:
     turns = [{"text": "Go on.", "needs": ["yes"]}, {"text": "Leave it.", "unless": ["yes"]}, {"text": "End."}]
     told = script(turns, yes={"of": "note", "find": "confirmed"})
-    assert said(told, Noted("The person confirmed this plan.")) == "Go on."
-    assert said(told, Noted("No.")) == "Leave it."
-    assert said(told, Noted("The person confirmed it."), Replied("Go on.")) == "End."
+    assert said(told, Note("The person confirmed this plan.")) == "Go on."
+    assert said(told, Note("No.")) == "Leave it."
+    assert said(told, Note("The person confirmed it."), AssistantTurn("Go on.")) == "End."
 
 
 def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
     """What is found later changes nothing about the way that was taken: a run that was cut off goes on in it."""
     turns = [{"text": "Before.", "unless": ["word"]}, {"text": "After.", "needs": ["word"]}, {"text": "End."}]
     told = script(turns, word={"of": "person", "find": "word"})
-    assert said(told, WISH, Replied("Before."), Said("evt-2", "a word")) == "After."
-    assert said(told, WISH, Replied("Before."), Said("evt-2", "a word"), Replied("After.")) == "End."
+    assert said(told, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word")) == "After."
+    assert said(told, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word"), AssistantTurn("After.")) == "End."
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
 NO_TESTS = 5
-WAYS: Mapping[str, Sequence[str]] = {"together": ("-n", "2", "--dist", "loadgroup"), "alone": ()}
+WAYS: Mapping[str, Sequence[str]] = {"together": ("-n", "2", "--dist", "loadfile"), "alone": ()}
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from tests.conformance.fixture_tools import asking_surface, surface
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:])
-    house = app.open_house(project, state, NobodyToAsk(), flags={"port": 0})
+    house = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
     tools = replace(surface(), prompts=PROMPTS, shelves=(SHELF,))
-    house.gate.registry = Registry([tools, asking_surface(house.prompts)])
-    asyncio.run(app.serve_http(house, lambda address, console: print(address, flush=True), dict))
+    house.gate.registry = Registry([tools, asking_surface(house.stores.prompts)])
+    asyncio.run(app.Wiring().serve_http(house, lambda address, console: print(address, flush=True)))
 
 
 main()

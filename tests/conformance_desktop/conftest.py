@@ -16,23 +16,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pairs = [(ground, toolkit) for ground, toolkits in TOOLKITS.items() for toolkit in toolkits]
         metafunc.parametrize(
             ("ground_name", "toolkit"),
-            [pytest.param(*pair, id="-".join(pair), marks=_marks(*pair)) for pair in pairs],
+            [pytest.param(*pair, id="-".join(pair), marks=_trial(*pair)) for pair in pairs],
             scope="session",
         )
     elif "ground_name" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "ground_name", [pytest.param(name, marks=_group("gt")) for name in TOOLKITS], scope="session"
-        )
+        metafunc.parametrize("ground_name", list(TOOLKITS), scope="session")
 
 
-def _marks(ground: str, toolkit: Toolkit) -> list[pytest.MarkDecorator]:
-    """Workers take a family of toolkits each."""
-    is_long = toolkit != TOOLKITS[ground][0]
-    return [_group(toolkit[:2]), pytest.mark.trial("toolkits", is_long=is_long)]
-
-
-def _group(family: str) -> pytest.MarkDecorator:
-    return pytest.mark.xdist_group(f"desktop-{family}")
+def _trial(ground: str, toolkit: Toolkit) -> pytest.MarkDecorator:
+    return pytest.mark.trial("toolkits", is_long=toolkit != TOOLKITS[ground][0])
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import msgspec
 
 from handrail.kernel.approval import Answer, Approver, Question
 from handrail.kernel.audit import Audit
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.gate import Gate
@@ -23,6 +23,7 @@ from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Settled, Surface, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 from handrail.ports.policy import Rule
 from handrail.ports.tokens import Scope
 from handrail.stores.local.files.folder import LocalFolder

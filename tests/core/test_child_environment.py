@@ -1,6 +1,6 @@
 """What a script gets to know of our environment, and what is never shown."""
 
-from handrail.features.webgal.commands.child_environment import for_child, secrets_of
+from handrail.features.webgal.scripts import for_child, secrets_of
 
 OURS = {
     "PATH": "/bin",

@@ -10,12 +10,13 @@ import pytest
 from handrail.features.agent.user_message import caller
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.model import ApiKey, App, AppTool, DBusExecution, HttpExecution
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.gate import Gate
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.database import Database
 from tests.core.gatehouse import AGENT, NOON, Gatehouse, echo, tool

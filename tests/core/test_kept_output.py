@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.features.webgal.commands.kept_output import KeptOutput
+from handrail.features.webgal.output import KeptOutput
 
 
 def kept(*chunks: bytes, masked: tuple[str, ...] = ()) -> KeptOutput:

@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from handrail.kernel.prompts.left_prompts import LeftPrompts
-from handrail.kernel.queue_approver import KEPT, PREFIX
+from handrail.kernel.queue_approver import KEPT, PREFIX, LeftPrompts
 from handrail.ports.prompts import FileChangePrompt, Side
 from handrail.stores.local.prompt_queue import LoggedPrompts
 

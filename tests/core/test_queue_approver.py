@@ -11,12 +11,13 @@ import msgspec
 import pytest
 
 from handrail.kernel.approval import Answer, Question
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.tool import Preview
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.database import Database
 from handrail.stores.local.once import SqliteOnce

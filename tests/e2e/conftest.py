@@ -25,8 +25,9 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    """The Chromium that all tests of one worker share; each opens windows of its own."""
     browser = Browser()
     yield browser
     browser.close()

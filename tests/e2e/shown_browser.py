@@ -4,7 +4,7 @@ import struct
 import zlib
 from typing import Any
 
-from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
+from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.faces.http.running import Running
 from tests.wire.clients import Json
 from tests.wire.scripted_browser import ScriptedBrowser
@@ -37,7 +37,7 @@ def pair(house: Running, client_id: str) -> str:
     """The plugin's own token, as its extension gets it."""
     person = house.sign_in()
     code = house.request("POST", "/api/extension/pair-code", headers=person).json["data"]["code"]
-    body = {"code": code, "clientId": client_id, "extensionId": EXTENSION_ID, "name": "chromium"}
+    body = {"code": code, "clientId": client_id, "extensionId": "abcdefghijklmnopabcdefghijklmnop", "name": "chromium"}
     answer = house.request("POST", "/api/extension/pair", headers={"origin": EXTENSION_ORIGIN}, json=body)
     assert answer.status == 200, answer
     return str(answer.json["data"]["token"])

@@ -1,8 +1,10 @@
 """The browser's tools in a real Chromium, launched and paired as a person does it, against the real server."""
 
 import json
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,8 @@ from typing import ClassVar
 
 import pytest
 
+from handrail.features.browser.bus.protocol import fingerprint
+from handrail.features.browser.launching import EXTENSION_FOLDER
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent
@@ -208,3 +212,34 @@ def test_without_a_server_nothing_is_launched(tmp_path: Path) -> None:
     told = run("extension", "launch", "--state", tmp_path)
     assert told.returncode == 1
     assert "handrail up" in told.stderr
+
+
+_LAUNCH = """
+import sys
+from pathlib import Path
+from handrail.features.browser import launching
+launching.EXTENSION_FOLDER = Path(sys.argv.pop(1))
+from handrail.__main__ import main
+main()
+"""
+
+
+def test_a_real_extension_of_another_version_is_told_to_update(tmp_path: Path) -> None:
+    project, state, old = tmp_path / "project", tmp_path / "state", tmp_path / "extension"
+    project.mkdir()
+    shutil.copytree(EXTENSION_FOLDER, old)
+    worker = (old / "worker.js").read_text()
+    assert fingerprint() in worker, "build the extension"
+    (old / "worker.js").write_text(worker.replace(fingerprint(), "0" * 16))
+    up = Up(project, state)
+    launch = ["extension", "launch", "--headless", "--state", str(state)]
+    browser = subprocess.Popen([sys.executable, "-c", _LAUNCH, str(old), *launch], stdout=subprocess.PIPE)
+    try:
+        assert up.process.stderr is not None
+        assert b"Update the handrail extension" in up.process.stderr.readline()
+        plugins = up.http.get("/api/extension/extension-list").json()["data"]
+        assert not any(plugin["socketConnected"] for plugin in plugins)
+    finally:
+        browser.send_signal(signal.SIGINT)
+        browser.communicate(timeout=30)
+        up.close()

@@ -19,11 +19,12 @@ from handrail.features.workspace.dry_runs import DryRun, DryRuns
 from handrail.features.workspace.idempotency import Idempotency, Written
 from handrail.features.workspace.snapshots import Snapshot, Snapshots
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.ports.errors import InputOutput
+from handrail.ports.identity import Caller
 from handrail.stores.local.files.folder import LocalFolder
 from tests.e2e.servers import leftovers, snapshots
 from tests.wire.clients import Json

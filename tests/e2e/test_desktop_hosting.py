@@ -17,8 +17,6 @@ from tests.e2e.desktop_agent import desktop_house, on_desktop
 from tests.persons import HANDRAIL, PATIENCE
 from tests.waiting import until
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 
 def hosts(state: Path) -> set[int]:
     """The processes that serve a desktop for this state directory."""

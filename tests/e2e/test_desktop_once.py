@@ -13,18 +13,17 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop, Rect, Shot
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
+from handrail.kernel.project import Project
+from handrail.kernel.queue_approver import AskInQueue
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 from handrail.ports.prompts import PromptResponse
-from handrail.wiring.approving import InQueue
-from handrail.wiring.desktop_host import serve_desktop
-from handrail.wiring.desktops import closing
-from handrail.wiring.house import House, open_house
+from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
-
-pytestmark = pytest.mark.xdist_group("desktop-gt")
 
 AGENT = Caller("mcp", "agent", "uid:0")
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
@@ -44,9 +43,9 @@ class CountingDesktop(LinuxDesktop):
 class Bench:
     """The gateway and the host, each with its own end of a real socket, and what went over it."""
 
-    def __init__(self, house: House, seen: "Counter[str]", sent: list[str]) -> None:
+    def __init__(self, house: Project, seen: "Counter[str]", sent: list[str]) -> None:
         self.house, self.seen, self.sent = house, seen, sent
-        self.project = Path(house.project.location)
+        self.project = Path(house.location)
 
     async def click(self) -> Any:
         """With a person's yes, where one is asked for."""
@@ -59,12 +58,12 @@ class Bench:
             answering.cancel()
 
     async def _answer(self) -> None:
-        async for _ in self.house.prompts.follow(0):
-            for asked in await self.house.prompts.pending():
-                await self.house.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
+        async for _ in self.house.stores.prompts.follow(0):
+            for asked in await self.house.stores.prompts.pending():
+                await self.house.stores.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
 
     def rows(self, table: str) -> int:
-        with sqlite3.connect(self.house.state.path / "handrail.db") as database:
+        with sqlite3.connect(self.house.stores.path / "handrail.db") as database:
             (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
         return int(count)
 
@@ -108,14 +107,19 @@ async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
     hosting = asyncio.create_task(
         serve_desktop(
-            folder / "project", folder / "state", "human", lambda _: listening.set(), open_desktop=open_desktop
+            folder / "project",
+            Wiring(),
+            folder / "state",
+            "human",
+            lambda _: listening.set(),
+            open_desktop=open_desktop,
         )
     )
     await listening.wait()
-    house = open_house(folder / "project", folder / "state", InQueue())
+    house = Wiring().open_project(folder / "project", folder / "state", AskInQueue())
     try:
-        async with closing(house):
-            await house.host.call("desktop.health", {}, timeout_ms=20_000)
+        async with house.in_use():
+            await house.part("desktop")._host.call("desktop.health", {}, timeout_ms=20_000)
             yield Bench(house, seen, sent)
     finally:
         house.close()
@@ -159,7 +163,7 @@ async def test_a_click_that_a_rule_allows_takes_no_more(
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
         rule = '[[rules]]\ntool = "desktop_click"\ndecision = "allow"\n'
-        (bench.house.state.path / "config.toml").write_text(rule)
+        (bench.house.stores.path / "config.toml").write_text(rule)
         await bench.click()
         assert bench.sent == ["desktop.locate", "desktop.click"]
         assert bench.seen["screenshots"] == 2
@@ -174,7 +178,7 @@ async def test_a_click_that_a_rule_forbids_leaves_no_picture(
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
         rule = '[[rules]]\ntool = "desktop_click"\ndecision = "deny"\n'
-        (bench.house.state.path / "config.toml").write_text(rule)
+        (bench.house.stores.path / "config.toml").write_text(rule)
         with pytest.raises(Declined):
             await bench.click()
         assert list(bench.project.rglob("*.png")) == []

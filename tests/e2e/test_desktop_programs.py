@@ -11,8 +11,6 @@ from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.desktop_bridge import DesktopClient, Program, bridge
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 TEXT = "Grüße, 世界! 👋"
 PAGE = """<!doctype html><title>Counting page</title>
 <button onclick="said.textContent = 'Pressed ' + ++times">Press me</button>

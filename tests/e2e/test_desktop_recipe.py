@@ -14,8 +14,6 @@ from tests.e2e.desktop_agent import desktop_house, on_desktop
 from tests.faces.http.running import Running
 from tests.persons import HANDRAIL, PATIENCE, Person
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 PAGE = Path(__file__).parents[2] / "docs" / "desktop.md"
 NOWHERE = {"op": "click", "params": {"target": {"selector": {"titleContains": "nothing is called so"}}}}
 

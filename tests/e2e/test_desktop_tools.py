@@ -15,8 +15,6 @@ from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, 
 from tests.e2e.desktop_bridge import DesktopClient, Refused
 from tests.waiting import until
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
-
 PNG = b"\x89PNG\r\n\x1a\n"
 PATIENCE_MS = 20_000
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}

@@ -8,14 +8,16 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from handrail.features.history.reporting import conversation_of
 from handrail.ports.agent import Run
 from handrail.ports.browser import Message, TaskRecord
-from handrail.ports.model import Noted, Replied, Said, ToolUse
+from handrail.ports.model import AssistantTurn, Note, ToolUse, UserTurn
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import STEPS, browser_database
 from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.database import Database
+from handrail.stores.local.factory import open_browser_stores
 
 T = TypeVar("T")
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -57,7 +59,7 @@ def test_what_was_said_in_version_0_1_is_there_as_it_was(tmp_path: Path) -> None
         page = await runs.page(task, None, 1000)
         old = [(at, json.loads(turn)) for at, turn in turns]
         assert [(one.at, one.turn.text) for one in page] == [(at, turn["text"]) for at, turn in old]
-        uses = [use.execution_id for one in page if isinstance(one.turn, Replied) for use in one.turn.uses]
+        uses = [use.execution_id for one in page if isinstance(one.turn, AssistantTurn) for use in one.turn.uses]
         assert uses == [use["execution_id"] for _, turn in old for use in turn.get("uses", ())]
         assert [turn.text for turn in await runs.turns(task)] == [turn["text"] for _, turn in old]
         found = await runs.find(task)
@@ -104,10 +106,12 @@ def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> Non
     async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
         record = TaskRecord(task_id=TASK, title="", status="running", created_at=1, updated_at=1)
         call = ToolUse("use_1", "read_file", "{}", "exec_1")
-        said = Said("m1", "unmistakable words", sent_at=42)
+        said = UserTurn("m1", "unmistakable words", sent_at=42)
         await runs.save(Run(task_id=TASK, status="running"), record, [said])
-        await runs.add(TASK, Replied("I look.", (call,), id="r1"), Replied("", (call,), id="r2"), Noted("a note"))
-        await runs.add_answer(record, Said("m2", "an answer", sent_at=43))
+        await runs.add(
+            TASK, AssistantTurn("I look.", (call,), id="r1"), AssistantTurn("", (call,), id="r2"), Note("a note")
+        )
+        await runs.add_answer(record, UserTurn("m2", "an answer", sent_at=43))
         messages = await tasks.messages(TASK)
         assert messages[0] == Message(id="m1", role="user", content="unmistakable words", timestamp=42)
         assert [(one.id, one.role) for one in messages] == [("m1", "user"), ("r1", "assistant"), ("m2", "user")]
@@ -118,3 +122,16 @@ def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> Non
     with_stores(tmp_path, work)
     stored = b"".join(file.read_bytes() for file in (tmp_path / "browser").iterdir())
     assert stored.count(b"unmistakable words") == 1
+
+
+def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> None:
+    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+        await tasks.save(TaskRecord(task_id=TASK, title="the first", status="ongoing", created_at=1, updated_at=1))
+        await runs.add(TASK, UserTurn("m1", "words"))
+
+    with_stores(tmp_path, work)
+    with sqlite3.connect(tmp_path / "browser/browser.db") as rows:
+        later = ((f"later-{number}", 2) for number in range(10_000))
+        rows.executemany("INSERT INTO browser_task VALUES (?, '', 'ongoing', 2, ?, NULL, 0)", later)
+    title, words, _ = asyncio.run(conversation_of(open_browser_stores(tmp_path), TASK))
+    assert (title, [word.content for word in words]) == ("the first", ["words"])

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from asyncinotify import Inotify
 
 from handrail.stores.local import following
 from handrail.stores.local.following import FollowedFile, Watch
@@ -41,7 +42,7 @@ def open_files() -> int:
 
 
 async def test_the_first_look_comes_at_once_and_the_next_with_a_change(file: FollowedFile, path: Path) -> None:
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         assert await is_quiet(watch)
         for _ in range(3):
@@ -52,7 +53,7 @@ async def test_the_first_look_comes_at_once_and_the_next_with_a_change(file: Fol
 
 async def test_a_change_between_two_waits_is_not_missed(file: FollowedFile, path: Path) -> None:
     append(path)
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         append(path)
         append(path)
@@ -61,7 +62,7 @@ async def test_a_change_between_two_waits_is_not_missed(file: FollowedFile, path
 
 
 async def test_a_wait_wakes_up_while_it_waits(file: FollowedFile, path: Path) -> None:
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         for _ in range(3):
             waiting = asyncio.create_task(watch.change())
@@ -73,7 +74,7 @@ async def test_a_wait_wakes_up_while_it_waits(file: FollowedFile, path: Path) ->
 
 async def test_a_file_that_is_replaced_or_removed_has_changed(file: FollowedFile, path: Path) -> None:
     append(path, "one\n")
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         path.with_name("new").write_text("two\n")
         path.with_name("new").replace(path)
@@ -84,7 +85,7 @@ async def test_a_file_that_is_replaced_or_removed_has_changed(file: FollowedFile
 
 async def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "later" / "log.jsonl"
-    with FollowedFile(path).watching() as watch:
+    async with FollowedFile(path).watching() as watch:
         await watch.change()
         path.parent.mkdir()
         append(path)
@@ -95,7 +96,7 @@ async def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> N
 
 
 async def test_one_who_is_cancelled_misses_nothing_afterwards(file: FollowedFile, path: Path) -> None:
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         waiting = asyncio.create_task(watch.change())
         await asyncio.sleep(0)
@@ -108,7 +109,7 @@ async def test_one_who_is_cancelled_misses_nothing_afterwards(file: FollowedFile
 
 async def test_other_files_of_the_folder_wake_nobody(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = FollowedFile(path)
-    with file.watching() as watch:
+    async with file.watching() as watch:
         await watch.change()
         looks: list[object] = []
         monkeypatch.setattr(file, "look", lambda: looks.append(1))
@@ -123,14 +124,17 @@ async def test_other_files_of_the_folder_wake_nobody(path: Path, monkeypatch: py
         await asyncio.gather(waiting, return_exceptions=True)
 
 
-async def test_many_watchers_share_one_descriptor_and_leave_none(path: Path) -> None:
+async def test_many_watchers_share_one_inotify_and_leave_none(path: Path) -> None:
     file = FollowedFile(path)
     before = open_files()
-    with file.watching() as first:
-        with file.watching() as second, file.watching() as third:
-            for watch in (first, second, third):
+    async with file.watching() as first:
+        await first.change()
+        opened = open_files()
+        assert opened > before
+        async with file.watching() as second, file.watching() as third:
+            for watch in (second, third):
                 await watch.change()
-            assert open_files() == before + 1
+            assert open_files() == opened
             append(path)
             for watch in (first, second, third):
                 await watch.change()
@@ -140,16 +144,37 @@ async def test_many_watchers_share_one_descriptor_and_leave_none(path: Path) -> 
 
 
 async def test_without_inotify_to_be_had_it_looks_by_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_calls", lambda: (lambda flags: -1, None))
-    with FollowedFile(path).watching() as watch:
+    def fail(*args: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(Inotify, "add_watch", fail)
+    before = open_files()
+    async with FollowedFile(path).watching() as watch:
         await watch.change()
         append(path)
         await watch.change()
+        assert open_files() == before
+
+
+async def test_a_folder_that_is_removed_and_made_again_is_watched_again(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "log.jsonl"
+    path.parent.mkdir()
+    append(path)
+    async with FollowedFile(path).watching() as watch:
+        await watch.change()
+        for _ in range(2):
+            os.unlink(path)
+            path.parent.rmdir()
+            await watch.change()
+            path.parent.mkdir()
+            append(path)
+            await watch.change()
+            assert await is_quiet(watch)
 
 
 async def test_more_events_than_fit_at_once_are_all_taken(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_EVENTS_AT_ONCE", 300)
-    with FollowedFile(path).watching() as watch:
+    monkeypatch.setattr(following, "_EVENTS_AT_ONCE", 1)
+    async with FollowedFile(path).watching() as watch:
         await watch.change()
         for number in range(200):
             append(path.with_name(f"other-{number}"))
@@ -161,7 +186,7 @@ async def test_more_events_than_fit_at_once_are_all_taken(path: Path, monkeypatc
 
 async def test_a_wake_up_takes_milliseconds_and_not_the_next_look(path: Path) -> None:
     loop = asyncio.get_running_loop()
-    with FollowedFile(path).watching() as watch:
+    async with FollowedFile(path).watching() as watch:
         await watch.change()
         started = loop.time()
         for _ in range(10):

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.kernel.settings import load
+from handrail.ports.settings import BrokenSettings
 from handrail.stores.local.model_choice import choose
-from handrail.stores.local.settings import BrokenSettings, load
 
 
 def test_a_choice_is_written_and_changed_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:

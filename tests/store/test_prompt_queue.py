@@ -1,8 +1,12 @@
 """The queue in the state directory, as surfaces and faces use it."""
 
 import asyncio
+import fcntl
 import json
 import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -11,7 +15,7 @@ import pytest
 
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
-from handrail.stores.local import following, waiters
+from handrail.stores.local import following, held_file, private_file, waiters
 from tests.store.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -202,6 +206,94 @@ async def test_what_can_t_be_asked_is_refused_before_anybody_waits(queue: Prompt
     with pytest.raises(InvalidParams):
         await queue.ask({"kind": "kv"})
     assert not list(state.parent.iterdir())
+
+
+@pytest.fixture
+def held(log: Path) -> Iterator[Callable[[], None]]:
+    """The log's lock in another's hand; calling this releases it."""
+    log.parent.mkdir(exist_ok=True)
+    with log.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield lambda: fcntl.flock(file, fcntl.LOCK_UN)
+
+
+async def test_a_held_lock_delays_its_own_call_and_nothing_else(queue: PromptQueue, held: Callable[[], None]) -> None:
+    waiting = asyncio.create_task(queue.wait("r"))
+    asking = asyncio.create_task(queue.request(PROMPT, request_id="r"))
+    await until_waiting(queue, "r")
+    assert await queue.answered_by(["r"]) == {}
+    assert not asking.done()
+    held()
+    assert await asking == "r"
+    await queue.respond("r", OK)
+    assert (await waiting).response.status == "ok"
+
+
+async def test_changes_that_came_while_the_lock_was_held_are_single_writes_with_one_trip_to_the_disk(
+    queue: PromptQueue, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    lines, synced = list[bytes](), list[int]()
+    write_whole, fdatasync = private_file.write_whole, private_file.fdatasync
+
+    def write(descriptor: int, data: bytes, *at: int) -> None:
+        lines.append(data)
+        write_whole(descriptor, data, *at)
+
+    def sync(descriptor: int) -> None:
+        synced.append(descriptor)
+        fdatasync(descriptor)
+
+    monkeypatch.setattr(held_file, "write_whole", write)
+    monkeypatch.setattr(private_file, "fdatasync", sync)
+    first = asyncio.create_task(queue.request(PROMPT, request_id="first"))
+    for _ in range(20):
+        await others()
+    asking = [asyncio.create_task(queue.request(PROMPT, request_id=str(number))) for number in range(20)]
+    twice = asyncio.create_task(queue.request(PROMPT, request_id="7"))
+    for _ in range(20):
+        await others()
+    held()
+    assert [await first, *await asyncio.gather(*asking)] == ["first", *map(str, range(20))]
+    with pytest.raises(Conflict, match="already"):
+        await twice
+    assert len(synced) <= 2
+    assert b"".join(lines) == written(state)
+    assert [line.count(b"\n") for line in lines] == [1] * 21
+
+
+async def test_neither_lock_nor_disk_nor_socket_is_waited_for_on_the_loops_thread(
+    queue: PromptQueue, other: PromptQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: dict[str, set[int]] = {}
+
+    def noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any, **given: Any) -> Any:
+            used.setdefault(name, set()).add(threading.get_ident())
+            return function(*args, **given)
+
+        return noted
+
+    monkeypatch.setattr(fcntl, "flock", noting("flock", fcntl.flock))
+    monkeypatch.setattr(private_file, "fdatasync", noting("fdatasync", private_file.fdatasync))
+    monkeypatch.setattr(sqlite3, "connect", noting("sqlite", sqlite3.connect))
+    monkeypatch.setattr(waiters.Waiters, "_connected", noting("connect", waiters.Waiters._connected))
+    asking = asyncio.create_task(queue.ask(FORM))
+    (request_id,) = await until_asked(other)
+    await other.respond(request_id, FILLED, by="console:ada")
+    assert (await asking).masked == frozenset()
+    assert await other.answered_by([request_id]) == {request_id: "console:ada"}
+    assert [each.request_id for each in await other.history()] == [request_id]
+    assert await other.find(request_id) is not None
+    assert not await other.is_waiting(request_id)
+    assert set(used) == {"flock", "fdatasync", "sqlite", "connect"}
+    assert all(threading.get_ident() not in threads for threads in used.values())
+
+
+async def test_a_question_can_be_withdrawn_after_the_queue_was_closed(queue: PromptQueue) -> None:
+    request_id = await queue.request(PROMPT)
+    await queue.close()
+    await queue.respond(request_id, {"status": "timeout"})
+    assert await ids(queue) == []
 
 
 async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, other: PromptQueue, log: Path) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.kernel.settings import Settings, load
 from handrail.ports.policy import Decision
-from handrail.stores.local.settings import BrokenSettings, Settings, load
+from handrail.ports.settings import BrokenSettings
 
 
 def config(state: Path, text: str) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handrail.ports.policy import Decision
-from handrail.stores.local.settings import BrokenSettings
+from handrail.ports.settings import BrokenSettings
 from handrail.stores.local.user_rules import UserRules
 
 

@@ -117,7 +117,7 @@ class Client:
 
 @cache
 def _response_schema(tool: str) -> Json:
-    return dict(app.describe().find(tool).tool.output_schema or {})
+    return dict(app.Wiring().describe().find(tool).tool.output_schema or {})
 
 
 def _without_key(params: Json) -> Json:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from handrail.features.desktop.host.confirmation import Mode
+from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop
 from handrail.stores.local.prompt_queue import LoggedPrompts
-from handrail.wiring.desktop_host import serve_desktop
+from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
 
 Json = dict[str, Any]
@@ -156,7 +157,7 @@ async def hosting(
     opening = open_desktop or give
     serving = asyncio.create_task(
         serve_desktop(
-            house.root, house.state, mode, lambda path: is_listening.set(), open_desktop=opening,
+            house.root, Wiring(), house.state, mode, lambda path: is_listening.set(), open_desktop=opening,
             unused_seconds=unused_seconds,
         )
     )  # fmt: skip

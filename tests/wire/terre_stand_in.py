@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from handrail.wiring.engines import ENGINE_FOLDER
+from handrail.features.webgal.engines import ENGINE_FOLDER
 
 V1 = "webgal-editor-preview-sync.v1"
 

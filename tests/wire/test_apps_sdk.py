@@ -31,7 +31,7 @@ def tell() -> int:
 
 app.run(idle=0.03)
 """
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("apps-sdk")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

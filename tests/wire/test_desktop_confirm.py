@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from handrail.features.desktop.opening import own_executor
 from handrail.kernel.digest import canonical, digest
 from handrail.ports.tokens import Scope
+from handrail.stores.local.peers import identify
 from handrail.stores.local.state import open_state
 from handrail.stores.local.tokens import SqliteTokens
-from handrail.wiring.desktops import own_executor
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
 
 ENTER: dict[str, Any] = {"keys": ["enter"]}
@@ -254,7 +255,7 @@ async def test_the_gateways_token_is_good_once_for_exactly_its_call_and_process(
         bridge = await desk.connect()
         state = open_state(desk.state)
         tokens = SqliteTokens(state.database)
-        given = await tokens.issue(Scope(own_executor(), HOTKEY, digest(ENTER)), 60)
+        given = await tokens.issue(Scope(own_executor(identify), HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": given}, keys=["escape"]) == "params"
         assert await reason(bridge, HOTKEY, confirm={"token": given}, **ENTER) == "peer"
         assert await bridge.call(HOTKEY, confirm={"pass": given}, **ENTER)

@@ -3,13 +3,16 @@
 import json
 import os
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handrail.kernel.audit import Audit
 from handrail.ports.errors import InputOutput
 from handrail.stores.local.files.folder import LocalFolder
+from handrail.wiring import Wiring
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
 
 READING: dict[str, dict[str, Any]] = {
@@ -181,3 +184,50 @@ async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: Desk
     result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=given))
     assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
     assert Path(result["evidence"]["dir"]).name == result["executionId"]
+
+
+async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_its_evidence_after(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    await bridge.call("desktop.observe")
+    result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=["enter"])
+    missing = {"selector": {"titleContains": "nothing there"}}
+    await bridge.refused("desktop.click", confirm=PHRASE, target=missing)
+    audit = Audit(Wiring().open_stores(desk.state).audit)
+    begin, end = audit.entries()
+    assert audit.verify() == 2
+    assert (begin["event"], end["event"], end["ok"]) == ("begin", "end", True)
+    for record in (begin, end):
+        assert (record["executionId"], record["tool"]) == (result["executionId"], "desktop.hotkey")
+        assert record["project"] == str(desk.workspace)
+        assert record["paramsDigest"] == read_json(result, "env.json")["paramsDigest"]
+    assert Path(desk.workspace, end["evidence"]["dir"]) == Path(result["evidence"]["dir"])
+    files = {name: sha256(read_file(result, name)).hexdigest() for name in files_in(result)}
+    assert end["evidence"]["sha256"] == files
+
+
+GIVEN = {"executionId": "exec_0123", "beganAt": "2026-02-14T23:59:59.5+00:00"}
+NEVER = {"condition": {"selectorExists": {"titleContains": "what never comes"}}, "timeoutMs": 20_000}
+
+
+async def test_a_gateways_execution_has_the_gateways_id_and_day_and_no_id_counts_twice(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.observe", meta=bridge.meta(**GIVEN))
+    assert result["executionId"] == "exec_0123"
+    assert result["evidence"]["dir"].endswith("/artifacts/desktop/2026-02-14/exec_0123/")
+    files = {name: sha256(read_file(result, name)).hexdigest() for name in files_in(result)}
+    assert result["evidence"]["sha256"] == files
+    for id in ("exec_0123", "../../up", ""):
+        error = await bridge.refused("desktop.observe", meta=bridge.meta(**{**GIVEN, "executionId": id}))
+        assert error["code"] == "DESKTOP_INVALID_REQUEST"
+
+
+async def test_the_result_of_a_gateway_that_gave_up_stays(desk: DesktopHouse, bridge: Bridge) -> None:
+    waiting = bridge.send("desktop.waitUntil", id="mine", meta=bridge.meta(**GIVEN), **NEVER)
+    folder = desk.workspace / "artifacts/desktop/2026-02-14/exec_0123"
+    await bridge.call("desktop.observe")  # what was sent before it has begun
+    folder.mkdir(parents=True)
+    (folder / "result.json").write_text("the gateway's")
+    await bridge.call("desktop.abort", executionId="exec_0123")
+    assert (await waiting)["error"]["code"] == "DESKTOP_ABORTED"
+    assert (folder / "result.json").read_text() == "the gateway's"
+    assert (folder / "env.json").exists()

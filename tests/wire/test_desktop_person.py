@@ -308,3 +308,13 @@ async def test_an_approval_that_is_not_for_exactly_this_gives_no_token(
 
 async def test_an_approval_that_nobody_asked_for_gives_no_token(person: Person) -> None:
     assert await issue_refused(person, "approval_unheard") == "invalid"
+
+
+async def test_an_approval_is_found_however_much_was_asked_since(person: Person) -> None:
+    given = await approved(person)
+    log = person.desk.state / "ui-prompts.jsonl"
+    request = log.read_bytes().splitlines(keepends=True)[0]
+    with log.open("ab") as others:
+        others.writelines(request.replace(given.encode(), f"other_{number}".encode()) for number in range(1_500))
+    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given)
+    assert await person.bridge.call("desktop.click", confirm={"token": issued["token"]}, **ASK)

@@ -13,7 +13,6 @@ from tests.desktop_session import App, DesktopSession
 from tests.wire.test_desktop_program import Wire, running
 from tests.wire.test_desktop_program import command as host_command
 
-pytestmark = pytest.mark.xdist_group("desktop-gt")
 PHRASE = {"phrase": "CONFIRM"}
 
 

@@ -38,6 +38,11 @@ def test_a_rule_has_an_id_a_source_a_sentence_and_tests_that_exist(rule: dict[st
         assert test in declared_in(file), f"there is no test {test}"
 
 
+def test_there_are_not_fewer_rules_than_there_were() -> None:
+    """The number of version 0.1; raise it when rules are added."""
+    assert len(RULES) >= 460
+
+
 def test_no_id_stands_twice() -> None:
     ids = [rule["id"] for rule in RULES]
     assert len(set(ids)) == len(ids), sorted(id for id in ids if ids.count(id) > 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from handrail.wiring.engines import ENGINE_FOLDER
+from handrail.features.webgal.engines import ENGINE_FOLDER
 from tests.wire.cinema import BLUE, GREEN, RED, Cinema, furnish, local_page, png
 from tests.wire.clients import Client, Start
 from tests.wire.stage import put, put_policy

@@ -83,7 +83,7 @@ def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
     client = stage.client(face)
     assert isinstance(client, Stdio | Streamable)
     tools = {tool["name"]: tool for tool in client.request("tools/list", {})["tools"]}
-    assert set(tools) == {entry.tool.name for entry in app.describe() if not entry.tool.is_for_developers}
+    assert set(tools) == {entry.tool.name for entry in app.Wiring().describe() if not entry.tool.is_for_developers}
     for name, tool in tools.items():
         for side in ("inputSchema", "outputSchema"):
             if catalogue[name][side] is None:
@@ -118,7 +118,7 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
 
 
 def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: Stdio) -> None:
-    effects = {entry.tool.name: entry.tool.strongest_effect for entry in app.describe()}
+    effects = {entry.tool.name: entry.tool.strongest_effect for entry in app.Wiring().describe()}
     assert effects["write_to_file"] is Effect.WRITE
     assert effects["browser_click"] is Effect.UI_CONTROL
     for tool in stdio.request("tools/list", {})["tools"]:

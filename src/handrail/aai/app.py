@@ -1,9 +1,11 @@
-"""An app of contract 4: its tools, its descriptor, and the answer to a request, whichever way it came."""
+"""An app: its tools, its descriptor below `~/.aai`, and the file by which the bus starts it."""
 
 import difflib
 import json
 import logging
+import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,10 +13,45 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from handrail.aai import installation
 from handrail.aai.command_line import own_command, run
 from handrail.aai.envelope import INTERNAL_ERROR, UNKNOWN_TOOL, AppError, BadRequest, failure, read_request, success
 from handrail.aai.tool import Tool, declare
+from handrail.ports.atomic_file import replace_file
+
+
+def descriptor_path(app_id: str) -> Path:
+    return Path.home() / ".aai" / app_id / "aai.json"
+
+
+def activation_path(app_id: str) -> Path:
+    data = os.environ.get("XDG_DATA_HOME") or ""
+    # The specification says that a path which is not absolute is to be ignored.
+    home = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return home / "dbus-1" / "services" / f"{app_id}.service"
+
+
+def activation_text(app_id: str, command: Sequence[str]) -> str:
+    """The bus splits `Exec` as a shell would, after it has undone the file's own escapes."""
+    if any(not word.isprintable() for word in command):
+        raise ValueError(f"{shlex.join(command)}: a command with control characters can't stand in an activation file.")
+    line = shlex.join(command).replace("\\", "\\\\")
+    return f"[D-BUS Service]\nName={app_id}\nExec={line}\n"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """All of it or nothing, whatever happens on the way."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, text.encode(), 0o666)
+
+
+def remove(path: Path) -> bool:
+    """Whether it was there."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
 
 SCHEMA_VERSION = "1.0"
 _ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")
@@ -120,21 +157,21 @@ class App:
         """Writes the descriptor and, for D-Bus, the activation file; says which. `command` is this program."""
         command = list(command) if command is not None else own_command()
         descriptor = self.describe(stdio=[*command, "--stdio"] if stdio else None)
-        activation = installation.activation_path(self.id)
-        written = [installation.descriptor_path(self.id)]
+        activation = activation_path(self.id)
+        written = [descriptor_path(self.id)]
         if not stdio:
             self.check_bus_name()
-            installation.write_whole(activation, installation.activation_text(self.id, command))
+            write_whole(activation, activation_text(self.id, command))
             written.append(activation)
         else:
-            installation.remove(activation)  # of an earlier installation: the bus must not start what is not served
-        installation.write_whole(written[0], json.dumps(descriptor, ensure_ascii=False, indent=2) + "\n")
+            remove(activation)  # of an earlier installation: the bus must not start what is not served
+        write_whole(written[0], json.dumps(descriptor, ensure_ascii=False, indent=2) + "\n")
         return written
 
     def uninstall(self) -> list[Path]:
         """Removes what `install` wrote, and says what was there."""
-        descriptor = installation.descriptor_path(self.id)
-        removed = [path for path in (descriptor, installation.activation_path(self.id)) if installation.remove(path)]
+        descriptor = descriptor_path(self.id)
+        removed = [path for path in (descriptor, activation_path(self.id)) if remove(path)]
         if descriptor.parent.is_dir() and not any(descriptor.parent.iterdir()):
             descriptor.parent.rmdir()
         return removed

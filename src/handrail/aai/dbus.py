@@ -17,8 +17,7 @@ from dbus_fast.aio import MessageBus
 from dbus_fast.errors import DBusFastError
 
 from handrail.aai.envelope import INTERNAL_ERROR, failure, id_of
-from handrail.aai.serving import Answer, CantServe, first_of, stop_signals
-from handrail.aai.workload import Workload
+from handrail.aai.serving import Answer, CantServe, Workload, first_of, stop_signals
 
 INTERFACE = "com.aai.Executor"
 PATH = "/com/aai/Executor"

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from handrail.aai.envelope import INVALID_REQUEST, MAX_REQUEST, failure
-from handrail.aai.serving import Answer, first_of, stop_signals
-from handrail.aai.workload import Workload
+from handrail.aai.serving import Answer, Workload, first_of, stop_signals
 from handrail.kernel.line_framer import LineFramer
 
 _CHUNK = 1 << 16

@@ -10,9 +10,8 @@ from typing import Annotated, Any, get_type_hints
 
 import msgspec
 
-from handrail.aai.docstring import read_docstring
 from handrail.aai.envelope import INVALID_PARAMS, AppError
-from handrail.aai.schema import schema_of
+from handrail.aai.signature import read_docstring, schema_of
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _AT = re.compile(r"(.*?)(?: - at (?:the key in )?`\$\.?([^`]*)`)?", re.DOTALL)

@@ -1,7 +1,7 @@
 """What a person does about who may do what, as the audit keeps it: sign-ins, consents taken back, tokens renewed."""
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.call import Caller
+from handrail.ports.identity import Caller
 
 
 async def record_access(audit: Audit, by: Caller, done: str) -> None:

@@ -8,20 +8,8 @@ from typing import Any, Literal
 
 from handrail.kernel.target import Target
 from handrail.ports.errors import Aborted
+from handrail.ports.identity import Caller
 from handrail.ports.prompts import Beside, nowhere
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who asks. `name` is what people read, `peer` is what the operating system vouches for."""
-
-    face: str
-    name: str
-    peer: str
-
-    def __str__(self) -> str:
-        return f"{self.face}:{self.name}:{self.peer}"
-
 
 Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]

@@ -2,9 +2,19 @@
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
+from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
+
+
+class CheckContext(NamedTuple):
+    """Where a check is made: this program, a project's folder and a state directory."""
+
+    program: Program
+    folder: Path
+    state: Path | None
 
 
 class Check(NamedTuple):

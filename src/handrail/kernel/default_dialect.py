@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
+from handrail.ports.errors import Table, code_of
 
 CODES: Table = {
     errors.Failure: "E_INTERNAL",

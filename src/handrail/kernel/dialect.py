@@ -1,26 +1,16 @@
 """How a contract spells errors on its wire: a table from condition to code, and the object around it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Failure, Table
 
-Table = Mapping[type[Failure], str]
-"""Total, because the root of all conditions is in it."""
 Envelope = dict[str, Any]
 
 
 class Dialect(NamedTuple):
     codes: Table
     envelope: Callable[[Failure], Envelope]
-
-
-def code_of(failure: Failure, table: Table) -> str:
-    """The code of the nearest class that the table knows."""
-    for cls in type(failure).__mro__:
-        if cls in table:
-            return table[cls]
-    raise LookupError("the table does not map the root")
 
 
 def spell_codes(table: Table, failures: tuple[type[Failure], ...] | list[type[Failure]]) -> list[str]:

@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -33,12 +33,38 @@ class Command:
         self.rank = rank
 
 
-class Feature:
-    """`name` is also the name that `--tools` and settings use, and that of its error dialect's tools.
+class Extra:
+    """An optional install: `pip install 'handrail[name]'` brings these modules."""
 
-    `tools`, `prompts` and `resources` name sequences of declarations; `dialect` how its errors are spelled; `opening` a
-    function from the open project to what its tools get. `routes` names a function from the server's context to
-    HTTP routes, `checks` one that says what works. `extra` is the optional install that brings `needs`, its packages.
+    __slots__ = ("modules", "name")
+
+    def __init__(self, name: str, *modules: str) -> None:
+        self.name = name
+        self.modules = modules
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its modules are there; none of them is imported to find out."""
+        return all(PathFinder.find_spec(module) is not None for module in self.modules)
+
+    @property
+    def how_to_install(self) -> str:
+        return f"Install it with: pip install 'handrail[{self.name}]'"
+
+
+class Feature:
+    """`name` is what `--tools` and error messages call it, `rank` its place among the others.
+
+    Named as `module:attribute`:
+
+    - `tools`, `prompts`, `resources`: sequences of declarations; `dialect`: how its errors are spelled
+    - `opening`: a function from the open project to what its tools get; `offers`: the same for what other features use
+    - `routes`: a function from the HTTP server's context to what is mounted there; `commands`: of the command line
+    - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
+    - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
+
+    Without `extra` installed the feature is not offered; without one of `further_extras`, a part of it is missing.
+    With `keeps_evidence_openly`, evidence lies in the project's own `artifacts` folder, as the contract wants it.
     """
 
     __slots__ = (
@@ -46,13 +72,18 @@ class Feature:
         "commands",
         "dialect",
         "extra",
+        "further_extras",
+        "keeps_evidence_openly",
         "name",
-        "needs",
+        "offers",
         "opening",
         "prompts",
         "rank",
         "resources",
         "routes",
+        "serving",
+        "terminal",
+        "tidy",
         "title",
         "tools",
     )
@@ -68,11 +99,16 @@ class Feature:
         resources: str = "",
         dialect: str = "handrail.kernel.default_dialect:DIALECT",
         opening: str = "",
+        offers: Mapping[str, str] | None = None,
+        serving: str = "",
         commands: Sequence[Command] = (),
         routes: str = "",
         checks: str = "",
-        extra: str = "",
-        needs: Sequence[str] = (),
+        tidy: str = "",
+        terminal: str = "",
+        extra: Extra | None = None,
+        further_extras: Sequence[Extra] = (),
+        keeps_evidence_openly: bool = False,
     ) -> None:
         self.name = name
         self.title = title
@@ -82,17 +118,18 @@ class Feature:
         self.resources = resources
         self.dialect = dialect
         self.opening = opening
+        self.offers = offers or {}
+        self.serving = serving
         self.commands = commands
         self.routes = routes
         self.checks = checks
+        self.tidy = tidy
+        self.terminal = terminal
         self.extra = extra
-        self.needs = needs
+        self.further_extras = further_extras
+        self.keeps_evidence_openly = keeps_evidence_openly
 
     @property
-    def is_installed(self) -> bool:
-        """Whether its packages are there; none of them is imported to find out."""
-        return all(PathFinder.find_spec(module) is not None for module in self.needs)
-
-    @property
-    def how_to_install(self) -> str:
-        return f"Install it with: pip install 'handrail[{self.extra}]'"
+    def missing_extra(self) -> Extra | None:
+        """The extra that must be installed before the feature can be used."""
+        return None if self.extra is None or self.extra.is_installed else self.extra

@@ -6,12 +6,13 @@ that is stopped takes its prompt along.
 """
 
 import asyncio
+import logging
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -19,13 +20,11 @@ from msgspec import UNSET
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.target import ANY_HOST
-from handrail.kernel.visible import visible
+from handrail.kernel.prompts.approval_prompt import prompt_of
+from handrail.kernel.prompts.first_answer import drop
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.once import Once
 from handrail.ports.prompts import (
-    ConsentSubject,
-    FileChangePrompt,
     PromptQueue,
     PromptResponse,
     QueuedPrompt,
@@ -35,8 +34,9 @@ from handrail.ports.prompts import (
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
-_NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
-_RULED = "A rule of the policy asks about this each time, whatever you allow for good."
+_LOOK_EVERY_SECONDS = 20.0
+
+logger = logging.getLogger(__name__)
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
 AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
@@ -45,6 +45,18 @@ AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
 
 def in_the_queue_alone(question: Question) -> Sequence[Side]:
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskInQueue:
+    """Approvals are asked for in the queue, and `beside` it. Whether a prompt outlives its caller is told."""
+
+    beside: BesideQuestion = in_the_queue_alone
+    is_left_standing: bool = True
+
+    @property
+    def has_terminal(self) -> bool:
+        return self.beside is not in_the_queue_alone
 
 
 class QueueApprover:
@@ -88,7 +100,7 @@ class QueueApprover:
             answer = await self._queue.wait(request_id, beside=beside)
         except asyncio.CancelledError:
             if not self._is_left_standing:  # it may be in the queue already, or never have got that far
-                await asyncio.shield(withdraw(self._queue, request_id))
+                await asyncio.shield(drop(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)
 
@@ -134,73 +146,38 @@ class QueueApprover:
         return None
 
 
-async def withdraw(queue: PromptQueue, request_id: str) -> None:
-    """Nobody waits for the answer any more. Who answered in the last moment was first, and nothing comes of it."""
-    with suppress(Failure):
-        await queue.respond(request_id, PromptResponse(status="timeout"), by="handrail")
+class LeftPrompts:
+    """Withdraws approvals ten minutes after their caller went.
 
+    When a caller went is recorded nowhere, so the time begins when its absence is first seen.
+    """
 
-def prompt_of(question: Question) -> FileChangePrompt:
-    """Everything that will happen, with nothing hidden in it."""
-    preview = question.preview
-    lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
-    lines += [_NAMELESS] if preview.host == ANY_HOST else []
-    if preview.consent is not None:
-        lines += [_RULED] if question.is_ruled else []
-        for name, fact in preview.consent.facts:
-            lines += _shown(name, fact)
-    if preview.diff is None:
-        for name, value in _parameters(question):
-            lines += _shown(name, value)
-    return FileChangePrompt(
-        title=visible(preview.summary),
-        message=visible("\n".join(lines)),
-        source=f"handrail/{question.call.tool}",
-        path=_visible(preview.path),
-        command=_visible(preview.command),
-        cwd=_visible(preview.cwd),
-        diff=_visible(preview.diff),
-        images=tuple(question.images) or UNSET,
-        scope=UNSET if preview.warrant is None else preview.warrant,
-        consent=_subject(question),
-    )
+    def __init__(self, queue: PromptQueue, clock: Callable[[], float] = time.monotonic) -> None:
+        self._queue = queue
+        self._clock = clock
+        self._left_since: dict[str, float] = {}
 
+    async def watch(self) -> None:
+        """Without end."""
+        while True:
+            try:
+                await self.look()
+            except Failure as failure:
+                logger.warning("prompts that nobody waits for can't be withdrawn: %s", failure.message)
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
-def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
-    """An app's parameters are told one by one: text in them is read as text."""
-    for name, value in _given(question.params).items():
-        if question.preview.consent is not None and isinstance(value, dict) and value:
-            yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
-        else:
-            yield name, value
-
-
-def _given(value: Any) -> Any:
-    """What was left out is nothing to read about; a null that somebody wrote into a free object stays."""
-    if not isinstance(value, msgspec.Struct):
-        return msgspec.to_builtins(value)
-    members = ((member, getattr(value, member.name)) for member in msgspec.structs.fields(value))
-    return {member.encode_name: _given(part) for member, part in members if part not in (None, UNSET)}
-
-
-def _quoted(name: str) -> str:
-    """A name of the agent's own making, so that it can't be taken for anything else."""
-    return name if name.isidentifier() else msgspec.json.encode(name).decode()
-
-
-def _subject(question: Question) -> Any:
-    to = question.preview.consent
-    return UNSET if to is None else ConsentSubject(app=to.app, app_name=visible(to.app_name), tool=to.tool)
-
-
-def _visible(text: str | None) -> Any:
-    return UNSET if text is None else visible(text)
-
-
-def _shown(name: str, value: Any) -> list[str]:
-    """No line of a parameter's can be taken for one of ours."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]
+    async def look(self) -> None:
+        now, left = self._clock(), dict[str, float]()
+        approvals = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        waiting = await self._queue.still_waiting(approvals)
+        for request_id in approvals:
+            if request_id in waiting:
+                continue
+            left[request_id] = self._left_since.get(request_id, now)
+            if now - left[request_id] >= KEPT.total_seconds():
+                await drop(self._queue, request_id)
+                del left[request_id]
+        self._left_since = left
 
 
 def _identity(question: Question) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.ports.browser import TaskRecord
-from handrail.ports.model import Said, Turn, Usage
+from handrail.ports.model import Turn, Usage, UserTurn
 
 Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
@@ -131,7 +131,7 @@ class RunStore(Protocol):
 
     def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
 
-    def add_answer(self, task: TaskRecord, said: Said) -> Future[None]:
+    def add_answer(self, task: TaskRecord, said: UserTurn) -> Future[None]:
         """Words that answered a question: a message of the task, but no turn, as the model reads them as a result."""
         ...
 

@@ -184,7 +184,7 @@ class SeenElement(Wire, frozen=True, kw_only=True):
     bbox: Box
 
 
-class Sight(Wire, frozen=True, kw_only=True):
+class TaskView(Wire, frozen=True, kw_only=True):
     """The last picture of a task with what was indexed on it; without an artifact there is no picture yet."""
 
     task_id: str

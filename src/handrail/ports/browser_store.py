@@ -4,10 +4,11 @@ What writes takes its place in the order of writes when it is called and can be 
 """
 
 from asyncio import Future
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from handrail.ports.agent import RunStore
 from handrail.ports.browser import ActionRecord, Message, PluginRecord, TaskRecord
 from handrail.ports.errors import Failure
 
@@ -16,6 +17,10 @@ class TaskStore(Protocol):
     def save(self, task: TaskRecord) -> Future[None]: ...
 
     async def find(self, task_id: str) -> TaskRecord | None: ...
+
+    async def interrupted(self) -> Sequence[TaskRecord]:
+        """Those that run, or have an action under way, as the last server left them."""
+        ...
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
         """The last changed first: those after the task `before`, in whose title or messages all `words` stand."""
@@ -119,3 +124,16 @@ class ArtifactStore(Protocol):
     def forget(self, before: int) -> Future[None]:
         """Those whose time was over before that are no longer told from ones that never were."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserStores:
+    """All of it, in one database; `artifact_files` holds the bytes of artifacts."""
+
+    tasks: TaskStore
+    actions: ActionStore
+    plugins: PluginStore
+    artifacts: ArtifactStore
+    artifact_files: Any
+    runs: RunStore
+    close: Callable[[], Awaitable[None]]

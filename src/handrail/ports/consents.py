@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from handrail.kernel.call import Caller
+from handrail.ports.identity import Caller
 
 _NAMELESS = "unknown"
 

@@ -3,6 +3,7 @@
 `recoverable`: a changed call may work. `retryable`: the same call may work later.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -148,3 +149,16 @@ class Internal(Failure):
     """A fault of ours."""
 
     recoverable = False
+
+
+class AuthRequired(Failure):
+    """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
+
+
+Table = Mapping[type[Failure], str]
+"""How a wire spells conditions: total, because the root of all conditions is in it."""
+
+
+def code_of(failure: Failure, table: Table) -> str:
+    """The code of the nearest class that the table knows."""
+    return table[next(cls for cls in type(failure).__mro__ if cls in table)]

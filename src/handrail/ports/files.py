@@ -5,7 +5,7 @@ are synchronous and take a wire path (relative, POSIX); all raise conditions of 
 OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -28,6 +28,16 @@ class Stamp(NamedTuple):
     size: int
     changed_ns: int
     inode: int
+
+
+class Folders(Protocol):
+    """Any folder below one root, by its absolute path."""
+
+    def open(self, path: str) -> "Folder":
+        """OutsideRoot."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Folder(Protocol):
@@ -141,4 +151,12 @@ class Folder(Protocol):
 
     def sweep_all(self, path: str) -> None:
         """The same for every path below a folder of ours in which nobody else may replace a file meanwhile."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class OverlaidFolder(Folder, Protocol):
+    def overlay(self, texts: Mapping[str, str]) -> None:
+        """From now on these are read in the place of their files."""
         ...

@@ -1,4 +1,4 @@
-"""A language model as the agent knows it: what was said goes in, words and wishes for tools come out by and by.
+"""A language model as the agent knows it: a conversation goes in, text and tool calls are streamed out.
 
 Refuses to know providers, keys and wires.
 """
@@ -27,7 +27,7 @@ class Attachment(msgspec.Struct, frozen=True):
     type: str
 
 
-class Said(msgspec.Struct, frozen=True, tag="user"):
+class UserTurn(msgspec.Struct, frozen=True, tag="user"):
     """A person's words. `id` is that of the event that brought them. What was attached is material, no words."""
 
     id: str
@@ -52,7 +52,7 @@ class ToolUse(msgspec.Struct, frozen=True):
     execution_id: str = ""
 
 
-class Replied(msgspec.Struct, frozen=True, tag="assistant"):
+class AssistantTurn(msgspec.Struct, frozen=True, tag="assistant"):
     """`origin` is the reply in the provider's own form, to be given back as it was. `id` is that of the message."""
 
     text: str
@@ -61,7 +61,7 @@ class Replied(msgspec.Struct, frozen=True, tag="assistant"):
     id: str = ""
 
 
-class Returned(msgspec.Struct, frozen=True, tag="tool"):
+class ToolResult(msgspec.Struct, frozen=True, tag="tool"):
     """What came of a tool, as the model reads it. Of the `taken` pictures only a task's newest are still there."""
 
     use_id: str
@@ -75,13 +75,13 @@ class Returned(msgspec.Struct, frozen=True, tag="tool"):
     pictures: tuple[Picture, ...] = ()
 
 
-class Noted(msgspec.Struct, frozen=True, tag="note"):
+class Note(msgspec.Struct, frozen=True, tag="note"):
     """What handrail itself tells the model: what was left out, what a person decided."""
 
     text: str
 
 
-Turn = Said | Replied | Returned | Noted
+Turn = UserTurn | AssistantTurn | ToolResult | Note
 
 
 class ToolOffer(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class Delta(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """The end of a stream. `length`: the model was cut off at its limit; `refusal`: it will not answer."""
 
-    replied: Replied
+    replied: AssistantTurn
     usage: Usage
     stopped: Literal["end", "tools", "length", "refusal"] = "end"
 

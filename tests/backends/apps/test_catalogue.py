@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
-from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
+from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
 TOOL = {"name": "act", "description": "Acts.", "parameters": {"type": "object"}}
 

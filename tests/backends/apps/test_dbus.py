@@ -12,8 +12,8 @@ from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
 
 from handrail.features.apps.backends.dbus import DBusTransport
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.ports.errors import BadAnswer, Offline
 from tests.odd_app import descriptor
@@ -41,7 +41,7 @@ def bus() -> Iterator[SessionBus]:
 class Caller:
     def __init__(self, user: int) -> None:
         self.transport = DBusTransport(user)
-        self._board = Switchboard(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, Checks())
 
     async def call(self, id: str, tool: str = "echo", **execution: Any) -> Any:
         app = read(json.dumps(descriptor(id, {"type": "dbus", **execution})).encode(), "")

@@ -11,8 +11,8 @@ import pytest
 
 from handrail.features.apps.backends.http import HttpTransport
 from handrail.features.apps.backends.network import is_local_name, is_public
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.dialect import envelope
 from handrail.features.apps.model import App, Grant
@@ -46,7 +46,7 @@ class Ground:
     async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
         found = self.app(route, **app)
         transport = HttpTransport(self.credentials)
-        board = Switchboard(lambda execution: transport, Checks())
+        board = AppCaller(lambda execution: transport, Checks())
         try:
             return await board.call(found, found.tools[0], params, timeout_ms=20_000, heard=lambda *said: None)
         finally:
@@ -281,7 +281,7 @@ async def test_a_public_name_that_leads_to_this_machine_is_not_called(
 
 async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(ground: Ground) -> None:
     transport = HttpTransport(Signed())
-    board = Switchboard(lambda execution: transport, Checks())
+    board = AppCaller(lambda execution: transport, Checks())
     app = ground.app({"path": "/x", "method": "GET"})
     number = 0
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from handrail.features.apps.backends.stdio import StdioTransport
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.model import App
 from handrail.ports.errors import BadAnswer, Offline
@@ -29,7 +29,7 @@ def odd(**execution: Any) -> App:
 class Caller:
     def __init__(self) -> None:
         self.transport = StdioTransport()
-        self._board = Switchboard(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, Checks())
 
     async def call(self, app: App, tool: str, **params: Any) -> Any:
         found = app.tool(tool)

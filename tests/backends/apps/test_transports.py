@@ -15,8 +15,8 @@ import pytest
 from handrail.features.apps.backends.dbus import DBusTransport
 from handrail.features.apps.backends.http import HttpTransport
 from handrail.features.apps.backends.stdio import StdioTransport
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.dialect import envelope
 from handrail.features.apps.model import App, AppTransport
@@ -41,7 +41,7 @@ class Ground:
     is_called_off: Callable[[], Awaitable[object]]
 
     def __post_init__(self) -> None:
-        self._board = Switchboard(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, Checks())
 
     async def call(self, tool: str, timeout_ms: int = 20_000, **params: Any) -> Any:
         found = self.app.tool(tool)

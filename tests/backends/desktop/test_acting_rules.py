@@ -4,7 +4,7 @@ import pytest
 from Xlib import XK
 
 from handrail.features.desktop.backends.acting.accessible import Writing
-from handrail.features.desktop.backends.acting.pressing_action import pressing_action
+from handrail.features.desktop.backends.acting.actor import pressing_action
 from handrail.features.desktop.backends.acting.written_text import composed, has_arrived
 from handrail.features.desktop.backends.x11.keys import character, key, modifier
 from handrail.features.desktop.platform import Element

@@ -9,10 +9,9 @@ from Xlib.display import Display
 
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.highlight import X11Highlight
 from handrail.features.desktop.backends.x11.keyboard import Keyboard
 from handrail.features.desktop.backends.x11.pointer import Pointer
-from handrail.features.desktop.backends.x11.screen import X11Screen
+from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Combination, Rect

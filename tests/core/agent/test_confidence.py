@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from handrail.features.people.tools.prompt_key_values import Params, Result, prompt_key_values
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
+from handrail.ports.identity import Caller
 from handrail.ports.prompts import PromptQueue
 from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.waiting import eventually

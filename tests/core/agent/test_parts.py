@@ -13,25 +13,26 @@ from handrail.features.agent import questions
 from handrail.features.agent.compaction import cut, estimated_tokens, shortened, to_summarize
 from handrail.features.agent.limits import LimitReached, Limits, check_may_mend, repetitions
 from handrail.features.agent.model_client import ModelClient, ModelRequest
+from handrail.features.agent.offers import unmarked
 from handrail.features.agent.recovery import PastCalls
-from handrail.features.agent.texts import is_open, refused, unmarked, untrusted
+from handrail.features.agent.texts import is_open, refused, untrusted
 from handrail.features.agent.turns import pending, unsettled
 from handrail.ports.agent import Run
 from handrail.ports.errors import Declined, Reported
 from handrail.ports.model import (
+    AssistantTurn,
     Cut,
     Delta,
-    Noted,
+    Note,
     Overflow,
     RateLimited,
-    Replied,
     Reply,
-    Returned,
-    Said,
     ToolOffer,
+    ToolResult,
     ToolUse,
     Turn,
     Usage,
+    UserTurn,
 )
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
@@ -42,8 +43,8 @@ def use(number: int, name: str = "list_files", **arguments: Any) -> ToolUse:
     return ToolUse(f"use_{number}", name, json.dumps(arguments), f"exec_{number}")
 
 
-def outcome(of: ToolUse, text: str = "none", *, is_error: bool = False) -> Returned:
-    return Returned(of.id, of.execution_id, of.name, text, is_error)
+def outcome(of: ToolUse, text: str = "none", *, is_error: bool = False) -> ToolResult:
+    return ToolResult(of.id, of.execution_id, of.name, text, is_error)
 
 
 @pytest.mark.parametrize(
@@ -72,51 +73,57 @@ def test_a_plan_is_shown_with_the_words_before_it_and_its_steps_once() -> None:
 
 def test_wishes_without_an_outcome_are_pending_until_the_person_speaks() -> None:
     first, second = use(1), use(2)
-    turns: list[Turn] = [Said("a", "x"), Replied("", (first, second)), outcome(first)]
+    turns: list[Turn] = [UserTurn("a", "x"), AssistantTurn("", (first, second)), outcome(first)]
     assert pending(turns) == [second]
-    assert pending([*turns, Said("b", "y")]) == []
-    assert unsettled([*turns, Said("b", "y")]) == [second]
+    assert pending([*turns, UserTurn("b", "y")]) == []
+    assert unsettled([*turns, UserTurn("b", "y")]) == [second]
 
 
 def test_the_same_call_with_the_same_outcome_is_counted_until_the_person_speaks() -> None:
-    turns: list[Turn] = [Said("a", "x")]
+    turns: list[Turn] = [UserTurn("a", "x")]
     for number in range(4):
-        turns += [Replied("", (use(number),)), outcome(use(number))]
+        turns += [AssistantTurn("", (use(number),)), outcome(use(number))]
     assert repetitions(turns) == 4
-    assert repetitions([*turns, Replied("", (use(9),)), outcome(use(9), "another")]) == 1
-    assert repetitions([*turns, Said("b", "y")]) == 0
+    assert repetitions([*turns, AssistantTurn("", (use(9),)), outcome(use(9), "another")]) == 1
+    assert repetitions([*turns, UserTurn("b", "y")]) == 0
 
 
 def test_a_file_is_mended_as_often_as_the_policy_says() -> None:
     write = {"path": "a.txt", "content": "x", "dryRun": False}
-    turns: list[Turn] = [Said("a", "x")]
+    turns: list[Turn] = [UserTurn("a", "x")]
     for number in (0, 10):
         written, checked = use(number, "write_to_file", **write), use(number + 1, "validate_script", path="a.txt")
         assert check_may_mend(turns, written, 1) is None
-        turns += [Replied("", (written, checked)), outcome(written), outcome(checked, '{"valid":false}')]
+        turns += [AssistantTurn("", (written, checked)), outcome(written), outcome(checked, '{"valid":false}')]
     again = use(20, "write_to_file", **write)
     refused = check_may_mend(turns, again, 1)
     assert refused is not None
     assert refused.is_error
     assert check_may_mend(turns, use(21, "write_to_file", **{**write, "dryRun": True}), 1) is None
     assert check_may_mend(turns, use(22, "write_to_file", **{**write, "path": "b.txt"}), 1) is None
-    assert check_may_mend([*turns, Said("b", "go on")], again, 1) is None
+    assert check_may_mend([*turns, UserTurn("b", "go on")], again, 1) is None
 
 
 def test_old_outcomes_are_shortened_and_stay_marked() -> None:
     uses = [use(number) for number in range(3)]
     turns = [outcome(one, untrusted("x", "word " * 500)) for one in uses]
     short = shortened(turns, 1)
-    assert [len(turn.text) < 600 for turn in short if isinstance(turn, Returned)] == [True, True, False]
-    assert all("</untrusted>" in turn.text for turn in short if isinstance(turn, Returned))
+    assert [len(turn.text) < 600 for turn in short if isinstance(turn, ToolResult)] == [True, True, False]
+    assert all("</untrusted>" in turn.text for turn in short if isinstance(turn, ToolResult))
 
 
 def test_a_conversation_is_never_cut_between_a_wish_and_its_outcome() -> None:
     first, second = use(1), use(2)
-    turns: list[Turn] = [Said("a", "x"), Replied("", (first,)), outcome(first), Replied("", (second,)), outcome(second)]
+    turns: list[Turn] = [
+        UserTurn("a", "x"),
+        AssistantTurn("", (first,)),
+        outcome(first),
+        AssistantTurn("", (second,)),
+        outcome(second),
+    ]
     assert cut(turns) == 3
-    assert cut([Said("a", "x"), Replied("", (first,)), outcome(first)]) == 1
-    assert cut([Said("a", "x")]) == 0
+    assert cut([UserTurn("a", "x"), AssistantTurn("", (first,)), outcome(first)]) == 1
+    assert cut([UserTurn("a", "x")]) == 0
 
 
 def test_a_mark_can_not_be_closed_from_inside_and_is_taken_off_for_people() -> None:
@@ -153,7 +160,7 @@ def test_what_is_summed_up_is_marked_as_a_whole_and_cut_between_turns() -> None:
 
 def test_an_outcome_from_before_a_restart_is_shortened_inside_of_its_mark() -> None:
     (short,) = shortened([outcome(use(1), "Done before:\n" + untrusted("p", "word " * 500))], 0)
-    assert isinstance(short, Returned)
+    assert isinstance(short, ToolResult)
     assert not is_open(short.text)
 
 
@@ -162,7 +169,7 @@ def test_a_file_is_the_same_however_its_path_is_spelled() -> None:
     turns: list[Turn] = []
     for one in written:
         checked = use(int(one.id[4:]) + 1, "validate_script", path="a.txt")
-        turns += [Replied("", (one, checked)), outcome(one), outcome(checked, '{"valid":false}')]
+        turns += [AssistantTurn("", (one, checked)), outcome(one), outcome(checked, '{"valid":false}')]
     assert check_may_mend(turns, use(20, "write_to_file", path="x/../a.txt", dryRun=False), 1) is not None
 
 
@@ -218,14 +225,14 @@ class Summing:
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
         self.given.append(estimated_tokens(instructions, turns))
-        yield Reply(Replied("a summary"), Usage(10, 1))
+        yield Reply(AssistantTurn("a summary"), Usage(10, 1))
 
 
 def long_talk() -> list[Turn]:
     turns: list[Turn] = []
     for number in range(20):
-        turns += [Said(f"s{number}", "words " * 100), Replied(f"answer {number} " * 50)]
-    return [*turns, Said("last", "And now?")]
+        turns += [UserTurn(f"s{number}", "words " * 100), AssistantTurn(f"answer {number} " * 50)]
+    return [*turns, UserTurn("last", "And now?")]
 
 
 def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is_paid_for(tmp_path: Path) -> None:
@@ -236,9 +243,9 @@ def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is
         asked = ModelRequest("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
         await ModelClient(store, 3_000).reply(asked)
         assert asked.spent == Usage(20, 2)
-        assert isinstance(turns[0], Noted)
+        assert isinstance(turns[0], Note)
         assert turns[0].text.endswith(":\na summary")
-        assert turns[-1] == Said("last", "And now?")
+        assert turns[-1] == UserTurn("last", "And now?")
         assert await store.turns("t") == turns
         await batches.close()
 
@@ -262,7 +269,7 @@ def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
 
-        asked = ModelRequest("t", Breaking(), "rules", [Said("a", "Hello")], (), heard.append, lambda seconds: None)
+        asked = ModelRequest("t", Breaking(), "rules", [UserTurn("a", "Hello")], (), heard.append, lambda seconds: None)
         with pytest.raises(Cut):
             await ModelClient(SqliteRuns(batches), 3_000, sleep).reply(asked)
         assert waited == [1, 2, 4]
@@ -283,7 +290,7 @@ class Stumbling(Summing):
             broken = Cut("cut")
             broken.spent = Usage(5, 0)
             raise (RateLimited("later", retryAfter=7), broken, Overflow("too long"))[len(self.given) - 1]
-        yield Reply(Replied("a summary"), Usage(10, 1))
+        yield Reply(AssistantTurn("a summary"), Usage(10, 1))
 
 
 def test_a_summary_has_the_same_patience_as_a_reply_and_what_was_cut_off_is_paid_for(tmp_path: Path) -> None:
@@ -300,7 +307,7 @@ def test_a_summary_has_the_same_patience_as_a_reply_and_what_was_cut_off_is_paid
         assert waited == [7, 2]
         assert asked.spent == Usage(25, 2)
         assert model.given[3] < model.given[2]
-        assert isinstance(turns[0], Noted)
+        assert isinstance(turns[0], Note)
         await batches.close()
 
     asyncio.run(run())

@@ -15,10 +15,22 @@ from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import UserMessage
 from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
-from handrail.kernel.call import Call, Caller, Progress
+from handrail.kernel.call import Call, Progress
 from handrail.ports.agent import Choice, Mode, Run, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
-from handrail.ports.model import Delta, Model, NoModel, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn
+from handrail.ports.identity import Caller
+from handrail.ports.model import (
+    AssistantTurn,
+    Delta,
+    Model,
+    NoModel,
+    Reply,
+    ToolOffer,
+    ToolResult,
+    ToolUse,
+    Turn,
+    UserTurn,
+)
 from handrail.ports.model import Usage as Used
 from handrail.ports.prompts import PromptQueue, Receipt
 from handrail.stores.local.agent_runs import SqliteRuns
@@ -28,7 +40,7 @@ from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.waiting import eventually
 
-QUESTION = Replied("", (ToolUse("use_1", "ask_followup_question", "{}"),))
+QUESTION = AssistantTurn("", (ToolUse("use_1", "ask_followup_question", "{}"),))
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
 WISH = ToolUse("use_1", "write_to_file", "{}", "exec_1")
 
@@ -69,8 +81,8 @@ class CutOff(Recovery):
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
         return PastCalls({}, frozenset(use.execution_id for use in uses))
 
-    def outcome(self, use: ToolUse, past: PastCalls) -> Returned:
-        return Returned(use.id, use.execution_id, use.name, "unknown", is_error=True)
+    def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult:
+        return ToolResult(use.id, use.execution_id, use.name, "unknown", is_error=True)
 
 
 class Silent:
@@ -81,7 +93,7 @@ class Silent:
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
-        yield Reply(Replied("Yes."), Used())
+        yield Reply(AssistantTurn("Yes."), Used())
 
 
 class Scripted:
@@ -89,7 +101,7 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, *replies: Replied) -> None:
+    def __init__(self, *replies: AssistantTurn) -> None:
         self._replies = list(replies)
 
     async def stream(
@@ -107,11 +119,11 @@ class Asking:
     def __init__(self, queue: PromptQueue | None) -> None:
         self._queue = queue
 
-    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> ToolResult:
         assert self._queue is not None
         call = Call(use.name, {}, caller, task_id, execution_id=use.execution_id)
         result = await ask_followup_question(self._queue, call, Params("Which?"), None)
-        return Returned(use.id, use.execution_id, use.name, str(result.answer), is_error=False)
+        return ToolResult(use.id, use.execution_id, use.name, str(result.answer), is_error=False)
 
 
 async def asked(queue: PromptQueue, prefix: str) -> str:
@@ -145,13 +157,13 @@ class House:
             queue=queue or cast("Any", Unasked()),
             offers=cast("Any", _NoOffers()),
             project=project,
-            max_auto_fix=lambda: 1,
+            max_auto_fix=one_fix,
             limits=Limits(),
         )
         self.runs = Runs(context, models)
 
     async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
-        await self.runs.say(TASK, UserMessage(Said(id, text), "person", Choice(mode=mode)))
+        await self.runs.say(TASK, UserMessage(UserTurn(id, text), "person", Choice(mode=mode)))
 
     async def leave(self, *turns: Turn, status: RunStatus = "running") -> None:
         """As a process that was killed leaves it."""
@@ -164,6 +176,10 @@ class House:
     async def close(self) -> None:
         await self.runs.close()
         await self.batches.close()
+
+
+async def one_fix() -> int:
+    return 1
 
 
 class _NoOffers:
@@ -189,7 +205,7 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
         await asked.wait()
         saying.cancel()  # as the process that ends here
         await asyncio.wait({saying})
-        assert await house.store.turns(TASK) == [Said("evt-1", "words")]
+        assert await house.store.turns(TASK) == [UserTurn("evt-1", "words")]
         assert [run.status for run in await house.store.unfinished()] == ["running"]
         await house.close()
         another = House(tmp_path, silent)
@@ -198,7 +214,7 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
         await another.say()  # the page sends it again: it is the same message
         await asyncio.wait_for(another.audience.has_rested.wait(), 20)
         turns = await another.store.turns(TASK)
-        assert [type(turn) for turn in turns] == [Said, Replied]
+        assert [type(turn) for turn in turns] == [UserTurn, AssistantTurn]
         await another.close()
 
     asyncio.run(work())
@@ -207,12 +223,12 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
 def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent)
-        await house.leave(Said("evt-1", "words"), Replied("", (WISH,)))
+        await house.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
         assert (await house.runs.stop(TASK)).status == "ended"
         await house.runs.recover()
         assert (await house.runs.stop(TASK)).status == "ended"
         assert house.audience.used == [("error", "unknown")]
-        assert isinstance((await house.store.turns(TASK))[-1], Returned)
+        assert isinstance((await house.store.turns(TASK))[-1], ToolResult)
         await house.close()
 
     asyncio.run(work())
@@ -221,7 +237,7 @@ def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None
 def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent, project="/elsewhere")
-        await house.leave(Said("evt-1", "words"))
+        await house.leave(UserTurn("evt-1", "words"))
         await house.runs.recover()
         assert house.audience.runs == []
         with pytest.raises(Conflict, match="/here"):
@@ -236,7 +252,7 @@ def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
 def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: Path) -> None:
     async def work() -> None:
         house = House(tmp_path, silent)
-        await house.leave(Said("evt-1", "words"), Replied("", (WISH,)))
+        await house.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
         statuses: list[str] = []
         add = house.store.add
 
@@ -256,14 +272,14 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
 def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
     async def work() -> None:
         queue = LoggedPrompts(tmp_path)
-        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
         await queue.request(foreign, request_id="theirs", run_id=TASK)
         await house.say()
         await asked(queue, "ask_")
         await house.say("evt-2", "the blue one")
         await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        assert [one.text for one in await house.store.turns(TASK) if isinstance(one, Returned)] == ["the blue one"]
+        assert [one.text for one in await house.store.turns(TASK) if isinstance(one, ToolResult)] == ["the blue one"]
         assert [entry.request_id for entry in await queue.pending()] == ["theirs"]
         await house.close()
         await queue.close()
@@ -283,7 +299,7 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
 
     async def work() -> None:
         queue = FullOnce(tmp_path)
-        house = House(tmp_path, Scripted(QUESTION, Replied("Thanks.")).named, queue=queue)
+        house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         await house.say()
         await asked(queue, "ask_")
         with pytest.raises(InputOutput):
@@ -316,7 +332,7 @@ def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again
         await house.say()
         await asyncio.wait_for(house.audience.has_rested.wait(), 20)
         await house.say()  # it has ended by now: nothing is left to begin
-        assert [type(turn) for turn in await house.store.turns(TASK)] == [Said, Replied]
+        assert [type(turn) for turn in await house.store.turns(TASK)] == [UserTurn, AssistantTurn]
         await house.close()
 
     asyncio.run(work())
@@ -333,7 +349,7 @@ def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_ot
 
     async def work() -> None:
         queue = LoggedPrompts(tmp_path)
-        house = House(tmp_path, Scripted(Replied("- [ ] one")).named, queue=queue)
+        house = House(tmp_path, Scripted(AssistantTurn("- [ ] one")).named, queue=queue)
         await house.say(mode="plan")
         request_id = await asked(queue, "plan_")
         await house.close()

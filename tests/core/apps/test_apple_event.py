@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.apps.calls.apple_event import (
+from handrail.features.apps.backends.apple_events import (
     DIRECT_OBJECT,
     TYPE_BUNDLE_ID,
     TYPE_UTF8,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from handrail.features.apps.calls.conditions import BrokenDescriptor
 from handrail.features.apps.descriptors.descriptor import listed, read
 from handrail.features.apps.model import (
     ApiKey,
     App,
     AppleEventsExecution,
+    BrokenDescriptor,
     DBusExecution,
     HttpExecution,
     HttpRoute,

@@ -6,9 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.features.apps.descriptors import auth_part, descriptor, execution_part, tool_part
-from handrail.features.apps.descriptors.review import review
-from handrail.features.apps.sign_in import strangers
+from handrail.features.apps.descriptors import connection, descriptor, review, tool_part
 
 GOOD: dict[str, Any] = {
     "schema_version": "1.0",
@@ -30,7 +28,7 @@ GOOD: dict[str, Any] = {
 
 
 def reviewed(**changes: Any) -> tuple[list[str], list[str]]:
-    found = review(json.dumps({**GOOD, **changes}).encode(), "aai.json")
+    found = review.review(json.dumps({**GOOD, **changes}).encode(), "aai.json")
     return (
         [f"{each.field}: {each.reason}" for each in found.problems],
         [f"{each.field}: {each.reason}" for each in found.advice],
@@ -42,7 +40,7 @@ def tool(**changes: Any) -> list[dict[str, Any]]:
 
 
 def test_a_good_descriptor_has_neither_problems_nor_advice() -> None:
-    found = review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.mail")
+    found = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.mail")
     assert found.app is not None
     assert (found.app.id, found.problems, found.advice) == ("com.example.mail", [], [])
 
@@ -88,12 +86,12 @@ def test_what_is_only_unusual_is_advice() -> None:
 
 
 def test_an_id_that_is_not_its_folders_name_is_a_problem() -> None:
-    found = review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.post")
+    found = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.post")
     assert [each.field for each in found.problems] == ["app.id"]
 
 
 def test_what_is_no_json_is_one_problem() -> None:
-    found = review(b"{", "aai.json")
+    found = review.review(b"{", "aai.json")
     assert found.app is None
     assert len(found.problems) == 1
 
@@ -101,12 +99,12 @@ def test_what_is_no_json_is_one_problem() -> None:
 @pytest.mark.parametrize(
     ("known", "part"),
     [
-        (strangers._APP, descriptor._AppPart),
-        (strangers._EXECUTION, execution_part._Part),
-        (strangers._TOOL, tool_part._ToolPart),
-        (strangers._ROUTE, tool_part._RoutePart),
-        (strangers._AUTH, auth_part._ApiKeyPart),
-        (strangers._AUTH, auth_part._OAuth2Part),
+        (review._APP, descriptor._AppPart),
+        (review._EXECUTION, connection._ExecutionPart),
+        (review._TOOL, tool_part._ToolPart),
+        (review._ROUTE, tool_part._RoutePart),
+        (review._AUTH, connection._ApiKeyPart),
+        (review._AUTH, connection._OAuth2Part),
     ],
 )
 def test_whatever_the_reader_reads_is_known(known: str, part: type[msgspec.Struct]) -> None:

@@ -13,17 +13,15 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from handrail.features.apps.backends.fetching import post_form
 from handrail.features.apps.backends.loopback import loopback
-from handrail.features.apps.calls.conditions import AuthRequired
+from handrail.features.apps.backends.network import post_form
 from handrail.features.apps.model import ApiKey, App, AppTool, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.credentials import StoredCredentials
-from handrail.features.apps.sign_in.keepsake import secret_name
 from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_address
 from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
-from handrail.features.apps.sign_in_port import TokenEndpoint
+from handrail.features.apps.sign_in.stored import TokenEndpoint, secret_name
 from handrail.kernel.secret_store import KeptSecrets
-from handrail.ports.errors import BadAnswer, Declined, InvalidParams
+from handrail.ports.errors import AuthRequired, BadAnswer, Declined, InvalidParams
 from handrail.ports.secrets import KeyringAway, Secret
 from handrail.stores.local.locks import exclusive
 from handrail.stores.local.secret_file import SecretFile

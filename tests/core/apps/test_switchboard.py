@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.calls.envelopes import encoded, failure, request_for, result_of, success
-from handrail.features.apps.calls.switchboard import Switchboard
 from handrail.features.apps.model import App, AppRequest, AppTool, DBusExecution, StdioExecution
 from handrail.ports.errors import BadAnswer, InvalidParams, Offline, Reported, Timeout
 
@@ -60,7 +60,7 @@ def app_with(execution: Any = None, *, is_idempotent: bool = False, **members: A
 
 
 async def call(transport: Scripted, app: App, timeout_ms: int | None = None) -> Any:
-    board = Switchboard(lambda execution: transport, Checks())
+    board = AppCaller(lambda execution: transport, Checks())
     return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, heard=lambda *said: None)
 
 
@@ -103,7 +103,7 @@ async def test_a_bad_answer_is_not_tried_again() -> None:
 async def test_an_app_is_asked_so_many_things_at_once_and_no_more(members: dict[str, Any], limit: int) -> None:
     transport = Scripted(well)
     transport.go_on.clear()
-    board, app = Switchboard(lambda execution: transport, Checks()), app_with(**members)
+    board, app = AppCaller(lambda execution: transport, Checks()), app_with(**members)
     calls = [
         asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *said: None))
         for _ in range(12)
@@ -118,7 +118,7 @@ async def test_one_app_that_hangs_holds_up_no_other() -> None:
     hanging, other = Scripted(well), Scripted(well)
     hanging.go_on.clear()
     transports = {"com.example.a": hanging, "com.example.b": other}
-    board = Switchboard(lambda execution: transports[execution.service], Checks())  # type: ignore[union-attr]
+    board = AppCaller(lambda execution: transports[execution.service], Checks())  # type: ignore[union-attr]
     first, second = (
         app_with(),
         App(

@@ -3,16 +3,14 @@
 import msgspec
 import pytest
 
-from handrail.features.apps.calls.conditions import BrokenDescriptor
-from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.calls.consent import consent_to, hosts_elsewhere, sign_in_facts
 from handrail.features.apps.descriptors.descriptor import read
-from handrail.features.apps.descriptors.first_generation import spelled
-from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward
 from handrail.features.apps.model import (
     ApiKey,
     App,
     AppTool,
     Auth,
+    BrokenDescriptor,
     DBusExecution,
     Example,
     Execution,
@@ -21,7 +19,7 @@ from handrail.features.apps.model import (
     OAuth2,
     StdioExecution,
 )
-from handrail.features.apps.sign_in.sign_in_hosts import hosts_elsewhere, sign_in_facts
+from handrail.features.apps.web_apps import check_web_app, descriptor_address, onward, spelled
 from handrail.ports.errors import BadAnswer, InvalidParams
 
 TOOL = AppTool(

@@ -8,8 +8,9 @@ from typing import Any
 from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import End
+from handrail.features.browser.opening import open_bus
 from handrail.stores.local.state import State, open_state
-from handrail.wiring import open_bus
+from handrail.wiring import Wiring
 
 TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"
 OTHER_TASK = "7a3c0000-0000-4000-8000-000000000001"
@@ -52,7 +53,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.state: State = open_state(folder)
-        self.bus: LocalBus = open_bus(self.state)
+        self.bus: LocalBus = open_bus(Wiring().open_stores(folder))
         self.bus.dispatcher.observer = self._observe
         self.begun: list[str] = []
         self.ends: list[tuple[str, End]] = []

@@ -1,12 +1,19 @@
 """How old a snapshot may be, and whose it is."""
 
+from typing import Any, cast
+
 from handrail.features.browser.bus.plugins import STALE_AFTER_MS, Plugins
+from handrail.ports.browser import PluginRecord
 from tests.core.mimo.bench_bus import ListLine
 
 
+class Unstored:
+    def save(self, plugin: PluginRecord) -> None: ...
+
+
 def test_a_snapshot_that_nothing_was_heard_of_for_half_a_minute_is_stale() -> None:
-    plugins = Plugins()
-    plugin, _ = plugins.connect("p1", ListLine())
+    plugins = Plugins(cast("Any", Unstored()), lambda: 0)
+    plugin = plugins.connect("p1", ListLine())
     plugin.view.replace({"windows": [], "tabs": [], "tabGroups": []}, 1_000)
     fresh, old = plugin.snapshot(1_000 + STALE_AFTER_MS), plugin.snapshot(1_001 + STALE_AFTER_MS)
     assert (fresh.connected, fresh.stale, fresh.age_ms) == (True, False, 30_000)
@@ -14,10 +21,11 @@ def test_a_snapshot_that_nothing_was_heard_of_for_half_a_minute_is_stale() -> No
 
 
 def test_a_line_that_was_replaced_does_not_disconnect_the_new_one() -> None:
-    plugins = Plugins()
+    plugins = Plugins(cast("Any", Unstored()), lambda: 0)
     first, second = ListLine(), ListLine()
-    plugin, _ = plugins.connect("p1", first)
-    assert plugins.disconnect("p1", first) is plugin
+    plugin = plugins.connect("p1", first)
+    plugins.disconnect("p1", first)
+    assert plugin.line is None
     plugins.connect("p1", second)
-    assert plugins.disconnect("p1", first) is None
+    plugins.disconnect("p1", first)
     assert plugin.line is second

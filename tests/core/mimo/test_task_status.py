@@ -79,3 +79,14 @@ def test_a_run_without_a_model_leaves_its_task_as_it_was() -> None:
     run = one.agent_becomes(RUN, "running", has_begun=False)
     run = one.agent_becomes(run, "waiting", has_begun=False, trouble="no model")
     assert (one.status, run.status, run.trouble) == ("created", "waiting", "no model")
+
+
+def test_a_server_that_ended_leaves_an_error_where_something_was_under_way() -> None:
+    ends: dict[TaskStatus, TaskStatus] = {
+        "created": "error", "running": "error", "ongoing": "error",
+        "takeover": "takeover", "completed": "completed", "error": "error",
+    }  # fmt: skip
+    for before, after in ends.items():
+        one = task(before)
+        one.interrupt()
+        assert one.status == after

@@ -1,21 +1,23 @@
 """The bus of a running server, reached from another process."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from handrail.features.browser.remote_bus.kept_line import KeptLine
+from handrail.features.browser.opening import remote_bus
+from handrail.features.browser.remote_bus import RemoteBus, ServerAddress
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import InvalidParams, NotFound, Offline, Reported, TooLarge, Unfinished
-from handrail.wiring import remote_bus
+from handrail.wiring import Wiring
 from tests.faces.bus.browser import CLICK, browsing, got, task_on
 from tests.faces.http.running import Running
 
 
 def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             assert (await bus.task_for("me", task)).selected_client_id == browser.client_id
@@ -42,7 +44,7 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
 
 def test_conditions_arrive_as_what_they_were(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK))
@@ -79,7 +81,7 @@ def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_i
     details = {"fieldErrors": [], "context": {"a": 1}, "hint": ["not", "a", "text"], "retryable": "later"}
 
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK))
@@ -96,7 +98,7 @@ def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_i
 
 def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
     async def run() -> None:
-        bus = remote_bus(server.state)
+        bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
             task = await task_on(server, browser)
             running = asyncio.ensure_future(bus.act(task, CLICK, timeout_ms=60_000))
@@ -113,7 +115,7 @@ def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
 
 
 def test_a_server_that_was_started_again_is_found_by_the_next_call(state: Path, project: Path) -> None:
-    bus, task = remote_bus(state), new_task_id()
+    bus, task = remote_bus(Wiring().open_stores(state)), new_task_id()
 
     async def run() -> None:
         for _ in range(2):
@@ -126,7 +128,7 @@ def test_a_server_that_was_started_again_is_found_by_the_next_call(state: Path, 
 
 def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
     async def run() -> None:
-        bus, tasks = remote_bus(server.state), [new_task_id() for _ in range(12)]
+        bus, tasks = remote_bus(Wiring().open_stores(server.state)), [new_task_id() for _ in range(12)]
         for _ in range(2):
             found = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
             assert [record.task_id for record in found] == tasks
@@ -134,23 +136,45 @@ def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_a_connection_that_ended_before_it_was_asked_says_so() -> None:
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", b"not HTTP\r\n\r\n"])
+def test_a_server_that_hangs_up_in_the_middle_went_away(answer: bytes) -> None:
     async def run() -> None:
-        ended = asyncio.Event()
-
-        class Line(KeptLine):
-            def connection_lost(self, exc: Exception | None) -> None:
-                super().connection_lost(exc)
-                ended.set()
-
-        def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
             writer.close()
 
         async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
-            line = await Line.open(*server.sockets[0].getsockname())
-            await ended.wait()
-            with pytest.raises(ConnectionResetError):
-                await asyncio.wait_for(line.ask(b"GET / HTTP/1.1\r\n\r\n"), 5)
+            host, port = server.sockets[0].getsockname()
+            with pytest.raises(Offline, match="went away"):
+                await RemoteBus(lambda: ServerAddress(host, port, {})).data("GET", "/")
+
+    asyncio.run(run())
+
+
+def test_idle_connections_are_used_again_until_the_server_closes_them() -> None:
+    async def run() -> None:
+        answer = b'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"data":1}'
+        opened: list[asyncio.StreamWriter] = []
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            opened.append(writer)
+            with suppress(asyncio.IncompleteReadError):
+                while await reader.readuntil(b"\r\n\r\n"):
+                    writer.write(answer)
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            bus = RemoteBus(lambda: ServerAddress(host, port, {}))
+            for _ in range(3):
+                assert await bus.data("GET", "/") == 1
+            assert len(opened) == 1
+            opened[0].close()
+            await opened[0].wait_closed()
+            assert await bus.data("GET", "/") == 1
+            assert len(opened) == 2
+            await bus.close()
 
     asyncio.run(run())
 
@@ -158,7 +182,7 @@ def test_a_connection_that_ended_before_it_was_asked_says_so() -> None:
 def test_without_a_server_it_says_what_to_do(tmp_path: Path, state: Path, project: Path) -> None:
     async def run(state: Path) -> Offline:
         with pytest.raises(Offline) as offline:
-            await remote_bus(state).act(new_task_id(), CLICK)
+            await remote_bus(Wiring().open_stores(state)).act(new_task_id(), CLICK)
         return offline.value
 
     assert "handrail up" in str(asyncio.run(run(tmp_path / "nothing")).hint)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,16 +13,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.__main__ import commands
+from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.kernel.audit import Audit
-from handrail.kernel.call import Caller
 from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
+from handrail.ports.identity import Caller
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.state import open_state
-from handrail.wiring.secrets import secrets_in
+from handrail.wiring import Wiring
 from tests.oauth_server import oauth_server
 
 PROGRAM = """
@@ -58,6 +59,7 @@ WEB: dict[str, Any] = {
     ],
 }
 CLIENT = Caller("mcp", "agent/1", "uid:1")
+CALLER = Caller(face="cli", name=Wiring().machine.user, peer=f"uid:{os.getuid()}")
 
 
 class Home:
@@ -72,7 +74,7 @@ class Home:
         return file
 
     def run(self, *words: str, stdin: str = "") -> Result:
-        return CliRunner().invoke(group(commands()), ["apps", *words], input=stdin)
+        return CliRunner().invoke(group(commands(), open_program), ["apps", *words], input=stdin)
 
     def json(self, *words: str, stdin: str = "") -> Any:
         done = self.run(*words, stdin=stdin)
@@ -153,10 +155,9 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
 def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
-    from handrail.faces.cli.person import caller
 
     consents = SqliteConsents(open_state(home.state).database)
-    asyncio.run(consents.give(caller(), consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
+    asyncio.run(consents.give(CALLER, consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }
@@ -209,7 +210,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         server.access_tokens = set()  # the app ends the token: it is renewed within the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
-    (secret,) = asyncio.run(secrets_in(home.state).kept())
+    (secret,) = asyncio.run(Wiring().open_stores(home.state).secrets.kept())
     assert secret.name == "app:com.example.web:sign-in"
     evidence = [file for file in home.folder.rglob("*") if file.is_file() and file.name != "secrets.json"]
     assert not any(b"-secret-" in file.read_bytes() for file in evidence)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from handrail.features.apps.cli.apps_check import check_app
+from handrail.__main__ import commands, open_program
+from handrail.faces.cli.group import group
 from tests.aai import trial_app
 from tests.session_bus import SessionBus
 
 PROGRAM = str(trial_app.__file__)
-pytestmark = pytest.mark.xdist_group("apps-check")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ class Terminal:
 
 
 def check(*words: object) -> Result:
-    return CliRunner().invoke(check_app, [str(word) for word in words])
+    return CliRunner().invoke(group(commands(), open_program), ["apps", "check", *(str(word) for word in words)])
 
 
 def written(folder: Path, descriptor: Any) -> Path:
@@ -132,7 +132,7 @@ def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
     assert "Not run: forget (--run calls them)" in check(file).output
     for answer, ran in (("y\n", ["greet", "forget"]), ("n\n", ["greet"])):
         with monkeypatch.context() as patch:
-            patch.setattr("handrail.features.apps.cli.apps_trial.sys", Terminal(answer))
+            patch.setattr("handrail.features.apps.cli.apps_check.sys", Terminal(answer))
             tried = json.loads(check(file, "--json").stdout)["examples"]
         assert [one["tool"] for one in tried] == ran
     told = json.loads(check(file, "--json", "--no-run").output)

@@ -14,10 +14,15 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from handrail.extras import EXTRAS
 from handrail.features import built_in
 
-EXTRA_OF = {command.name: feature.extra for feature in built_in() if feature.needs for command in feature.commands}
+EXTRAS = [each for feature in built_in() for each in (feature.extra, *feature.further_extras) if each is not None]
+EXTRA_OF = {
+    command.name: feature.extra.name
+    for feature in built_in()
+    if feature.extra is not None and feature.extra.modules
+    for command in feature.commands
+}
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SOURCE = Path(sys.modules["handrail"].__path__[0]).parent
@@ -94,8 +99,10 @@ def test_the_base_has_no_package_of_an_extra(base: Base) -> None:
 
 
 def test_the_extras_are_those_of_the_package() -> None:
-    assert {*EXTRAS, "all"} == set(PROJECT["optional-dependencies"])
-    assert PROJECT["optional-dependencies"]["all"] == [f"handrail[{','.join(EXTRAS)}]"]
+    declared = {name: [Requirement(one) for one in its] for name, its in PROJECT["optional-dependencies"].items()}
+    (everything,) = declared.pop("all")
+    assert everything.extras == set(declared) == {extra.name for extra in EXTRAS}
+    assert {name for name, its in declared.items() if not its} == {extra.name for extra in EXTRAS if not extra.modules}
 
 
 def test_help_leaves_out_what_is_not_installed(base: Base) -> None:

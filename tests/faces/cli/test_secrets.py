@@ -6,22 +6,22 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from handrail.__main__ import commands
+from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
 from handrail.ports.errors import NotFound
 from handrail.ports.secrets import Secret
-from handrail.wiring.secrets import secrets_in
+from handrail.wiring import Wiring
 
 VALUE = "sk-tr0ub4dor"
 
 
 def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Path) -> None:
     def run(*words: str) -> Result:
-        return CliRunner().invoke(group(commands()), ["secrets", *words, "--state", str(tmp_path)])
+        return CliRunner().invoke(group(commands(), open_program), ["secrets", *words, "--state", str(tmp_path)])
 
     assert run("list").stdout == "Nothing is kept.\n"
     for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):
-        asyncio.run(secrets_in(tmp_path).put(name, Secret(VALUE)))
+        asyncio.run(Wiring().open_stores(tmp_path).secrets.put(name, Secret(VALUE)))
     listed = run("list", "--json")
     assert [(one["name"], one["place"]) for one in json.loads(listed.stdout)["secrets"]] == [
         ("app:a.b:key", "file"),

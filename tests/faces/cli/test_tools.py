@@ -6,7 +6,7 @@ import sys
 import click
 
 import handrail
-from handrail.__main__ import commands
+from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
 from handrail.ports.schemas import schema
 from tests.faces.cli.machine import Machine
@@ -47,7 +47,7 @@ def test_every_command_explains_itself_and_takes_the_shared_options(machine: Mac
 
 def test_each_command_is_introduced_as_it_explains_itself() -> None:
     known = commands()
-    app = group(known)
+    app = group(known, open_program)
     context = click.Context(app, info_name="handrail")
     for name in known.listed:
         command, introduced = app.get_command(context, name), known.find(name)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from handrail.wiring import open_audit
+from handrail.kernel.audit import Audit
+from handrail.wiring import Wiring
 from tests.faces.cli.machine import Machine
 
 
@@ -96,7 +97,7 @@ def test_history_is_the_projects_own_newest_first_and_without_reads(machine: Mac
 
 
 def test_a_call_that_never_ended_is_shown_as_interrupted_and_hostile_names_as_escapes(machine: Machine) -> None:
-    audit = open_audit(machine.state)
+    audit = Audit(Wiring().open_stores(machine.state).audit)
     record = {"executionId": "exec_1", "tool": "write_to_file", "effect": "WRITE", "project": str(machine.project)}
     audit.append({"event": "begin", "caller": "mcp:\x1b[2Jevil:uid:0", "target": "a\u202e.txt", **record}, durable=True)
     audit.close()

@@ -12,13 +12,14 @@ from handrail import wiring as app
 from handrail.kernel.approvals import NobodyToAsk
 from handrail.kernel.registry import Registry
 from handrail.ports.errors import Failure
-from handrail.wiring.doctor import report
 from tests.faces.http.fixture_tools import surface
 
 
 def main() -> None:
     state, project, port, host = [*sys.argv[1:], "0", "127.0.0.1"][:4]
-    house = app.open_house(Path(project), Path(state), NobodyToAsk(), flags={"port": int(port), "host": host})
+    house = app.Wiring().open_project(
+        Path(project), Path(state), NobodyToAsk(), flags={"port": int(port), "host": host}, is_server=True
+    )
     house.gate.registry = Registry([surface()])
     console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether one was built here must not matter
 
@@ -27,7 +28,7 @@ def main() -> None:
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(app.serve_http(house, ready, lambda: report(Path(project), Path(state)), console=console))
+            runner.run(app.Wiring().serve_http(house, ready, console=console))
     except Failure as failure:
         refusal = {"condition": type(failure).__name__, "message": failure.message, "hint": failure.hint}
         print(json.dumps(refusal), flush=True)

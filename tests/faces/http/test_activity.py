@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from handrail.wiring import open_audit
+from handrail.kernel.audit import Audit
+from handrail.wiring import Wiring
 from tests.faces.http.running import Answer, Running
 
 
@@ -136,7 +137,7 @@ def test_evidence_that_was_changed_is_not_shown_as_such(house: Running, tmp_path
 
 
 def test_evidence_of_another_project_is_not_served(house: Running) -> None:
-    audit = open_audit(house.state)
+    audit = Audit(Wiring().open_stores(house.state).audit)
     claimed = {"dir": ".", "sha256": {"policy.json": "0" * 64}}
     audit.append({"event": "end", "executionId": "exec_1", "project": "/elsewhere", "evidence": claimed}, durable=True)
     audit.close()

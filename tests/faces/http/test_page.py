@@ -4,7 +4,7 @@ from html import escape
 from handrail import __version__
 from handrail.faces.http.page import render
 from handrail.kernel.registry import Registry
-from handrail.wiring import describe
+from handrail.wiring import Wiring
 from tests.faces.http.fixture_tools import surface
 from tests.faces.http.running import Running
 
@@ -46,7 +46,7 @@ CHIPS = {
 
 
 def test_every_tool_is_there_with_its_effect_description_and_parameters() -> None:
-    registry = describe()
+    registry = Wiring().describe()
     text = render(registry, ADDRESS)
     for entry in registry:
         card = text.partition(f'id="tool-{entry.tool.name}"')[2].partition("</article>")[0]
@@ -67,7 +67,7 @@ def test_what_is_no_markup_is_escaped_and_what_hides_is_shown() -> None:
 
 
 def test_the_page_tells_how_to_connect() -> None:
-    text = render(describe(), ADDRESS)
+    text = render(Wiring().describe(), ADDRESS)
     assert "&quot;mcp&quot;" in text
     assert "http://127.0.0.1:6006/mcp" in text
     assert "Bearer &lt;token&gt;" in text

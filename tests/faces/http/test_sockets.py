@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import socketio
 
-from handrail.wiring import open_audit
+from handrail.kernel.audit import Audit
+from handrail.wiring import Wiring
 from tests.faces.http.listener import BOTH, Listener, listening
 from tests.faces.http.running import Running
 
@@ -35,7 +36,7 @@ def test_a_call_is_told_as_it_ends(transports: list[str], server: Running) -> No
 
 def test_what_another_process_writes_is_told_too(server: Running) -> None:
     def elsewhere() -> None:
-        audit = open_audit(server.state)
+        audit = Audit(Wiring().open_stores(server.state).audit)
         audit.append({"event": "end", "tool": "elsewhere"}, durable=True)
         audit.close()
 

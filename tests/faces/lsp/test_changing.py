@@ -144,3 +144,10 @@ def test_settings_are_mended_and_never_silenced(workshop: Workshop) -> None:
     view, found = offered(workshop, "Game_name : x;\nTitle_img:beech.jpg;", path)
     assert [fix.title for fix in found] == ["Change to Game_name: x;", "Change to Title_img:beach.jpg;"]
     assert applied(view, all_fixed(view.game, path)) == {path: "Game_name: x;\nTitle_img:beech.jpg;"}
+
+
+def test_a_file_that_is_neither_scene_nor_settings_is_left_alone(workshop: Workshop) -> None:
+    path = "game/characters.json"
+    workshop.put(path, '{"characters" : [{"name" : "雪乃"}]}\n')
+    view = workshop.view(path)
+    assert all_fixed(view.game, path) == []

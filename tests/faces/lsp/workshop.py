@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from handrail.features.webgal.editor_project import ProjectReader
 from handrail.features.webgal.lsp.completion import Offers, offers
 from handrail.features.webgal.lsp.documents import Columns, Document
 from handrail.features.webgal.lsp.editor_state import EditorProject, FileView
 from handrail.features.webgal.lsp.usages import Placed
-from handrail.wiring.editor_ground import LocalProjectReader
+from handrail.wiring import Wiring
 
 CURSOR = "‸"
 START = "game/scene/start.txt"
@@ -17,7 +18,7 @@ START = "game/scene/start.txt"
 class Workshop:
     root: Path
     edited: dict[str, str] = field(default_factory=dict)
-    _readers: list[LocalProjectReader] = field(default_factory=list)
+    _readers: list[ProjectReader] = field(default_factory=list)
 
     def put(self, path: str, text: str | bytes = "") -> None:
         file = self.root / path
@@ -25,7 +26,7 @@ class Workshop:
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def view(self, path: str = START) -> FileView:
-        reader = LocalProjectReader(str(self.root), self.root.parent / "state")
+        reader = ProjectReader(str(self.root), Wiring(), self.root.parent / "state")
         self._readers.append(reader)
         project = EditorProject(reader, str(self.root))
         game = project.game_for(path)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.backends.game_site import Game, LocalGameSite
-from handrail.features.webgal.preview_ports import LocalBrowser
+from handrail.features.browser.offers import LocalBrowser
+from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.ports.errors import Changed, NotShown
+from handrail.ports.identity import Caller
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.policy_source import Trust
-from handrail.wiring import open_house
+from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 PAGES = {
@@ -86,7 +87,7 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         writer.close()
 
     server, approver = await asyncio.start_server(answer, "127.0.0.1", 0), Slow()
-    house = open_house(project, state, approver)
+    house = Wiring().open_project(project, state, approver)
     tab = house.registry.find("browser_action").surface.port.tab
     address, caller = f"http://localhost:{server.sockets[0].getsockname()[1]}/", Caller("mcp", "test", "pid:1")
     try:
@@ -101,6 +102,6 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         assert approver.asked[-1] == f'Click button, button "Show", on {address}'
         assert "/deleted" not in paths
     finally:
-        await house.preview_session.close()
+        await house.part("webgal").preview_session.close()
         house.close()
         server.close()

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from handrail.features.webgal import engines
 from handrail.kernel import default_dialect as webgal
 from handrail.kernel.approvals import NobodyToAsk
-from handrail.kernel.call import Call, Caller
+from handrail.kernel.call import Call
 from handrail.ports.errors import Failure
-from handrail.wiring import describe_engine, engines, open_house
+from handrail.ports.identity import Caller
+from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
 
@@ -30,13 +32,13 @@ def project(tmp_path: Path) -> Path:
 
 async def error(project: Path) -> dict[str, Any]:
     """Of a preview, as the contract spells it."""
-    house = open_house(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
+    house = Wiring().open_project(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
     try:
         with pytest.raises(Failure) as raised:
             await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1")))
         return dict(webgal.envelope(raised.value)["error"])
     finally:
-        await house.preview_session.close()
+        await house.part("webgal").preview_session.close()
         house.close()
 
 
@@ -49,7 +51,7 @@ async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
     assert told["message"] == "The WebGAL engine is not installed, and the project brings none."
     assert "make setup" in told["hint"]
     with pytest.raises(Failure, match="not installed"):
-        describe_engine(project)
+        engines.describe_engine(Wiring().machine.open_folder, project)
 
 
 async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(

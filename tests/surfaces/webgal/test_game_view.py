@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.game_view import ShownGame
-from handrail.features.webgal.game_view_port import Place
+from handrail.features.webgal.game_view import GameView, Place
 from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, NotFound
-from handrail.wiring import House, open_house
+from handrail.wiring import Wiring
 
 GAME = {
     "game/config.txt": "Game_name:雪夜;\nTitle_img:title.png;\n",
@@ -25,7 +25,7 @@ GAME = {
 }
 START = "game/scene/start.txt"
 
-Open = Callable[[Path], ShownGame]
+Open = Callable[[Path], GameView]
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
-    houses: list[House] = []
+    houses: list[Project] = []
 
-    def open_game(folder: Path) -> ShownGame:
-        houses.append(open_house(folder, tmp_path / "state", NobodyToAsk()))
-        return ShownGame(houses[-1].registry.find("check_game").surface.port)
+    def open_game(folder: Path) -> GameView:
+        houses.append(Wiring().open_project(folder, tmp_path / "state", NobodyToAsk()))
+        return GameView(houses[-1].registry.find("check_game").surface.port)
 
     yield open_game
     for house in houses:
@@ -51,7 +51,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 
 @pytest.fixture
-def view(project: Path, opened: Open) -> ShownGame:
+def view(project: Path, opened: Open) -> GameView:
     return opened(project)
 
 
@@ -65,7 +65,7 @@ def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, opened: Op
         view.graph()
 
 
-def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view: ShownGame) -> None:
+def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view: GameView) -> None:
     shown = view.overview("en")
     assert shown is not None
     assert (shown.title, shown.folder, shown.entry, shown.config) == ("雪夜", "game", START, "game/config.txt")
@@ -84,7 +84,7 @@ def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view
     assert any("找不到文件" in each.message for each in chinese.problems)
 
 
-def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: ShownGame, project: Path) -> None:
+def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: GameView, project: Path) -> None:
     before = view.stamp()
     assert before == view.stamp()
     (project / START).write_text("一:二;\n")
@@ -95,7 +95,7 @@ def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: ShownGame, pro
     assert view.stamp() != changed
 
 
-def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(view: ShownGame, project: Path) -> None:
+def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(view: GameView, project: Path) -> None:
     (project / START).write_bytes("雪乃:你好;\r\nend;\r\n".encode())
     shown = view.scene(START)
     assert shown.text == "雪乃:你好;\nend;\n"
@@ -104,12 +104,12 @@ def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(v
 
 
 @pytest.mark.parametrize("path", ["game/scene/none.txt", "game/background/beach.jpg", "../x", "scene/start.txt", ""])
-def test_nothing_but_the_games_own_texts_is_shown(view: ShownGame, path: str) -> None:
+def test_nothing_but_the_games_own_texts_is_shown(view: GameView, path: str) -> None:
     with pytest.raises(NotFound):
         view.scene(path)
 
 
-def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: ShownGame, project: Path) -> None:
+def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: GameView, project: Path) -> None:
     (project / "game/scene/broken.txt").write_bytes(b"\xff\xfe")
     shown = view.overview("en")
     assert shown is not None
@@ -119,7 +119,7 @@ def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: ShownGame, pro
         view.scene("game/scene/broken.txt")
 
 
-def test_files_have_their_kind_and_the_places_that_name_them(view: ShownGame) -> None:
+def test_files_have_their_kind_and_the_places_that_name_them(view: GameView) -> None:
     shown = view.resources()
     kinds = {each.name: each.kind for each in shown.resources}
     assert kinds == {
@@ -137,7 +137,7 @@ def test_files_have_their_kind_and_the_places_that_name_them(view: ShownGame) ->
 
 
 def test_only_pictures_and_sounds_of_the_game_are_handed_out_and_nothing_behind_a_link(
-    view: ShownGame, project: Path, tmp_path: Path
+    view: GameView, project: Path, tmp_path: Path
 ) -> None:
     assert view.file("game/background/beach.jpg") == ("image/jpeg", b"jpg")
     (tmp_path / "secret.png").write_text("secret")
@@ -158,7 +158,7 @@ def test_what_a_rule_hides_is_neither_listed_nor_handed_out(project: Path, opene
         view.file("game/bgm/a.mp3")
 
 
-def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: ShownGame, project: Path) -> None:
+def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: GameView, project: Path) -> None:
     (project / START).write_bytes("changeBg:beech.jpg;\r\n雪乃:你好\r\n".encode())
     assert view.mended(START, None).content == "changeBg:beech.jpg;\r\n雪乃:你好;\r\n"
     shown = view.mended(START, Place(1, "WG201", 9))
@@ -166,7 +166,7 @@ def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: ShownGame, pr
     assert "+changeBg:beach.jpg;" in shown.diff
 
 
-def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: ShownGame, project: Path) -> None:
+def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: GameView, project: Path) -> None:
     with pytest.raises(Conflict):
         view.mended(START, Place(3, "WG201", 9))
     (project / "game/config.txt").write_text("\ufeffGame_name : 雪;\n")

@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from handrail.features.webgal.opening import server_first
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.previews.preview_session import PreviewSession
+from handrail.kernel.approvals import NobodyToAsk
 from handrail.ports.errors import NotShown, Timeout
-from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.settings import Settings
 from handrail.stores.local.state import open_state
-from handrail.wiring.previews import kept_previews
+from handrail.wiring import Wiring
 
 pytestmark = pytest.mark.anyio
 OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")
@@ -52,12 +52,13 @@ async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing,
             writer.write(b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n" % (status, len(text)) + text)
         writer.close()
 
-    state, project = open_state(tmp_path / "state"), LocalFolder.open(str(tmp_path))
+    state = open_state(tmp_path / "state")
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     address = {"pid": os.getpid(), "host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "token": "t" * 43}
     (state.path / "server.json").write_text(json.dumps(address))
     try:
-        previews = kept_previews(OwnSession(), state, Settings(), project)
+        project = Wiring().open_project(tmp_path, tmp_path / "state", NobodyToAsk())
+        previews = server_first(project, OwnSession())
         return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
     finally:
         server.close()

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import * as samples from "../dev/samples.mjs";
 import { launch } from "./browser.mjs";
-import { findNothing } from "./forms.mjs";
+import { findNothing, LOCALES } from "./forms.mjs";
 
 const KINDS = samples.samplePrompts().length;
 let world;
@@ -18,7 +18,7 @@ before(async () => {
 after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints, []));
 
-for (const locale of ["en-US", "zh-CN"]) {
+for (const locale of LOCALES) {
   test(`axe finds nothing: ${locale}`, async () => {
     const page = await world.open({ locale });
     for (let at = 0; at < KINDS; at++) {

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from "node:test";
 import { LONG, TALK } from "../dev/chatting.mjs";
 import * as samples from "../dev/samples.mjs";
 import { answerTo, eventually, launch } from "./browser.mjs";
-import { findNothing } from "./forms.mjs";
+import { findNothing, LOCALES } from "./forms.mjs";
 
 const OTHER = "01J00000000000000000000009";
 let world;
@@ -432,7 +432,7 @@ test("without a model the chat says so and leads to one; keys are sent once, and
   chat.connectModel();
 });
 
-for (const locale of ["en-US", "zh-CN"]) {
+for (const locale of LOCALES) {
   test(`axe finds nothing in conversations: ${locale}`, async () => {
     const own = await world.open({ locale, width: 1440, height: 900, path: `chat/${TALK}` });
     const id = world.mock.ask(samples.change, { runId: TALK });

@@ -1,12 +1,15 @@
-/** Ten thousand entries: loaded page by page, windowed, smooth. */
+/** Thousands of entries: loaded page by page, windowed, smooth. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
+import { effort } from "./effort.mjs";
+
+const COUNT = effort(1_500, 10_000);
 
 let world;
 before(async () => {
   world = await launch();
-  for (let at = 0; at < 10_000; at++) {
+  for (let at = 0; at < COUNT; at++) {
     world.mock.state.records.push({
       seq: at + 1, ts: new Date(1_700_000_000_000 + at * 1000).toISOString(), event: "end", executionId: `exec_${at}`,
       tool: `tool_${at}`, effect: "READ", caller: "mcp test", target: `file_${at}.txt`, ok: true, durationMs: at % 50,
@@ -48,7 +51,7 @@ async function rowsWhileScrolling(page) {
 }
 
 for (const [path, last] of [["activity", "tool_0"], ["prompts", "Question 0"]]) {
-  test(`of 10,000 entries of ${path} only those near the view are in the document`, async () => {
+  test(`of ${COUNT} entries of ${path} only those near the view are in the document`, async () => {
     const page = await world.open({ path });
     await loadAll(page);
     await page.getByText(last, { exact: true }).waitFor();

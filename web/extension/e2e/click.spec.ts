@@ -25,6 +25,17 @@ test("a covered element is refused and said what covers it; once that is gone th
   await expect.poll(() => page.evaluate("log")).toEqual(["accept true", "covered true"]);
 });
 
+test("what a picture showed is clicked while it is the same, and refused once it is another", async () => {
+  const clickId = await world.find(tabId, "Far away");
+  const { seen } = await world.act({ browser_screenshot: { tabId, clickId } });
+  const { seen: page0 } = await world.act({ browser_screenshot: { tabId } });
+  expect(await world.act({ browser_click: { tabId, clickId, expected: seen } })).toMatchObject({ clicked: true });
+  expect(await world.act({ browser_scroll: { tabId, direction: "up", expected: page0 } })).toMatchObject({ scrolled: true });
+  await page.evaluate(() => [...document.querySelectorAll("button")].find((one) => one.textContent === "Far away")!.replaceChildren("Delete all"));
+  expect(await world.refusal({ browser_click: { tabId, clickId, expected: seen } })).toMatchObject({ code: "INVALID_TARGET", details: { changed: true } });
+  await expect.poll(() => page.evaluate("log")).toEqual(["far true"]);
+});
+
 test("an element that is partly covered is clicked where it is free", async () => {
   await click("Partly covered");
   await expect.poll(() => page.evaluate("log")).toEqual(["partly true"]);

@@ -176,6 +176,18 @@ test("an action that comes twice is done once and answered with the same result"
   await expect.poll(() => page.evaluate("log")).toEqual(["mover true"]);
 });
 
+test("a server of another version says that the extension has to be updated, and the popup shows it", async () => {
+  await world.server.stop();
+  world.server.refusal = "Update the handrail extension: it was built for another version of handrail than this server's.";
+  await world.server.start();
+  const popup = await world.extensionPage("popup");
+  await popup.getByText("Update the handrail extension").waitFor();
+  world.server.refusal = null;
+  await popup.getByText("Connected", { exact: true }).waitFor();
+  await popup.close();
+  await world.server.connected();
+});
+
 test("a server that was away is found again, and hears the result that it missed", async () => {
   const { tabId, page } = await world.visit("/late");
   const id = `act-${randomUUID()}`;

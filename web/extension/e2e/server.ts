@@ -52,6 +52,9 @@ export class PeerServer {
   private sockets = new Set<Socket>();
   private connections: (() => void)[] = [];
 
+  /** Said to every plugin that wants to connect. */
+  refusal: string | null = null;
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -62,6 +65,7 @@ export class PeerServer {
     const space = this.io.of("/mimo");
     space.use((socket, next) => {
       const { token, clientType, clientId } = socket.handshake.auth as Message;
+      if (this.refusal) return next(new Error(this.refusal));
       next(clientType === "plugin" && this.tokens.get(clientId) === token ? undefined : new Error("UNAUTHORIZED"));
     });
     space.on("connection", (socket) => this.welcome(socket));

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,11 @@ from handrail.faces.cli.output import print_json
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 from handrail.faces.cli.values import WholeNumber
 from handrail.ports.errors import Declined, Failure, TooLarge
+
+if TYPE_CHECKING:
+    from handrail.kernel.call import Call
+    from handrail.kernel.project import Project
+    from handrail.kernel.tool import Reply
 
 EPILOG = """\b
 Examples:
@@ -63,21 +68,23 @@ def run_call(
 ) -> None:
     """`whole` makes the tool's parameters of what stands in the JSON."""
     from handrail.faces.cli.person import answers, caller
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
     from handrail.kernel.call import Call, unheard
     from handrail.kernel.policy_document import BrokenPolicy
-    from handrail.wiring import describe, open_house, through
 
-    entry = _entry(describe(), name)
+    entry = _entry(program().describe(), name)
     try:
         params = whole(_params(json))
         has_terminal = json != _STDIN and sys.stdin.isatty()
-        house = open_house(project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False))
+        opened = program().open_project(
+            project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False)
+        )
         try:
             progress = unheard if has_terminal else _tell
-            reply = run(through(house, Call(name, params, caller(), task, timeout, progress=progress)))
+            reply = run(_call(opened, Call(name, params, caller(), task, timeout, progress=progress)))
         finally:
-            house.close()
+            opened.close()
     except BrokenPolicy as broken:
         refused: Failure = Declined(broken.message, hint="Mend the policy file; until then every call is refused.")
         print_json(entry.surface.dialect.envelope(refused))
@@ -86,6 +93,11 @@ def run_call(
         print_json(entry.surface.dialect.envelope(failure))
         raise SystemExit(1) from None
     print_json(reply.result)
+
+
+async def _call(opened: "Project", call: "Call") -> "Reply":
+    async with opened.in_use():
+        return await opened.gate.run(call)
 
 
 async def _tell(message: str) -> None:

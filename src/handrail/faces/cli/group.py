@@ -2,6 +2,8 @@
 
 import signal
 import sys
+from collections.abc import Callable
+from functools import cached_property
 from io import TextIOWrapper
 from typing import Any
 
@@ -11,6 +13,7 @@ import handrail
 from handrail.faces.cli.main import CommandList
 from handrail.faces.cli.output import complain
 from handrail.kernel.feature import load
+from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
 
 _INTERRUPTED = 128 + signal.SIGINT
@@ -19,9 +22,15 @@ _INTERRUPTED = 128 + signal.SIGINT
 class Commands(click.Group):
     """Loads a command when it is asked for."""
 
-    def __init__(self, commands: CommandList) -> None:
+    def __init__(self, commands: CommandList, open_program: Callable[[], Program]) -> None:
         super().__init__("handrail", context_settings={"help_option_names": ["-h", "--help"]})
         self._known = commands
+        self._open_program = open_program
+
+    @cached_property
+    def program(self) -> Program:
+        """Loaded with the first command that needs it: most of what handrail does is behind it."""
+        return self._open_program()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return self._known.listed
@@ -44,16 +53,16 @@ class Commands(click.Group):
             raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
 
 
-def group(commands: CommandList) -> click.Group:
+def group(commands: CommandList, open_program: Callable[[], Program]) -> click.Group:
     version = click.version_option(handrail.__version__, message="%(prog)s %(version)s", help="Print the version.")
-    return version(Commands(commands))
+    return version(Commands(commands, open_program))
 
 
-def run_command(commands: CommandList) -> None:
+def run_command(commands: CommandList, open_program: Callable[[], Program]) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no UTF-8 gets escapes
     try:
-        group(commands)(prog_name="handrail")
+        group(commands, open_program)(prog_name="handrail")
     except Failure as failure:
         complain(failure)
         sys.exit(1)

@@ -11,9 +11,10 @@ from handrail.kernel.feature import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from handrail.kernel.feature import Feature
+    from handrail.kernel.program import Program
 
 _HELP = """\
 Usage: handrail [OPTIONS] COMMAND [ARGS]...
@@ -42,7 +43,6 @@ OWN = (
     Command(
         "secrets", "handrail.faces.cli.secrets:secrets", "List and forget the keys and tokens that handrail keeps.", 160
     ),
-    Command("doctor", "handrail.faces.cli.doctor:doctor", "Tell what works here and what is missing.", 180),
 )
 
 
@@ -61,7 +61,8 @@ class CommandList:
     def missing(self, name: str) -> str | None:
         """How to install the command, where its feature's packages are not there."""
         feature = self._feature.get(name)
-        return None if feature is None or feature.is_installed else feature.how_to_install
+        extra = None if feature is None else feature.missing_extra
+        return None if extra is None else extra.how_to_install
 
     @property
     def listed(self) -> list[str]:
@@ -74,10 +75,10 @@ class CommandList:
         return _HELP.format(commands="\n".join(f"  {name:{width}}  {self._commands[name].summary}" for name in names))
 
 
-def run(commands: CommandList) -> None:
+def run(commands: CommandList, open_program: Callable[[], Program]) -> None:
     if sys.argv[1:] in (["--help"], ["-h"]):
         print(commands.overview, end="")
         return
     from handrail.faces.cli.group import run_command
 
-    run_command(commands)
+    run_command(commands, open_program)

@@ -10,7 +10,7 @@ from handrail.faces.cli.output import log_to_stderr
 from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
 
 if TYPE_CHECKING:
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 EPILOG = """\b
 Example, for Claude Code:
@@ -31,25 +31,25 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
     import asyncio
 
     from handrail.faces.cli.person import answers
-    from handrail.wiring import open_house
+    from handrail.faces.cli.program import program
 
     log_to_stderr()
     surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    house = open_house(project, state, answers(answer, has_terminal=False), surfaces=surfaces)
+    opened = program().open_project(project, state, answers(answer, has_terminal=False), surfaces=surfaces)
     try:
-        asyncio.run(_serve(house))
+        asyncio.run(_serve(opened))
     finally:
-        house.close()
+        opened.close()
 
 
-async def _serve(house: "House") -> None:
+async def _serve(opened: "Project") -> None:
     """Until stdin ends, or on SIGINT and SIGTERM once every running call has ended."""
     import asyncio
     import signal
 
-    from handrail.wiring import serve_stdio
+    from handrail.faces.cli.program import program
 
-    serving = asyncio.ensure_future(serve_stdio(house))
+    serving = asyncio.ensure_future(program().serve_stdio(opened))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     with suppress(asyncio.CancelledError):

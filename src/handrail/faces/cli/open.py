@@ -27,14 +27,14 @@ def open_console(state: Path | None, only_print: bool) -> None:
     The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
     within ten minutes.
     """
-    from handrail.wiring import console_key, has_display, running_server
+    from handrail.faces.cli.program import program
 
-    server = running_server(state)
+    stores, machine = program().open_stores(state), program().machine
+    server = stores.running_server()
     if server is None or not server.is_running:
         raise NotFound("No handrail server runs on this state directory.", hint="Start one with `handrail up`.")
-    credentials = {"authorization": f"Bearer {server.token}", **console_key(state)}
-    address = f"{server.url}/#code={_new_code(server.host, server.port, credentials)}"
-    if only_print or not has_display():
+    address = f"{server.url}/#code={_new_code(server.host, server.port, stores.credentials())}"
+    if only_print or not machine.has_display():
         say(address)
         return
     import webbrowser

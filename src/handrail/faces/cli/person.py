@@ -2,25 +2,24 @@
 
 import os
 
-from handrail import wiring as app
 from handrail.faces.cli.parameters import Choice
+from handrail.faces.cli.program import program
 from handrail.kernel.approval import Approver
 from handrail.kernel.approvals import PresetAnswer
-from handrail.kernel.call import Caller
-
-user_name = app.user_name
+from handrail.kernel.feature import load
+from handrail.kernel.queue_approver import AskInQueue
+from handrail.ports.identity import Caller
 
 
 def caller() -> Caller:
-    return Caller(face="cli", name=user_name(), peer=f"uid:{os.getuid()}")
+    return Caller(face="cli", name=program().machine.user, peer=f"uid:{os.getuid()}")
 
 
-def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True) -> Approver | app.InQueue:
+def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True) -> Approver | AskInQueue:
     """With `ask`, the queue, and beside it the terminal where there is one."""
     if choice != "ask":
         return PresetAnswer(choice)
     if not has_terminal:
-        return app.InQueue(is_left_standing=is_left_standing)
-    from handrail.features.people.cli.terminal_questions import TerminalQuestions
-
-    return app.InQueue(TerminalQuestions().beside, is_left_standing)
+        return AskInQueue(is_left_standing=is_left_standing)
+    asking = next(feature.terminal for feature in program().features if feature.terminal)
+    return AskInQueue(load(asking)().beside, is_left_standing)

@@ -36,10 +36,10 @@ def secrets(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Their names, and where each is kept."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_secrets
 
-    kept = run(open_secrets(state or ctx.obj).kept())
+    kept = run(program().open_stores(state or ctx.obj).secrets.kept())
     if as_json:
         print_json({"secrets": [{"name": one.name, "place": one.place, "at": one.at} for one in kept]})
         return
@@ -56,12 +56,12 @@ def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
     """Forget some of them, or all."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_secrets
 
     if bool(names) == everything:
         raise click.UsageError("Name what is to be forgotten, or say --all.")
-    store = open_secrets(state or ctx.obj)
+    store = program().open_stores(state or ctx.obj).secrets
     for name in [one.name for one in run(store.kept())] if everything else names:
         if not run(store.forget(name)):
             raise NotFound(f"There is no secret {name!r}.", hint="`handrail secrets` lists those that there are.")

@@ -16,10 +16,10 @@ EPILOG = "Example: handrail tools --json | jq '.tools[].name'"
 @state_option
 def tools(as_json: bool, state: Path | None) -> None:
     """List every tool, its effect and its parameters."""
+    from handrail.faces.cli.program import program
     from handrail.kernel.catalogue import catalogue
-    from handrail.wiring import describe
 
-    known = catalogue(describe())
+    known = catalogue(program().describe())
     if as_json:
         print_json(known)
         return

@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,7 @@ from handrail.faces.cli.parameters import Choice, answer_option, project_option,
 from handrail.faces.cli.values import WholeNumber
 
 if TYPE_CHECKING:
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 EPILOG = """\b
 Examples:
@@ -49,32 +49,31 @@ def up(
     the console again.
     """
     from handrail.faces.cli.person import answers
-    from handrail.wiring import has_display, open_house, open_in_browser
-    from handrail.wiring.doctor import report
+    from handrail.faces.cli.program import program
 
     log_to_stderr()
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
     approver = answers(answer, has_terminal=sys.stdin.isatty())
-    house = open_house(project, state, approver, flags=flags, is_server=True)
+    machine = program().machine
+    opened = program().open_project(project, state, approver, flags=flags, is_server=True)
 
     def on_ready(address: str, console: str) -> None:
-        say(f"handrail {house.project.location} at {address} (Ctrl-C ends it)")
-        if house.settings.open_console and has_display():
-            open_in_browser(console)
+        say(f"handrail {opened.location} at {address} (Ctrl-C ends it)")
+        if opened.settings.open_console and machine.has_display():
+            machine.open_in_browser(console)
         elif sys.stdout.isatty():  # elsewhere it would end up in a log
             say(f"The console, once and within ten minutes: {console}")
         sys.stdout.flush()
 
     try:
-        _serve(house, on_ready, lambda: report(project, state), until_unused)
+        _serve(opened, on_ready, until_unused)
     finally:
-        house.close()
+        opened.close()
 
 
 def _serve(
-    house: "House",
+    opened: "Project",
     on_ready: Callable[[str, str], None],
-    checkup: Callable[[], Mapping[str, Any]],
     until_unused: int | None,
 ) -> None:
     """SIGINT and SIGTERM end the server in order; one that comes before it listens ends it, too."""
@@ -82,11 +81,11 @@ def _serve(
 
     import uvloop
 
-    from handrail.wiring import serve_http
+    from handrail.faces.cli.program import program
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         until = None if until_unused is None else (_end_of_input, float(until_unused))
-        runner.run(serve_http(house, on_ready, checkup, until_unused=until))
+        runner.run(program().serve_http(opened, on_ready, until_unused=until))
 
 
 async def _end_of_input() -> None:

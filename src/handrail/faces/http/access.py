@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.people import caller, must_be_person
 from handrail.kernel.access import record_access
@@ -18,7 +18,7 @@ _HINT = "Do it in the console (`handrail open`)."
 _SHOWN = 4
 
 
-def routes(desk: Desk, entrance: Entrance) -> list[Route]:
+def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     async def tell(request: Request) -> Response:
         must_be_person(request, "Seeing who may come in", _HINT)
         return success(_overview(request, entrance))
@@ -37,7 +37,7 @@ def routes(desk: Desk, entrance: Entrance) -> list[Route]:
         return success(_overview(request, entrance))
 
     async def _record(request: Request, done: str) -> None:
-        await record_access(desk.audit, caller(request, desk.person), done)
+        await record_access(context.project.audit, caller(request, context.person), done)
 
     return [
         Route(PATH, tell),

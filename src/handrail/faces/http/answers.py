@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from handrail.faces.http.dialect import STATUS, http_envelope, http_status, refusal
+from handrail.faces.http.dialect import STATUS, http_envelope, http_status
 from handrail.kernel.dialect import Dialect
+from handrail.ports.browser_errors import refusal
 from handrail.ports.errors import Failure
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from handrail.faces.http import state_file
+from handrail.ports.atomic_file import replace_file
 
 FILE = "console.key"
 HEADER = "x-handrail-console-key"
@@ -28,7 +29,7 @@ def published(state: Path) -> Iterator[ConsoleKey]:
     """While inside, the file holds the key for its owner alone."""
     key = secrets.token_urlsafe(32)
     with state_file.spelled(state):
-        state_file.replace(state / FILE, key.encode() + b"\n")
+        replace_file(state / FILE, key.encode() + b"\n")
     try:
         yield ConsoleKey(key)
     finally:

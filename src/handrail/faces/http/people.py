@@ -4,8 +4,8 @@ from starlette.requests import Request
 
 from handrail.faces.http.credentials import Credential, shown
 from handrail.faces.http.programs import program_name
-from handrail.kernel.call import Caller
 from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
 
 
 def caller(request: Request, person: str) -> Caller:

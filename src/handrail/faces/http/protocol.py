@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from handrail.faces.http.dialect import refusal
+from handrail.ports.browser_errors import refusal
 
 MAX_HEAD = 64 * 1024
 

@@ -15,15 +15,16 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.faces.http import console_files, console_key, origins, server_file
-from handrail.faces.http.annex import Annex
 from handrail.faces.http.audience import Audience
 from handrail.faces.http.codes import Codes
+from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import Credentials
-from handrail.faces.http.desk import Desk, Follow
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.farewell import Farewell
 from handrail.faces.http.guard import Guard
 from handrail.faces.http.listening import listen, url
+from handrail.faces.http.mount import joined
 from handrail.faces.http.origins import Origins
 from handrail.faces.http.programs import Programs
 from handrail.faces.http.protocol import BoundedProtocol
@@ -31,8 +32,8 @@ from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
 from handrail.faces.http.usage import Usage
 from handrail.faces.socketio.sockets import MAX_FRAME, Sockets
-from handrail.features.people.routes.prompt_board import PromptBoard
-from handrail.kernel.gate import Gate
+from handrail.kernel.feature import load
+from handrail.kernel.project import Project
 from handrail.ports.waiting import entered
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
@@ -71,10 +72,9 @@ OnReady = Callable[[str, str], None]
 
 
 async def serve(
-    gate: Gate,
+    project: Project,
     mcp_endpoint: McpEndpoint,
-    desk: Desk,
-    annex: Annex,
+    make_context: Callable[[ConsoleKey], HttpContext],
     place: Place,
     on_ready: OnReady,
     *,
@@ -95,19 +95,22 @@ async def serve(
             entered(server_file.published(state, host, port)) as published,
             entered(console_key.published(state)) as key,
         ):
-            credentials = Credentials(published, sessions, programs, annex.is_paired)
-            board = PromptBoard(desk.prompts)
-            sockets = Sockets(credentials, _feeds(desk, board), Audience(desk.watching), annex.bus)
+            context = make_context(key)
+            mounted = joined([load(feature.routes)(context) for feature in project.running_features if feature.routes])
+            credentials = Credentials(published, sessions, programs, mounted.is_paired)
+            assert mounted.bus is not None
+            assert mounted.running is not None
+            sockets = Sockets(credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus)
             ending = (sockets.send_strangers_away, mcp_endpoint.hang_up)
             entrance = Entrance(published, key, codes, sessions, credentials, programs, *ending)
-            inside = sockets.around(site(gate, mcp_endpoint, address, desk, board, console, entrance, annex))
+            inside = sockets.around(site(context, mcp_endpoint, address, console, entrance, mounted))
             guard = Guard(
                 inside,
                 port=port,
                 credentials=credentials,
                 origins=allowed,
-                is_open=open_for(console, annex),
-                is_for_plugins=annex.is_for_plugins,
+                is_open=open_for(console, mounted),
+                is_for_plugins=mounted.is_for_plugins,
             )
             usage = Usage(Farewell(guard))
             server = _Server(
@@ -117,8 +120,7 @@ async def serve(
             )
             async with (
                 mcp_endpoint.run(),
-                board.run(),
-                annex.run(address, sockets.rooms),
+                mounted.running(address, sockets.rooms),
                 sockets.run(),
                 _ending(server, usage, until_unused),
             ):
@@ -138,10 +140,6 @@ async def _ending(server: "_Server", usage: Usage, until: UntilUnused | None) ->
         yield
     finally:
         watching.cancel()
-
-
-def _feeds(desk: Desk, board: PromptBoard) -> dict[str, tuple[str, Follow]]:
-    return {"ui_prompts": ("entries", board.follow), "activity": ("records", desk.follow_activity)}
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:

@@ -18,6 +18,7 @@ import msgspec
 
 from handrail.faces.http import state_file
 from handrail.faces.http.listening import url
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Conflict, InputOutput
 
 FILE = "server.json"
@@ -93,7 +94,7 @@ class Published:
 
     def write(self, content: ServerFile) -> None:
         with state_file.spelled(self._state):
-            state_file.replace(self.path, msgspec.json.encode(content) + b"\n")
+            replace_file(self.path, msgspec.json.encode(content) + b"\n")
         self.content = content
 
 

@@ -8,7 +8,7 @@ from handrail import __version__
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.codes import TooManyCodes, WrongCode
 from handrail.faces.http.console_key import HEADER
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
@@ -19,9 +19,9 @@ from handrail.ports.waiting import settled
 PATH = "/api/session"
 
 
-def routes(desk: Desk, entrance: Entrance) -> list[Route]:
+def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     codes, sessions = entrance.codes, entrance.sessions
-    here = {"version": __version__, "project": desk.project, "lang": desk.language}
+    here = {"version": __version__, "project": context.project.location, "lang": context.language}
 
     async def tell(request: Request) -> Response:
         return success(here)

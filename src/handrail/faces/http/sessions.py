@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from handrail.faces.http import state_file
+from handrail.ports.atomic_file import replace_file
 
 FILE = "sessions.json"
 LIFETIME = 30 * 24 * 3600
@@ -80,7 +81,7 @@ class Sessions:
 
     def _write(self, sessions: tuple[Session, ...]) -> None:
         with state_file.spelled(self._state):
-            state_file.replace(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
+            replace_file(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
 
     def _current(self) -> dict[str, Session]:
         try:

@@ -10,53 +10,37 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail import __version__
-from handrail.faces.http import access, overview, page, session, tools
-from handrail.faces.http.annex import Annex
+from handrail.faces.http import access, page, session, tools
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import IsOpen
+from handrail.faces.http.mount import Mount
 from handrail.faces.socketio import sockets
-from handrail.features.apps import routes as apps
-from handrail.features.desktop import routes as desktop
-from handrail.features.history import routes as activity
-from handrail.features.people.routes import prompts
-from handrail.features.people.routes.prompt_board import PromptBoard
-from handrail.features.webgal.routes import webgal
-from handrail.kernel.gate import Gate
 from handrail.ports.errors import Failure
 
 HEALTH = "/health"
 
 
 def site(
-    gate: Gate,
+    context: HttpContext,
     mcp_endpoint: ASGIApp,
     address: str,
-    desk: Desk,
-    board: PromptBoard,
     console: ConsoleFiles | None,
     entrance: Entrance,
-    annex: Annex,
+    mounted: Mount,
 ) -> ASGIApp:
     mcp = _Elsewhere(mcp_endpoint)
     app = Starlette(
         routes=[
-            *annex.routes(desk.person, entrance.console_key),
+            *mounted.routes,
             *(console.routes() if console is not None else ()),
-            *page.routes(gate.registry, address),
+            *page.routes(context.project.registry, address),
             Route(HEALTH, _health),
-            *session.routes(desk, entrance),
-            *access.routes(desk, entrance),
-            *prompts.routes(desk.prompts, board, desk.person),
-            *activity.routes(desk),
-            *desktop.routes(desk),
-            *apps.routes(desk),
-            *webgal.webgal_routes(desk),
-            *webgal.showing_routes(desk, entrance.console_key),
-            *overview.routes(desk),
-            *tools.routes(gate, desk),
+            *session.routes(context, entrance),
+            *access.routes(context, entrance),
+            *tools.routes(context),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),
         ],
@@ -66,12 +50,12 @@ def site(
     return app
 
 
-def open_for(console: ConsoleFiles | None, annex: Annex) -> IsOpen:
-    """What needs no credential: pages and /health, exchanging a code, connecting a socket, and what the annex says."""
+def open_for(console: ConsoleFiles | None, mounted: Mount) -> IsOpen:
+    """What needs no credential: pages and /health, exchanging a code, connecting a socket, and what features say."""
 
     def is_open(scope: Scope) -> bool:
         path: str = scope["path"]
-        if sockets.is_open(scope) or annex.is_open(scope):
+        if sockets.is_open(scope) or mounted.is_open(scope):
             return True
         if scope["type"] != "http":
             return False

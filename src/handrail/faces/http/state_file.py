@@ -1,9 +1,8 @@
 """A small file of this face's own in the state directory: its owner's alone, read and replaced as a whole."""
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from handrail.ports.errors import InputOutput
@@ -21,27 +20,6 @@ def read(path: Path) -> bytes | None:
             os.close(handle)
     except OSError:
         return None
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Whole or not at all: a reader never sees half a file, and a full disk leaves the old one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 @contextmanager

@@ -8,14 +8,13 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, success, unheard
 from handrail.faces.http.body import MAX_BODY
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import header, is_visible, trace_id
 from handrail.faces.http.people import caller, is_person
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
 from handrail.kernel.catalogue import catalogue
-from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
 from handrail.ports.errors import Failure, InvalidParams
 
@@ -23,15 +22,17 @@ MAX_TIMEOUT_MS = 3_600_000
 _DIGITS = re.compile(r"[0-9]{1,8}")
 
 
-def routes(gate: Gate, desk: Desk) -> list[Route]:
+def routes(context: HttpContext) -> list[Route]:
+    gate = context.project.gate
+
     async def list_tools(request: Request) -> Response:
         return success(catalogue(gate.registry))
 
     async def call_tool(request: Request) -> Response:
         entry = gate.registry.find(request.path_params["name"])
         try:
-            call = await _call(request, entry.tool.name, desk.person)
-            passed = desk.trying_gate if is_person(request) else gate
+            call = await _call(request, entry.tool.name, context.person)
+            passed = context.trying_gate if is_person(request) else gate
             reply = await unless_gone(request.receive, passed.run(call))
         except ClientDisconnect:
             return unheard()

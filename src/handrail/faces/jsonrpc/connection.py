@@ -11,8 +11,7 @@ import socket
 from typing import Any, Protocol, cast
 
 from handrail.faces.jsonrpc.audience import Audience
-from handrail.faces.jsonrpc.lines import LineCutter
-from handrail.faces.jsonrpc.messages import BadMessage, Message, decode, failure, success, too_long
+from handrail.faces.jsonrpc.messages import BadMessage, Id, LineCutter, Message, decode, failure, success, too_long
 from handrail.ports.errors import Aborted, Busy, Failure, Internal
 from handrail.ports.peers import Caller, Identify
 
@@ -24,21 +23,29 @@ _MOST_INQUIRIES = 100
 _GONE_AFTER_SECONDS = 0.2
 
 
-class Answers(Protocol):
-    def is_inquiry(self, message: Message) -> bool:
+class Service(Protocol):
+    """What answers the requests, and how its errors are spelled."""
+
+    def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def is_inquiry(self, method: str) -> bool:
         """What is answered also when much is running: above all, what ends it."""
         ...
 
-    def at_once(self, message: Message, caller: Caller) -> dict[str, Any] | None:
+    def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any] | None:
         """None for what takes its time."""
         ...
 
-    async def later(self, message: Message, caller: Caller) -> dict[str, Any]: ...
+    async def answer(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any]: ...
+
+    def error_object(self, failure: Failure) -> dict[str, Any]: ...
 
 
 class Connection(asyncio.Protocol):
-    def __init__(self, answers: Answers, identify: Identify, audience: "Audience[Connection]") -> None:
-        self._answers = answers
+    def __init__(self, service: Service, identify: Identify, audience: "Audience[Connection]") -> None:
+        self._service = service
         self._identify = identify
         self._audience = audience
         self._cutter = LineCutter()
@@ -65,7 +72,7 @@ class Connection(asyncio.Protocol):
                     raise too_long()
                 self._begin(decode(line))
             except BadMessage as bad:
-                self._write(failure(bad.id, bad.failure))
+                self._write(self._failure(bad.id, bad.failure))
 
     def eof_received(self) -> bool:
         """Who only closes its own side may still read; who has gone altogether will not."""
@@ -102,10 +109,10 @@ class Connection(asyncio.Protocol):
     def _begin(self, message: Message) -> None:
         if self._caller is None:
             return
-        most = MOST_RUNNING + _MOST_INQUIRIES if self._answers.is_inquiry(message) else MOST_RUNNING
+        most = MOST_RUNNING + _MOST_INQUIRIES if self._service.is_inquiry(message.method) else MOST_RUNNING
         if len(self._running) >= most:
             busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
-            self._write(failure(message.id, busy))
+            self._write(self._failure(message.id, busy))
             return
         if (line := self._at_once(message, self._caller)) is not None:
             self._write(line)
@@ -116,24 +123,24 @@ class Connection(asyncio.Protocol):
 
     def _at_once(self, message: Message, caller: Caller) -> bytes | None:
         try:
-            known = self._answers.at_once(message, caller)
+            known = self._service.answer_at_once(message.id, message.method, message.params, caller)
             return None if known is None else success(message.id, known)
         except Failure as failed:
-            return failure(message.id, failed)
+            return self._failure(message.id, failed)
         except Exception:
             logger.exception("%s failed", message.method)
-            return failure(message.id, _fault())
+            return self._failure(message.id, _fault())
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
-            line = success(message.id, await self._answers.later(message, caller))
+            line = success(message.id, await self._service.answer(message.id, message.method, message.params, caller))
         except Failure as failed:
-            line = failure(message.id, failed)
+            line = self._failure(message.id, failed)
         except asyncio.CancelledError:
-            line = failure(message.id, Aborted("The caller has gone, or the host ends."))
+            line = self._failure(message.id, Aborted("The caller has gone, or the host ends."))
         except Exception:
             logger.exception("%s failed", message.method)
-            line = failure(message.id, _fault())
+            line = self._failure(message.id, _fault())
         self._write(line)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -156,6 +163,9 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
                 return
             await asyncio.wait(set(self._running), timeout=_GONE_AFTER_SECONDS)
+
+    def _failure(self, id: Id, failed: Failure) -> bytes:
+        return failure(id, self._service.error_object(failed))
 
     def _write(self, line: bytes) -> None:
         if not self._transport.is_closing():

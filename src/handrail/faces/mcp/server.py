@@ -13,11 +13,12 @@ from handrail.faces.mcp import elicitation
 from handrail.faces.mcp.listing import AliasTools, as_content, listed, shortened
 from handrail.faces.mcp.resources import offer_resources
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
-from handrail.kernel.call import Call, Caller, Role
+from handrail.kernel.call import Call, Role
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Failure
+from handrail.ports.identity import Caller
 
 Context = ServerRequestContext[Any, Any]
 

@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 import socketio
 
+from handrail.ports.errors import Unsupported
+
 
 class SocketBus(Protocol):
     """What clients of the namespace say to each other. Failures refuse, whatever it is."""
@@ -29,6 +31,27 @@ class SocketBus(Protocol):
     async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
         """What the sender's ack is to hold."""
         ...
+
+
+class NoBus:
+    """Where no feature has sockets: pages may listen, and nobody may speak."""
+
+    events: Collection[str] = ()
+
+    def is_own_token(self, auth: Mapping[str, Any]) -> bool:
+        return False
+
+    async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
+        raise Unsupported("No browser can connect here: the feature is not installed.")
+
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
+        return
+
+    async def leave(self, sid: str) -> None:
+        return
+
+    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+        raise Unsupported(f"There is no event {event!r} here.")
 
 
 class Rooms:

@@ -19,12 +19,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.faces.http.answers import refused
 from handrail.faces.http.audience import Audience
+from handrail.faces.http.context import Follow
 from handrail.faces.http.credentials import Credential, Credentials, shown
-from handrail.faces.http.desk import Follow
-from handrail.faces.http.dialect import http_code, refusal
+from handrail.faces.http.dialect import http_code
 from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
 from handrail.kernel import strict_json
+from handrail.ports.browser_errors import refusal
 from handrail.ports.errors import Failure
 
 PATH = "/socket.io/"

@@ -1,4 +1,4 @@
-"""A run on its way: the model is asked, its wishes are carried out, until a person is needed.
+"""A run under way: the model is asked, its tool calls are carried out, until a person is needed.
 
 Every turn is on disk before the next begins, so whoever finds the turns knows what is left to do.
 """
@@ -28,7 +28,7 @@ from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_
 from handrail.features.agent.user_message import caller
 from handrail.ports.agent import AgentTask, Choice, Run, RunStatus
 from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
-from handrail.ports.model import Model, Noted, Replied, Returned, ToolUse, Turn
+from handrail.ports.model import AssistantTurn, Model, Note, ToolResult, ToolUse, Turn
 
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
 _CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
@@ -81,10 +81,10 @@ class AgentRun:
     async def _step(self) -> bool:
         """Whether there is a next one."""
         await self._is_free.wait()
-        if wished := pending(self._turns):
-            return await self._carry_out(wished)
+        if calls := pending(self._turns):
+            return await self._carry_out(calls)
         last = self._turns[-1] if self._turns else None
-        if isinstance(last, Replied):
+        if isinstance(last, AssistantTurn):
             return await self._rest(last)
         if is_done(self._turns):
             await self._become("waiting", is_completed=True, is_settled=True)
@@ -103,7 +103,7 @@ class AgentRun:
         asked = ModelRequest(
             task_id,
             self._model,
-            instructions(run.mode, self._at.project, self._at.max_auto_fix()),
+            instructions(run.mode, self._at.project, await self._at.max_auto_fix()),
             self._turns,
             self._at.offers.in_mode(run.mode),
             lambda text: listener.hear(task_id, message_id, target, text),
@@ -124,35 +124,35 @@ class AgentRun:
         if not replied.text and not replied.uses:
             await self._take_silence()
 
-    async def _carry_out(self, wished: Sequence[ToolUse]) -> bool:
+    async def _carry_out(self, calls: Sequence[ToolUse]) -> bool:
         task_id, listener, reply = self.run.task_id, self._at.listener, last_reply(self._turns)
         message_id = "" if reply is None else reply.id
-        for use in wished:
+        for use in calls:
             await self._is_free.wait()
             listener.tool_used(task_id, message_id, use, "running")
 
             async def progress(message: str, use: ToolUse = use) -> None:
                 listener.tool_used(task_id, message_id, use, "running", message)
 
-            if (returned := check_may_mend(self._turns, use, self._at.max_auto_fix())) is None:
+            if (returned := check_may_mend(self._turns, use, await self._at.max_auto_fix())) is None:
                 returned = await self._at.tools.run(task_id, use, self.run.mode, self._caller, progress)
             await self._come_back(message_id, use, returned)
         return True
 
-    async def _come_back(self, message_id: str, use: ToolUse, returned: Returned) -> None:
+    async def _come_back(self, message_id: str, use: ToolUse, returned: ToolResult) -> None:
         await self._add(returned)
         status = "error" if returned.is_error else "success"
         self._at.listener.tool_used(self.run.task_id, message_id, use, status, returned.text)
         if use.name == ENDING and not returned.is_error:
             self._at.listener.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
 
-    async def _rest(self, last: Replied) -> bool:
+    async def _rest(self, last: AssistantTurn) -> bool:
         """A plan goes to the person; everything else waits for the person's words."""
         if self.run.mode == "act" or not questions.steps_of(last.text):
             await self._become("waiting", is_settled=True)
             return False
         answer = await questions.confirm(self._at.queue, self.run.task_id, last)
-        await self._add(Noted(questions.confirmed(answer)))
+        await self._add(Note(questions.confirmed(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
             await self._become("waiting", is_settled=True)
             return False
@@ -165,26 +165,26 @@ class AgentRun:
             return
         if reply.text:
             self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
-        if not (wished := pending(self._turns)):
+        if not (calls := pending(self._turns)):
             return
-        past = await asyncio.to_thread(self._at.recovery.past_calls, wished)
-        if unknown := [use.name for use in wished if past.is_unknown(use)]:  # paused first: a crash here loses nothing
+        past = await asyncio.to_thread(self._at.recovery.past_calls, calls)
+        if unknown := [use.name for use in calls if past.is_unknown(use)]:  # paused first: a crash here loses nothing
             await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
-        for use in wished:
+        for use in calls:
             if (known := await asyncio.to_thread(self._at.recovery.outcome, use, past)) is not None:
                 await self._come_back(reply.id, use, known)
 
     async def _take_silence(self) -> None:
-        if self._turns and self._turns[-1] == Noted(_EMPTY):
+        if self._turns and self._turns[-1] == Note(_EMPTY):
             raise Unsupported("The model answers with nothing.", hint="Say how it should go on.")
-        await self._add(Noted(_EMPTY))
+        await self._add(Note(_EMPTY))
 
     async def _warn_of_circles(self) -> None:
         count = repetitions(self._turns)
         if count >= STOPPED_AFTER:
             raise InCircles
-        if count == WARNED_AFTER and isinstance(self._turns[-1], Returned):
-            await self._add(Noted(_CIRCLES))
+        if count == WARNED_AFTER and isinstance(self._turns[-1], ToolResult):
+            await self._add(Note(_CIRCLES))
 
     def _tell_of_waiting(self, seconds: float) -> None:
         trouble = f"The model's provider wants {seconds:.0f} s of patience."
@@ -199,7 +199,7 @@ class AgentRun:
     async def _add(self, turn: Turn) -> None:
         await self._at.store.add(self.run.task_id, turn)
         self._turns.append(turn)
-        if isinstance(turn, Returned) and turn.pictures:
+        if isinstance(turn, ToolResult) and turn.pictures:
             drop_old_pictures(self._turns)
 
     async def _become(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:

@@ -39,10 +39,11 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """The model in use, and others with whether there is a key for them."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_models
+    from handrail.features.agent.state_models import open_models
 
-    told = run(open_models(state or ctx.obj).overview())
+    told = run(open_models(program().open_stores(state or ctx.obj)).overview())
     if as_json:
         known = [{"name": one.name, "provider": one.provider, "hasKey": one.has_key} for one in told.models]
         print_json({"current": told.current, "baseUrl": told.base_url, "models": known})
@@ -61,10 +62,11 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path | None) -> None:
     """Choose the model; it counts for the next words, in a server that runs, too."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_models
+    from handrail.features.agent.state_models import open_models
 
-    models = open_models(state or ctx.obj)
+    models = open_models(program().open_stores(state or ctx.obj))
     run(models.use(name, base_url))
     told = run(models.overview())
     has_key = next((one.has_key for one in told.models if one.name == name), True)
@@ -78,11 +80,14 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 @click.pass_context
 def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
     """Keep a provider's key; it is asked for, or read from stdin."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
+    from handrail.features.agent.state_models import open_models
     from handrail.ports.secrets import Secret
-    from handrail.wiring import open_models
 
-    kept = run(open_models(state or ctx.obj).keep_key(provider, Secret(_hidden(f"Key for {provider}"))))
+    kept = run(
+        open_models(program().open_stores(state or ctx.obj)).keep_key(provider, Secret(_hidden(f"Key for {provider}")))
+    )
     where = "in the keyring" if kept.place == "keyring" else "in a file that is yours alone: no keyring is open"
     say(f"Kept {where}.")
 
@@ -92,10 +97,11 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
 @click.pass_context
 def forget_keys(ctx: click.Context, state: Path | None) -> None:
     """Forget all keys of models."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_models
+    from handrail.features.agent.state_models import open_models
 
-    count = run(open_models(state or ctx.obj).forget_keys())
+    count = run(open_models(program().open_stores(state or ctx.obj)).forget_keys())
     say(f"Forgot {count} {'key' if count == 1 else 'keys'}." if count else "No key was kept.")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.features.agent.texts import is_open, untrusted
-from handrail.ports.model import Noted, Replied, Returned, Said, Turn
+from handrail.ports.model import AssistantTurn, Note, ToolResult, Turn, UserTurn
 
 CHARACTERS_A_TOKEN = 3
 """A careful guess: English has four, Chinese fewer than two; a tool's JSON lies between."""
@@ -16,23 +16,23 @@ _PICTURE = 1_600
 
 def estimated_tokens(instructions: str, turns: Sequence[Turn]) -> int:
     words = (len(instructions) + sum(len(_text(turn)) for turn in turns)) // CHARACTERS_A_TOKEN
-    return words + sum(len(turn.pictures) * _PICTURE for turn in turns if isinstance(turn, Said | Returned))
+    return words + sum(len(turn.pictures) * _PICTURE for turn in turns if isinstance(turn, UserTurn | ToolResult))
 
 
 def shortened(turns: Sequence[Turn], kept_whole: int) -> list[Turn]:
     """All outcomes but the newest by their beginning: what the model made of them stands in its own words."""
-    outcomes = [index for index, turn in enumerate(turns) if isinstance(turn, Returned)]
+    outcomes = [index for index, turn in enumerate(turns) if isinstance(turn, ToolResult)]
     old = set(outcomes[: len(outcomes) - kept_whole])
-    return [_short(turn) if index in old and isinstance(turn, Returned) else turn for index, turn in enumerate(turns)]
+    return [_short(turn) if index in old and isinstance(turn, ToolResult) else turn for index, turn in enumerate(turns)]
 
 
 def cut(turns: Sequence[Turn]) -> int:
-    """Where the newer half begins: at the person's words if there are any, never between a wish and its outcome."""
+    """Where the newer half begins: at the person's words if there are any, never between a call and its result."""
     middle = len(turns) // 2
-    starts = [index for index in range(middle, len(turns)) if isinstance(turns[index], Said)]
+    starts = [index for index in range(middle, len(turns)) if isinstance(turns[index], UserTurn)]
     if starts:
         return starts[0]
-    whole = [index for index in range(middle, len(turns)) if isinstance(turns[index], Replied)]
+    whole = [index for index in range(middle, len(turns)) if isinstance(turns[index], AssistantTurn)]
     return whole[0] if whole else 0
 
 
@@ -59,7 +59,7 @@ SUMMING_UP = (
 )
 
 
-def _short(turn: Returned) -> Returned:
+def _short(turn: ToolResult) -> ToolResult:
     turn = msgspec.structs.replace(turn, pictures=())
     if len(turn.text) <= _SHORT:
         return turn
@@ -71,18 +71,18 @@ def _short(turn: Returned) -> Returned:
 
 
 def _text(turn: Turn) -> str:
-    if isinstance(turn, Replied):
+    if isinstance(turn, AssistantTurn):
         return turn.text + "".join(f"\n{use.name} {use.arguments}" for use in turn.uses)
-    return turn.text + turn.attached if isinstance(turn, Said) else turn.text
+    return turn.text + turn.attached if isinstance(turn, UserTurn) else turn.text
 
 
 def _speaker(turn: Turn) -> str:
     match turn:
-        case Said():
+        case UserTurn():
             return "person"
-        case Replied():
+        case AssistantTurn():
             return "you"
-        case Returned():
+        case ToolResult():
             return f"outcome of {turn.tool}"
-        case Noted():
+        case Note():
             return "handrail"

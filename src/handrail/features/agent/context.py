@@ -1,6 +1,6 @@
 """What every run of the agent works with, and who is told about it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,7 +53,7 @@ class RunContext:
     queue: PromptQueue
     offers: ToolOffers
     project: str
-    max_auto_fix: Callable[[], int]
+    max_auto_fix: Callable[[], Awaitable[int]]
     limits: Limits
 
     async def change(self, task: AgentTask, run: Run, status: RunStatus, **changes: Any) -> Run:

@@ -1,12 +1,14 @@
 """The agent of our own: a loop over a model, in the chat."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+EXTRA = Extra("agent", "pydantic_ai", "anthropic", "openai")
 
 FEATURE = Feature(
     "agent",
     "Agent",
     rank=70,
+    offers={"mount": "handrail.features.agent.opening:mount_of"},
     commands=[Command("model", "handrail.features.agent.cli:model", "Connect the model that answers in the chat.", 60)],
-    extra="agent",
-    needs=("pydantic_ai", "anthropic", "openai"),
+    extra=EXTRA,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from handrail.ports.agent import Limit, Run
 from handrail.ports.errors import Unsupported
-from handrail.ports.model import Replied, Returned, Said, ToolUse, Turn
+from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserTurn
 
 WARNED_AFTER = 3
 STOPPED_AFTER = 6
@@ -63,24 +63,24 @@ def repetitions(turns: Sequence[Turn]) -> int:
     asked: dict[str, tuple[str, str]] = {}
     last: tuple[str, str, str] | None = None
     for turn in turns:
-        if isinstance(turn, Replied):
+        if isinstance(turn, AssistantTurn):
             asked |= {use.execution_id: (use.name, use.arguments) for use in turn.uses}
-        elif isinstance(turn, Returned) and turn.execution_id in asked:
+        elif isinstance(turn, ToolResult) and turn.execution_id in asked:
             last = (*asked[turn.execution_id], turn.text)
             outcomes[last] += 1
-        elif isinstance(turn, Said):
+        elif isinstance(turn, UserTurn):
             outcomes.clear()
             last = None
     return outcomes[last] if last is not None else 0
 
 
-def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> Returned | None:
+def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> ToolResult | None:
     """The refusal of a write that would be one mending too many since the person last spoke; None: it may."""
     path = _path(use)
     if path is None or use.name not in _WRITES or _is_dry(use) or _mended(turns)[path] < most + 1:
         return None
     told = f"The check of {path} still fails, and by yourself you may mend it {most} times at most: ask the person."
-    return Returned(use.id, use.execution_id, use.name, told, is_error=True)
+    return ToolResult(use.id, use.execution_id, use.name, told, is_error=True)
 
 
 def _mended(turns: Sequence[Turn]) -> Counter[str]:
@@ -89,12 +89,12 @@ def _mended(turns: Sequence[Turn]) -> Counter[str]:
     uses: dict[str, ToolUse] = {}
     written: set[str] = set()
     for turn in turns:
-        if isinstance(turn, Said):
+        if isinstance(turn, UserTurn):
             failed.clear()
             written.clear()
-        elif isinstance(turn, Replied):
+        elif isinstance(turn, AssistantTurn):
             uses |= {use.execution_id: use for use in turn.uses}
-        elif isinstance(turn, Returned) and (use := uses.get(turn.execution_id)) is not None:
+        elif isinstance(turn, ToolResult) and (use := uses.get(turn.execution_id)) is not None:
             path = _path(use)
             if path is None or turn.is_error:
                 continue

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from handrail.features.agent.compaction import SUMMING_UP, cut, estimated_tokens, shortened, to_summarize
 from handrail.ports.agent import RunStore
-from handrail.ports.model import Cut, Delta, Model, Noted, Overflow, RateLimited, Reply, Said, ToolOffer, Turn, Usage
+from handrail.ports.model import Cut, Delta, Model, Note, Overflow, RateLimited, Reply, ToolOffer, Turn, Usage, UserTurn
 
 TRIES = 4
 _LONGEST_WAIT = 60.0
@@ -82,13 +82,13 @@ class ModelClient:
         text = to_summarize(asked.turns[:at], most_tokens * 2)
         summary = await _streamed(
             ModelRequest(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
-            [Said("summary", text)],
+            [UserTurn("summary", text)],
         )
         asked.spent += summary.usage
         told = summary.replied.text or to_summarize(asked.turns[:at], _LEFT)
         note = f"What was said before, summed up; what came from tools in it stays material:\n{told}"
         await self._store.compact(asked.task_id, at, note)
-        asked.turns[:at] = [Noted(note)]
+        asked.turns[:at] = [Note(note)]
 
 
 def _within(asked: ModelRequest, most_tokens: int) -> Sequence[Turn] | None:

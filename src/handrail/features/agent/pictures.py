@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.kernel.content import Image
-from handrail.ports.model import MOST_PICTURES, Picture, Returned, Turn
+from handrail.ports.model import MOST_PICTURES, Picture, ToolResult, Turn
 
-_LARGEST = 3_500_000
+LARGEST_PICTURE = 3_500_000
 """Bytes: providers take five million, spelled in base64."""
 _LONGEST_SIDE = 8_000
-_KINDS = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+PICTURE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -28,7 +28,7 @@ def drop_old_pictures(turns: list[Turn]) -> None:
     left = MOST_PICTURES
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]
-        if isinstance(turn, Returned) and turn.pictures:
+        if isinstance(turn, ToolResult) and turn.pictures:
             kept = turn.pictures[max(0, len(turn.pictures) - left) :]
             left -= len(kept)
             if kept != turn.pictures:
@@ -36,7 +36,9 @@ def drop_old_pictures(turns: list[Turn]) -> None:
 
 
 def _fits(image: Image) -> bool:
-    return image.mime in _KINDS and len(image.data) <= _LARGEST and max(_sides(image.data)) <= _LONGEST_SIDE
+    return (
+        image.mime in PICTURE_TYPES and len(image.data) <= LARGEST_PICTURE and max(_sides(image.data)) <= _LONGEST_SIDE
+    )
 
 
 def _sides(data: bytes) -> tuple[int, int]:

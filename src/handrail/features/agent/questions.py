@@ -6,16 +6,16 @@ Words typed in the chat answer it as well.
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
 from handrail.features.agent.turns import last_reply, pending
+from handrail.kernel.prompts.first_answer import drop
 from handrail.ports.agent import Mode
-from handrail.ports.errors import Conflict, Failure
-from handrail.ports.model import Noted, Replied, Turn
+from handrail.ports.errors import Conflict
+from handrail.ports.model import AssistantTurn, Note, Turn
 from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
 
 _STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
@@ -51,17 +51,17 @@ def _last_list(text: str) -> tuple[int, list[str]]:
     return start, steps
 
 
-def request_ids_of(reply: Replied) -> Iterator[str]:
+def request_ids_of(reply: AssistantTurn) -> Iterator[str]:
     """Asked again after a crash, it is the same question; withdrawn, as by a stop, it is the next one."""
     yield f"plan_{reply.id}"
     yield from (f"plan_{reply.id}_{number}" for number in itertools.count(2))
 
 
-def is_of(reply: Replied, request_id: str) -> bool:
+def is_of(reply: AssistantTurn, request_id: str) -> bool:
     return request_id == f"plan_{reply.id}" or request_id.startswith(f"plan_{reply.id}_")
 
 
-async def confirm(queue: PromptQueue, task_id: str, reply: Replied) -> PromptAnswer:
+async def confirm(queue: PromptQueue, task_id: str, reply: AssistantTurn) -> PromptAnswer:
     """Waits as long as the person needs."""
     prompt = {
         "kind": "task_confirm",
@@ -94,7 +94,7 @@ def confirmed(answer: PromptAnswer) -> str:
 
 
 def is_confirmation(turn: Turn) -> bool:
-    return isinstance(turn, Noted) and turn.text.startswith(_CONFIRMED)
+    return isinstance(turn, Note) and turn.text.startswith(_CONFIRMED)
 
 
 def _step(task: Any) -> str:
@@ -110,9 +110,9 @@ def _tasks(steps: Sequence[str]) -> list[Mapping[str, str]]:
 
 
 def is_something_left(turns: Sequence[Turn], mode: Mode) -> bool:
-    """Words without a reply, a reply without all that it wished for, or a plan that nobody has answered."""
+    """Words without a reply, a reply with tool calls that have no result, or a plan that nobody has answered."""
     last = turns[-1] if turns else None
-    if isinstance(last, Replied) and not last.uses:
+    if isinstance(last, AssistantTurn) and not last.uses:
         return mode == "plan" and bool(steps_of(last.text))
     return last is not None
 
@@ -135,17 +135,16 @@ async def open_question(queue: PromptQueue, turns: Sequence[Turn]) -> OpenQuesti
 
 
 def answer(question: OpenQuestion, words: str) -> tuple[str, PromptResponse]:
-    """Words about a plan are a wish for another one."""
+    """Words about a plan ask for another one."""
     if question.is_plan:
         return question.request_id, PromptResponse(status="canceled", remark=words)
     return question.request_id, PromptResponse(status="ok", values={"answer": words})
 
 
-async def withdraw_plan(queue: PromptQueue, reply: Replied | None) -> None:
+async def withdraw_plan(queue: PromptQueue, reply: AssistantTurn | None) -> None:
     """The run was stopped, or something else was said: nobody waits for the answer any more."""
     if reply is None or not steps_of(reply.text):
         return
     for entry in await queue.pending():
         if is_of(reply, entry.request_id):
-            with suppress(Failure):
-                await queue.respond(entry.request_id, PromptResponse(status="timeout"), by="handrail")
+            await drop(queue, entry.request_id)

@@ -16,7 +16,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence
 from handrail.ports.errors import Failure
-from handrail.ports.model import Returned, ToolUse, Turn
+from handrail.ports.model import ToolResult, ToolUse, Turn
 
 _MAX_RESULT = 4 * 1024 * 1024
 _PICTURE = re.compile(r"picture-\d+\.\w+")
@@ -61,7 +61,7 @@ class Recovery:
                 break
         return PastCalls(ended, frozenset(begun))
 
-    def outcome(self, use: ToolUse, past: PastCalls) -> Returned | None:
+    def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
         """None: it was not begun, or changes nothing, and can be done now."""
         if past.is_unknown(use):
             return _returned(use, _UNKNOWN, is_error=True)
@@ -74,7 +74,7 @@ class Recovery:
             return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
         return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
 
-    async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[Returned]:
+    async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[ToolResult]:
         """For each call without a result when a run was stopped or spoken to: models want one for each."""
         if not (uses := unsettled(turns)):
             return []
@@ -111,5 +111,5 @@ def _error(record: Mapping[str, Any]) -> str:
     return str(record.get("error", {}).get("message", "It was refused."))
 
 
-def _returned(use: ToolUse, text: str, *, is_error: bool) -> Returned:
-    return Returned(use.id, use.execution_id, use.name, text, is_error)
+def _returned(use: ToolUse, text: str, *, is_error: bool) -> ToolResult:
+    return ToolResult(use.id, use.execution_id, use.name, text, is_error)

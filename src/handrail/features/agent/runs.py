@@ -15,7 +15,7 @@ from handrail.features.agent.user_message import UserMessage
 from handrail.kernel.lanes import Lanes
 from handrail.ports.agent import AgentTask, Choice, Run, StoredTurn
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
-from handrail.ports.model import Model, Returned, ToolUse
+from handrail.ports.model import Model, ToolResult, ToolUse
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
@@ -210,7 +210,7 @@ class Runs:
         task.hear(message.said.text)
         await self._at.store.add_answer(task.record, message.said)  # remembered, it is not taken a second time
 
-    def _tell_of(self, task_id: str, left: Sequence[Returned]) -> None:
+    def _tell_of(self, task_id: str, left: Sequence[ToolResult]) -> None:
         for returned in left:
             use = ToolUse(returned.use_id, returned.tool, "", returned.execution_id)
             status = "error" if returned.is_error else "success"

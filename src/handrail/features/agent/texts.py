@@ -16,7 +16,6 @@ MOST_CHARACTERS = 24_000
 _WHAT_THE_MASK_MEANS = f"\n[{MASK} stands for a secret that is not kept. Where you need it again, ask for it again.]"
 _GATES = (Declined, Disabled, Aborted)
 """What the gate says for itself, whatever the surface."""
-_MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
 _OWN = frozenset({"people"})
 """Surfaces whose results are a person's own words."""
 _FOREIGN = frozenset({"browser", "desktop", "apps", "webgal"})
@@ -72,11 +71,6 @@ def untrusted(source: str, text: str) -> str:
 def is_open(text: str) -> bool:
     """Whether it ends inside of a mark."""
     return len(_OPENS.findall(text)) > len(_CLOSES.findall(text))
-
-
-def unmarked(text: str) -> str:
-    """For people, who see where it comes from."""
-    return _MARK.sub("", text)
 
 
 def trimmed(text: str, kept_at: str | None) -> str:

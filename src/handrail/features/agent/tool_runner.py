@@ -8,13 +8,14 @@ import msgspec
 from handrail.features.agent.pictures import pictures_in
 from handrail.features.agent.texts import MOST_CHARACTERS, kept_whole, refused, worded, worded_as_kept
 from handrail.kernel import strict_json
-from handrail.kernel.call import Call, Caller, Progress
+from handrail.kernel.call import Call, Progress
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import Registered, Registry
 from handrail.ports.agent import Mode
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InvalidParams, NotFound
-from handrail.ports.model import Returned, ToolOffer, ToolUse
+from handrail.ports.identity import Caller
+from handrail.ports.model import ToolOffer, ToolResult, ToolUse
 
 MAX_ARGUMENTS = 8 * 1024 * 1024
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
@@ -65,7 +66,7 @@ class ToolRunner:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
 
-    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> Returned:
+    async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> ToolResult:
         """An error is an outcome too: the model reads it and goes on."""
         registry, speaker = self._gate.registry, None
         try:
@@ -78,13 +79,13 @@ class ToolRunner:
             speaker = _speaker(entry, params)
             reply = await self._gate.run(call)
         except Failure as failure:
-            return Returned(use.id, use.execution_id, use.name, refused(failure, speaker, use.name), is_error=True)
+            return ToolResult(use.id, use.execution_id, use.name, refused(failure, speaker, use.name), is_error=True)
         surface, kept_at = entry.surface.name, kept_whole(use.execution_id)
         text, secret = worded(surface, use.name, reply, kept_at), ""
         if reply.kept_result is not None:
             text, secret = worded_as_kept(surface, use.name, reply.kept_result, kept_at), text
         pictures, left_out = pictures_in(reply.content)
-        return Returned(
+        return ToolResult(
             use.id,
             use.execution_id,
             use.name,

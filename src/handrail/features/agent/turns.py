@@ -6,17 +6,17 @@ import msgspec
 
 from handrail.kernel.call import new_execution_id
 from handrail.ports.errors import Unsupported
-from handrail.ports.model import Replied, Reply, Returned, Said, ToolUse, Turn
+from handrail.ports.model import AssistantTurn, Reply, ToolResult, ToolUse, Turn, UserTurn
 
 ENDING = "attempt_completion"
 
 
-def last_reply(turns: Sequence[Turn]) -> Replied | None:
+def last_reply(turns: Sequence[Turn]) -> AssistantTurn | None:
     """Since the person last spoke."""
     for turn in reversed(turns):
-        if isinstance(turn, Replied):
+        if isinstance(turn, AssistantTurn):
             return turn
-        if isinstance(turn, Said):
+        if isinstance(turn, UserTurn):
             return None
     return None
 
@@ -29,16 +29,16 @@ def pending(turns: Sequence[Turn]) -> list[ToolUse]:
 
 def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
     """Wishes of any reply without an outcome: models want one for each before anything else is said."""
-    return _without_outcome([use for turn in turns if isinstance(turn, Replied) for use in turn.uses], turns)
+    return _without_outcome([use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses], turns)
 
 
 def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
-    had = {turn.execution_id for turn in turns if isinstance(turn, Returned)}
+    had = {turn.execution_id for turn in turns if isinstance(turn, ToolResult)}
     return [use for use in uses if use.execution_id not in had]
 
 
-def numbered(reply: Reply, message_id: str) -> Replied:
-    """Each wish with the id of its call, which is on record before the call is made."""
+def numbered(reply: Reply, message_id: str) -> AssistantTurn:
+    """Each tool call with its execution id, which is on record before the call is made."""
     uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
     return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
 
@@ -53,7 +53,7 @@ def check_is_whole(reply: Reply) -> None:
 def is_done(turns: Sequence[Turn]) -> bool:
     """The last reply said so, and nothing was said since."""
     reply = last_reply(turns)
-    if reply is None or not isinstance(turns[-1], Returned):
+    if reply is None or not isinstance(turns[-1], ToolResult):
         return False
     ending = {use.execution_id for use in reply.uses if use.name == ENDING}
-    return any(isinstance(turn, Returned) and turn.execution_id in ending and not turn.is_error for turn in turns)
+    return any(isinstance(turn, ToolResult) and turn.execution_id in ending and not turn.is_error for turn in turns)

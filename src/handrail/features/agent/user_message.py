@@ -1,18 +1,28 @@
-"""What is said to the agent, by a person or by a program that holds the token and speaks for itself alone."""
+"""What is said to the agent, and attached, by a person or by a program that holds the token and speaks for itself."""
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from handrail.kernel.call import Caller
+import msgspec
+
+from handrail.features.agent.pictures import LARGEST_PICTURE, PICTURE_TYPES
+from handrail.features.agent.texts import untrusted
 from handrail.ports.agent import Choice, Run, Voice
-from handrail.ports.errors import Declined
-from handrail.ports.model import Said
+from handrail.ports.browser import Artifact
+from handrail.ports.browser_store import ArtifactRecord
+from handrail.ports.errors import Declined, InvalidParams, TooLarge
+from handrail.ports.identity import Caller
+from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."
+_MOST = 8
+_LONGEST_TEXT = 400_000
+_LARGEST_PICTURES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    said: Said
+    said: UserTurn
     voice: Voice
     choice: Choice
     trace_id: str | None = None
@@ -41,4 +51,40 @@ def caller(voice: Voice, model: str) -> Caller:
 def _declined(what: str, about: str) -> Declined:
     return Declined(
         f"{what} is the person's own business and can't be done with the token.", hint=_HINT, reason="person", id=about
+    )
+
+
+class Artifacts(Protocol):
+    async def described(self, artifact_id: str) -> ArtifactRecord: ...
+
+    async def fetch(self, artifact_id: str) -> Artifact: ...
+
+
+async def with_attachments(said: UserTurn, artifacts: Artifacts, ids: Any) -> UserTurn:
+    """Texts are marked as untrusted. InvalidParams, TooLarge, NotFound."""
+    if ids is None:
+        return said
+    if not isinstance(ids, list) or len(ids) > _MOST or not all(isinstance(id, str) for id in ids):
+        raise InvalidParams(f"`attachments` must be a list of at most {_MOST} artifact ids.")
+    texts, pictures, named = list[str](), list[Picture](), list[Attachment]()
+    for id in ids:
+        record, artifact = await artifacts.described(id), await artifacts.fetch(id)
+        name, mime = record.name or id, artifact.content_type.partition(";")[0]
+        named.append(Attachment(id, name, mime))
+        if mime in PICTURE_TYPES:
+            if len(artifact.data) > LARGEST_PICTURE:
+                raise TooLarge(f"{name} is larger than {LARGEST_PICTURE:,} bytes, which no model reads.")
+            pictures.append(Picture(mime, artifact.data))
+            continue
+        try:
+            text = artifact.data.decode()
+        except UnicodeDecodeError:
+            raise InvalidParams(f"{name} is neither text nor a picture.") from None
+        if len(text) > _LONGEST_TEXT:
+            raise TooLarge(f"{name} is longer than {_LONGEST_TEXT:,} characters.")
+        texts.append(untrusted(f"attachment {name}", text))
+    if sum(len(picture.data) for picture in pictures) > _LARGEST_PICTURES:
+        raise TooLarge(f"The pictures are larger than {_LARGEST_PICTURES:,} bytes together, which no model reads.")
+    return msgspec.structs.replace(
+        said, attached="\n\n".join(texts), pictures=tuple(pictures), attachments=tuple(named)
     )

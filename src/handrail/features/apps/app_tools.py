@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from handrail.features.apps.model import App, AppCatalogue, AppTool
+from handrail.features.apps.backends.catalogue import Catalogue
+from handrail.features.apps.model import App, AppTool
 from handrail.ports.errors import Failure
 
 _LONGEST_NAME = 64
@@ -14,7 +15,7 @@ _DIGEST_DIGITS = 8
 class AppTools:
     calls = "apps_call"
 
-    def __init__(self, catalogue: AppCatalogue) -> None:
+    def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._shortened: dict[str, tuple[str, str]] = {}
 

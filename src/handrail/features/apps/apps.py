@@ -1,17 +1,36 @@
 """The port of this surface: which apps there are, and the way to them."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Protocol
 
+import msgspec
+
+from handrail.features.apps.backends.catalogue import Catalogue
+from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.conditions import UnknownAppTool
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.calls.masking import has_secrets, masked
-from handrail.features.apps.calls.switchboard import Switchboard
-from handrail.features.apps.model import App, AppCatalogue, AppTool, HttpExecution
+from handrail.features.apps.model import App, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.consents import ConsentTo
+
+AppId = Annotated[str, msgspec.Meta(description="Its id, such as com.example.mail: apps_list has them.")]
+
+
+class _NamesApp(Protocol):
+    @property
+    def app(self) -> str: ...
+
+
+def app_target(params: _NamesApp) -> Target:
+    return Target(app=params.app)
+
+
+def required_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """Nothing beside what is declared: a parameter of the app's tool in the wrong place would be lost in silence."""
+    return {**schema, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +55,10 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Apps:
-    catalogue: AppCatalogue
+    catalogue: Catalogue
     checks: Checks
-    switchboard: Switchboard
+    caller: AppCaller
+    disconnect: Callable[[], Awaitable[None]]
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:

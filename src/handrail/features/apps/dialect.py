@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from handrail.features.apps.calls import conditions
+from handrail.features.apps import model
 from handrail.kernel import strict_json
-from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
+from handrail.ports.errors import Table, code_of
 
 CODES: Table = {
     errors.Failure: "INTERNAL_ERROR",
@@ -21,9 +22,9 @@ CODES: Table = {
     errors.Disabled: "SERVICE_UNAVAILABLE",
     errors.Unsupported: "SERVICE_UNAVAILABLE",
     errors.PermissionMissing: "SERVICE_UNAVAILABLE",
-    conditions.UnknownApp: "UNKNOWN_APP",
-    conditions.UnknownAppTool: "UNKNOWN_TOOL",
-    conditions.AuthRequired: "AUTH_REQUIRED",
+    model.UnknownApp: "UNKNOWN_APP",
+    model.UnknownAppTool: "UNKNOWN_TOOL",
+    errors.AuthRequired: "AUTH_REQUIRED",
 }
 
 

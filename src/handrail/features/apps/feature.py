@@ -7,7 +7,10 @@ FEATURE = Feature(
     "Apps",
     rank=50,
     tools="handrail.features.apps.tool_list:TOOLS",
+    routes="handrail.features.apps.routes:mount",
+    opening="handrail.features.apps.opening:open_apps",
     resources="handrail.features.apps.tool_list:RESOURCES",
+    checks="handrail.features.apps.checks:checks",
     dialect="handrail.features.apps.dialect:DIALECT",
     commands=[
         Command(

@@ -1,6 +1,6 @@
 """Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
 
-Knows no file, no wire and no spelling of a descriptor; `core/apps/descriptor.py` reads all of them into this.
+Knows no file, no wire and no spelling of a descriptor; `descriptors/descriptor.py` reads all of them into this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import msgspec
+
+from handrail.ports.errors import NotFound
 
 OBJECT_PATH = "/com/aai/Executor"
 INTERFACE = "com.aai.Executor"
@@ -151,22 +153,6 @@ class Problem:
         return f"{self.source}: {self.field}: {self.reason}" if self.field else f"{self.source}: {self.reason}"
 
 
-class AppCatalogue(Protocol):
-    """Which apps there are now; a descriptor that changes is seen at the next question."""
-
-    def apps(self) -> Sequence[ListedApp]:
-        """By id, without those that are hidden by a problem."""
-        ...
-
-    def find(self, id: str) -> App:
-        """Checked as a whole. UnknownApp, BrokenDescriptor."""
-        ...
-
-    def problems(self) -> Sequence[Problem]:
-        """Of all descriptors, each checked as a whole."""
-        ...
-
-
 class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The contract's request; its members in the contract's order."""
 
@@ -208,3 +194,15 @@ class Credentials(Protocol):
     async def renew(self, app: App, refused: Grant) -> Grant:
         """After the app refused that one (401): another that is worth one try. AuthRequired where there is none."""
         ...
+
+
+class UnknownApp(NotFound):
+    """No descriptor names this app."""
+
+
+class UnknownAppTool(NotFound):
+    """The app's descriptor has no such tool."""
+
+
+class BrokenDescriptor(UnknownApp):
+    """The app's descriptor does not pass the checks, which hides it; the reasons are in `details["problems"]`."""

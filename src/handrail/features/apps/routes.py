@@ -12,19 +12,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.desk import AppsDesk, Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.json_body import json_object, optional_text, text_field
+from handrail.faces.http.mount import Mount
 from handrail.faces.http.people import caller, must_be_person
-from handrail.kernel.call import Caller
+from handrail.features.apps.desk import AppDesk, app_desk
 from handrail.ports.errors import Failure
+from handrail.ports.identity import Caller
 from handrail.ports.secrets import Secret
 
 _LOOKING = "Looking after apps in the console"
 _SIGN_IN_SECONDS = 600.0
 
 
-def routes(desk: Desk) -> list[Route]:
-    apps = desk.apps
+def mount(context: HttpContext) -> Mount:
+    apps = app_desk(context.project.stores, context.project.audit)
     sign_ins = _SignIns(apps)
 
     async def overview(request: Request) -> Response:
@@ -41,19 +43,19 @@ def routes(desk: Desk) -> list[Route]:
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a consent")
-        await apps.revoke(request.path_params["id"], caller(request, desk.person))
+        await apps.revoke(request.path_params["id"], caller(request, context.person))
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
         must_be_person(request, "Signing in to an app")
         id, given = request.path_params["id"], await json_object(request, {"key"})
-        await apps.keep_key(id, Secret(text_field(given, "key")), caller(request, desk.person))
+        await apps.keep_key(id, Secret(text_field(given, "key")), caller(request, context.person))
         return success(sign_ins.told(await apps.description(id)))
 
     async def sign_in(request: Request) -> Response:
         must_be_person(request, "Signing in to an app")
         given = await json_object(request, {"clientId"})
-        who, id = caller(request, desk.person), request.path_params["id"]
+        who, id = caller(request, context.person), request.path_params["id"]
         address = await sign_ins.begin(id, optional_text(given, "clientId"), who)
         return success({"address": address})
 
@@ -61,24 +63,26 @@ def routes(desk: Desk) -> list[Route]:
         must_be_person(request, "Signing out of an app")
         id = request.path_params["id"]
         sign_ins.end(id)
-        await apps.sign_out(id, caller(request, desk.person))
+        await apps.sign_out(id, caller(request, context.person))
         return success(sign_ins.told(await apps.description(id)))
 
-    return [
-        Route("/api/apps", overview),
-        Route("/api/apps/consents", consents),
-        Route("/api/apps/consents/{id}", revoke, methods=["DELETE"]),
-        Route("/api/apps/{id}", description),
-        Route("/api/apps/{id}/key", keep_key, methods=["POST"]),
-        Route("/api/apps/{id}/sign-in", sign_in, methods=["POST"]),
-        Route("/api/apps/{id}/sign-in", sign_out, methods=["DELETE"]),
-    ]
+    return Mount(
+        [
+            Route("/api/apps", overview),
+            Route("/api/apps/consents", consents),
+            Route("/api/apps/consents/{id}", revoke, methods=["DELETE"]),
+            Route("/api/apps/{id}", description),
+            Route("/api/apps/{id}/key", keep_key, methods=["POST"]),
+            Route("/api/apps/{id}/sign-in", sign_in, methods=["POST"]),
+            Route("/api/apps/{id}/sign-in", sign_out, methods=["DELETE"]),
+        ]
+    )
 
 
 class _SignIns:
     """Those that wait for a person in the browser: one for an app; a new one takes the place of the old."""
 
-    def __init__(self, apps: AppsDesk) -> None:
+    def __init__(self, apps: AppDesk) -> None:
         self._apps = apps
         self._waiting: dict[str, asyncio.Task[Any]] = {}
         self._ended: dict[str, str] = {}

@@ -1,6 +1,5 @@
 """The port of this surface: the bus, which tab each task is at, and the policy's word on every page that it reaches."""
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,9 +15,6 @@ from handrail.kernel.web_address import BLANK, host_of_page, is_web_page
 from handrail.ports.browser import Bus, OpenTabs, Tab, TaskRecord
 from handrail.ports.errors import BadAnswer, Declined, Failure, Reported, WrongTab
 from handrail.ports.files import Folder
-
-# As long as a call may take from the policy's decision to its beginning where nobody is asked.
-_MOMENT = 0.25
 
 T = TypeVar("T")
 Params = Mapping[str, Any]
@@ -62,22 +58,19 @@ class Browser:
         self._tabs: dict[str, int] = {}
         self._seen: dict[int, str] = {}
         """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
-        self._located: dict[str, tuple[float, Page]] = {}
 
     async def task(self, call: Call) -> TaskRecord:
         return await self.bus.task_for(str(call.caller), call.task)
 
     async def locate(self, call: Call, tab_id: int | UnsetType) -> Page:
-        """The page, before the policy decides; found again for the same call within a moment."""
-        page = await self._find(call, tab_id)
-        self._located = {call.execution_id: (time.monotonic(), page)}
+        """The page, before the policy decides; what follows at once needs not look for it again."""
+        call.located = page = await self._find(call, tab_id)
         return page
 
     async def page(self, call: Call, tab_id: int | UnsetType) -> Page:
         """That tab's page, or that of the tab which the task is at. WrongTab, Offline."""
-        located_at, page = self._located.pop(call.execution_id, (0.0, None))
-        is_fresh = time.monotonic() - located_at < _MOMENT
-        return page if page is not None and is_fresh else await self._find(call, tab_id)
+        located, call.located = call.located, None
+        return located if isinstance(located, Page) else await self._find(call, tab_id)
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
         there = await self._open_tabs(call)

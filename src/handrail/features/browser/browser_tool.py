@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from handrail.features.browser.browser import Browser
-from handrail.features.browser.bus.browser_action import ActionParams, BrowserAction, ElementParams
+from handrail.features.browser.bus.browser_action import ActionParams, BrowserAction, ElementParams, TabParams
 from handrail.features.browser.bus.dispatcher import ACK_WITHIN
+from handrail.features.browser.page_input import Summary, previewing
 from handrail.kernel.call import Call
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.target import Target
@@ -26,6 +27,7 @@ from handrail.ports.errors import (
 )
 
 ParamsT = TypeVar("ParamsT", bound=ActionParams)
+TabParamsT = TypeVar("TabParamsT", bound=TabParams)
 Run = Callable[[Browser, Call, ParamsT, Preview | None], Awaitable[Any]]
 Plan = Callable[[Browser, Call, ParamsT], Awaitable[Preview]]
 Locate = Callable[[Browser, Call, ParamsT], Awaitable[Target]]
@@ -59,6 +61,13 @@ def browser_tool(
         locate=locate or (_at_page if action.has_tab else None),
         normalize=_with_text_ids if issubclass(action.params, ElementParams) else None,
     )
+
+
+def input_tool(
+    action: BrowserAction[TabParamsT, Any], run: Run[TabParamsT], summary: Summary[TabParamsT]
+) -> Tool[Browser, TabParamsT]:
+    """For what acts on a page. `summary` gets the parameters and how the element is called."""
+    return browser_tool(action, run, preview=previewing(summary))
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:

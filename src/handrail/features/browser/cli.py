@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote
 
 import click
@@ -11,6 +11,9 @@ from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.values import OneOf
 from handrail.ports.errors import InvalidParams
+
+if TYPE_CHECKING:
+    from handrail.ports.stores import Stores
 
 Action = Literal["list", "path", "launch", "pair", "revoke"]
 
@@ -34,43 +37,44 @@ def extension(
     action: Action, client_id: str, browser: str | None, headless: bool, state: Path | None, as_json: bool
 ) -> None:
     """Pair browsers with the running server."""
-    from handrail.wiring import ask_server, extension_folder
+    from handrail.faces.cli.program import program
+    from handrail.features.browser.launching import ask_server, extension_folder
 
+    stores = program().open_stores(state)
     tokens = "/api/extension/tokens"
     if action == "path":
         say(str(extension_folder()))
     elif action == "launch":
-        _launch(browser, headless, state)
+        _launch(browser, headless, stores)
     elif action == "pair":
-        made = ask_server(state, "POST", "/api/extension/pair-code")
-        print_json(made) if as_json else say(f"{made['code']}  at  {_address(state)}")
+        made = ask_server(stores, "POST", "/api/extension/pair-code")
+        print_json(made) if as_json else say(f"{made['code']}  at  {_address(stores)}")
     elif action == "revoke":
         if not client_id:
             raise InvalidParams("Which browser?", hint="`handrail extension` lists them.")
-        ask_server(state, "DELETE", f"{tokens}/{quote(client_id, safe='')}")
+        ask_server(stores, "DELETE", f"{tokens}/{quote(client_id, safe='')}")
     else:
-        _show(ask_server(state, "GET", tokens), as_json)
+        _show(ask_server(stores, "GET", tokens), as_json)
 
 
-def _launch(browser: str | None, headless: bool, state: Path | None) -> None:
+def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     """Until Ctrl-C, or until a person closes the browser."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import ask_server, has_display, launch_browser
+    from handrail.features.browser.launching import ask_server, launch_browser
 
-    code = ask_server(state, "POST", "/api/extension/pair-code")["code"]
+    code = ask_server(stores, "POST", "/api/extension/pair-code")["code"]
 
     def on_ready() -> None:
         say("A browser of its own runs and is paired with handrail (Ctrl-C ends it).")
         sys.stdout.flush()
 
-    shows_window = has_display() and not headless
-    run(launch_browser(state, _address(state), code, on_ready, program=browser, shows_window=shows_window))
+    shows_window = program().machine.has_display() and not headless
+    run(launch_browser(stores.path, _address(stores), code, on_ready, program=browser, shows_window=shows_window))
 
 
-def _address(state: Path | None) -> str:
-    from handrail.wiring import running_server
-
-    server = running_server(state)
+def _address(stores: "Stores") -> str:
+    server = stores.running_server()
     return "" if server is None else server.url
 
 

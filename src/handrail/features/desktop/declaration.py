@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
-from handrail.features.desktop.params import DesktopParams, without_none
+from handrail.features.desktop.messages import DesktopParams, without_none
 from handrail.kernel.call import Call
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.target import Target

@@ -3,14 +3,14 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 from uuid import uuid4
 
 from msgspec import UNSET, UnsetType
 
-from handrail.features.desktop.host.records import stamp
-from handrail.features.desktop.host_port import DesktopHost
-from handrail.features.desktop.results import EvidenceFiles, RouteResolved
+from handrail.features.desktop.host.execution import stamp
+from handrail.features.desktop.messages import EvidenceFiles, RouteResolved
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.policy import Policy
@@ -19,6 +19,28 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.files import Folder
 from handrail.ports.policy import Decision
+
+
+class DesktopHost(Protocol):
+    """The one process that touches tree, screen and keyboard. Contract 1 is its wire."""
+
+    async def call(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """The method's result. What the host refuses is raised with its own code; `meta` is added to that of the call.
+
+        Offline: no host answers. Timeout: it has not answered in time. A call that is cancelled is aborted there.
+        """
+        ...
+
+    async def close(self) -> None: ...
+
 
 _LARGEST_PICTURE = 64 * 1024 * 1024
 _LOCATE_MS = 15_000
@@ -38,6 +60,9 @@ class Desktop:
         self._policy = policy
         self._running: dict[str, str] = {}
         """Who asked for what is under way, by its requestId."""
+
+    async def disconnect(self) -> None:
+        await self._host.close()
 
     async def ask(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
         """A call that leaves no evidence."""

@@ -3,8 +3,9 @@
 from typing import Any
 
 from handrail.features.desktop.host import conditions
-from handrail.kernel.dialect import Dialect, Envelope, Table, code_of
+from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
+from handrail.ports.errors import Table, code_of
 
 CODES: Table = {
     errors.Failure: "DESKTOP_INTERNAL_ERROR",

@@ -1,12 +1,20 @@
 """The person's desktop, through the host that carries out contract 1's methods."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+EXTRA = Extra("desktop", "mss", "Xlib", "zlib_ng")
 
 FEATURE = Feature(
     "desktop",
     "Desktop",
     rank=40,
     tools="handrail.features.desktop.tool_list:TOOLS",
+    opening="handrail.features.desktop.opening:open_desktop",
+    routes="handrail.features.desktop.routes:mount",
+    tidy="handrail.features.desktop.opening:tidy",
+    checks="handrail.features.desktop.checks:checks",
+    keeps_evidence_openly=True,
+    serving="handrail.features.desktop.opening:kept_host_of",
     dialect="handrail.features.desktop.dialect:DIALECT",
     commands=[
         Command("desktop", "handrail.features.desktop.cli.desktop:desktop", "Run a recipe of desktop steps.", 30),
@@ -17,6 +25,5 @@ FEATURE = Feature(
             40,
         ),
     ],
-    extra="desktop",
-    needs=("mss", "Xlib", "zlib_ng"),
+    extra=EXTRA,
 )

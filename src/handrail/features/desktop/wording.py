@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from handrail.features.desktop.results import Acted, Ref, RouteResolved
+from handrail.features.desktop.messages import Acted, Ref, RouteResolved
 from handrail.kernel import quoting
 from handrail.kernel.quoting import quoted
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 import msgspec
@@ -17,14 +17,14 @@ class Watch(Protocol):
 
 
 class ActivityFeed:
-    def __init__(self, journal: Journal, watching: Callable[[], AbstractContextManager[Watch]]) -> None:
+    def __init__(self, journal: Journal, watching: Callable[[], AbstractAsyncContextManager[Watch]]) -> None:
         self._journal = journal
         self._watching = watching
 
     async def follow(self) -> AsyncIterator[Sequence[dict[str, Any]]]:
         """The records that are added from now on."""
         tail = await asyncio.to_thread(_Tail, self._journal)
-        with self._watching() as watch:
+        async with self._watching() as watch:
             while True:
                 await watch.change()
                 if records := await asyncio.to_thread(tail.records):

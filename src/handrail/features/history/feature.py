@@ -6,6 +6,8 @@ FEATURE = Feature(
     "history",
     "History",
     rank=80,
+    routes="handrail.features.history.routes:mount",
+    tidy="handrail.features.history.upkeep:tidy",
     commands=[
         Command(
             "undo",

@@ -13,12 +13,16 @@ from starlette.routing import Route
 
 from handrail.faces.http import paging
 from handrail.faces.http.answers import success
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, text_field
+from handrail.faces.http.mount import Mount
 from handrail.faces.http.people import caller, must_be_person
+from handrail.features.history.activity_feed import ActivityFeed
+from handrail.features.history.reporting import report_of
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
+from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, NotFound
 
 _FILTERS = {"task": "task", "execution": "executionId"}
@@ -27,21 +31,23 @@ MAX_EVIDENCE = 64 * 1024 * 1024
 _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
 
 
-def routes(desk: Desk) -> list[Route]:
+def mount(context: HttpContext) -> Mount:
+    project = context.project
+
     async def list_records(request: Request) -> Response:
         limit, before = paging.limit(request), paging.before(request)
-        return success(await asyncio.to_thread(_page, desk.audit, limit, before, _wanted(request)))
+        return success(await asyncio.to_thread(_page, project.audit, limit, before, _wanted(request)))
 
     async def show_evidence(request: Request) -> Response:
         execution, name = request.path_params["execution"], request.path_params["file"]
-        data = await asyncio.to_thread(_evidence, desk, execution, name)
+        data = await asyncio.to_thread(_evidence, project, execution, name)
         media_type = "image/png" if name.endswith(".png") else "text/plain; charset=utf-8"
         return Response(data, media_type=media_type, headers=_SEALED_OFF)
 
     async def report(request: Request) -> Response:
         must_be_person(request, "Telling a task's story")
         task = request.path_params["task"]
-        pieces = await asyncio.to_thread(desk.report, task)
+        pieces = await asyncio.to_thread(lambda: report_of(project, task)[1])
         name = f"handrail-{_UNSAFE.sub('_', task)[:64]}.html"
         headers = {**_SEALED_OFF, "content-disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(pieces, media_type="text/html", headers=headers)
@@ -49,15 +55,17 @@ def routes(desk: Desk) -> list[Route]:
     async def undo(request: Request) -> Response:
         must_be_person(request, "Undoing")
         id = text_field(await json_object(request, {"id"}), "id")
-        call = Call("undo_write", {"id": id}, caller(request, desk.person), trace_id=trace_id(request.scope))
-        return success((await desk.persons_gate.run(call)).result)
+        call = Call("undo_write", {"id": id}, caller(request, context.person), trace_id=trace_id(request.scope))
+        return success((await context.persons_gate.run(call)).result)
 
-    return [
+    routes = [
         Route("/api/activity", list_records),
         Route("/api/evidence/{execution}/{file}", show_evidence),
         Route("/api/report/{task}", report),
         Route("/api/undo", undo, methods=["POST"]),
     ]
+    feed = ActivityFeed(project.stores.audit, project.stores.watch_audit)
+    return Mount(routes, {"activity": ("records", feed.follow)})
 
 
 def _wanted(request: Request) -> dict[str, str]:
@@ -82,14 +90,14 @@ def _older(audit: Audit, before: int | None) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _evidence(desk: Desk, execution: str, name: str) -> bytes:
+def _evidence(project: Project, execution: str, name: str) -> bytes:
     """Only what the audit names, and only as it was when the audit named it."""
-    for record in desk.audit.entries(reverse=True):
-        if record.get("executionId") != execution or record.get("project") != desk.project:
+    for record in project.audit.entries(reverse=True):
+        if record.get("executionId") != execution or record.get("project") != project.location:
             continue
         match record.get("evidence"):
             case {"dir": str(folder), "sha256": {**hashes}} if name in hashes:
-                data = desk.evidence.read(folder, name, MAX_EVIDENCE)
+                data = project.evidence.read(folder, name, MAX_EVIDENCE)
                 if sha256(data).hexdigest() != hashes[name]:
                     raise Conflict(f"{name} was changed since: it no longer shows what {execution} did.")
                 return data

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from handrail.kernel.call import Call
-from handrail.ports.errors import Conflict, NotFound
-from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
+from handrail.kernel.prompts.first_answer import withdraw
+from handrail.ports.errors import Conflict
+from handrail.ports.prompts import PromptAnswer, PromptQueue
 
 # A person may need long; an agent that does not want to wait says so.
 PATIENCE_MS = 24 * 3600 * 1000
@@ -28,9 +29,9 @@ async def ask(queue: PromptQueue, call: Call, prompt: Mapping[str, Any], timeout
             async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
                 answer, is_found = await _answered(queue, call, asked, request_id)
         except TimeoutError:
-            return await _withdrawn(queue, request_id)
+            return await withdraw(queue, request_id, None)
         except asyncio.CancelledError:
-            await asyncio.shield(_withdrawn(queue, request_id))
+            await asyncio.shield(withdraw(queue, request_id, None))
             raise
         if answer.masked:
             asked["message"] = f"{prompt.get('message', '')}\n\n{_LOST}".strip()
@@ -49,15 +50,3 @@ async def _answered(
         if conflict.details.get("reason") != "taken":
             raise
         return await queue.wait(request_id), True
-
-
-async def _withdrawn(queue: PromptQueue, request_id: str) -> PromptAnswer:
-    """Unless somebody answered in the last moment: then that counts; or it never got as far as the queue."""
-    withdrawn = PromptResponse(status="timeout")
-    try:
-        await queue.respond(request_id, withdrawn)
-    except Conflict:
-        return await queue.wait(request_id)
-    except NotFound:
-        pass
-    return PromptAnswer(request_id, withdrawn)

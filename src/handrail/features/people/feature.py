@@ -1,13 +1,21 @@
 """Questions to people: forms, choices, follow-up questions, completions; and the queue in which they wait."""
 
-from handrail.kernel.feature import Command, Feature
+from handrail.kernel.feature import Command, Extra, Feature
+
+TUI = Extra("tui", "textual")
 
 FEATURE = Feature(
     "people",
     "Questions to people",
     rank=60,
     tools="handrail.features.people.tool_list:TOOLS",
+    routes="handrail.features.people.routes:mount",
+    opening="handrail.features.people.opening:open_queue",
+    terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
+    serving="handrail.features.people.opening:withdrawing",
+    offers={"summons": "handrail.features.people.opening:summons_of"},
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],
+    further_extras=[TUI],
 )

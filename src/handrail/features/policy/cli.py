@@ -13,7 +13,7 @@ from handrail.faces.cli.values import OneOf
 from handrail.ports.errors import Declined, NotFound
 
 if TYPE_CHECKING:
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 EPILOG = """\b
 Examples:
@@ -35,21 +35,22 @@ def policy(
     A project's `.handrail/policy.json` can only tighten the rules until a person trusts it. Trust
     is bound to the file's content: after any edit it must be given again.
     """
+    from handrail.faces.cli.program import program
     from handrail.kernel.approvals import NobodyToAsk
-    from handrail.wiring import open_house, policy_in_force
+    from handrail.kernel.policy_summary import in_force
 
-    house = open_house(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NobodyToAsk())
     try:
         if action == "trust":
-            _trust(house, answer)
+            _trust(opened, answer)
         elif action == "distrust":
-            house.policy.distrust()
+            opened.policy.distrust()
         if as_json:
-            print_json(policy_in_force(house))
+            print_json(in_force(opened.policy))
         else:
-            _show(policy_in_force(house))
+            _show(in_force(opened.policy))
     finally:
-        house.close()
+        opened.close()
 
 
 def _show(summary: dict[str, Any]) -> None:
@@ -81,21 +82,20 @@ def _value(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _trust(house: "House", answer: Choice) -> None:
+def _trust(opened: "Project", answer: Choice) -> None:
     """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
-    from handrail.wiring import policy_file, trust_policy
 
-    shown = policy_file(house)
+    shown = opened.policy.file
     if shown is None:
-        raise NotFound(f"There is no policy to trust: {house.policy.where}")
-    if house.policy.is_trusted():
+        raise NotFound(f"There is no policy to trust: {opened.policy.where}")
+    if opened.policy.is_trusted():
         return
-    print(f"{one_line(house.policy.where)}:", file=sys.stderr)
+    print(f"{one_line(opened.policy.where)}:", file=sys.stderr)
     for line in behind_gutter(shown.decode(errors="replace").removesuffix("\n"), width_of(sys.stderr)):
         print(line, file=sys.stderr)
     if not _agrees(answer):
         raise Declined("The policy was not trusted; nothing has changed.")
-    trust_policy(house, shown)
+    opened.policy.trust(shown)
 
 
 def _agrees(answer: Choice) -> bool:

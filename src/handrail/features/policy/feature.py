@@ -6,5 +6,6 @@ FEATURE = Feature(
     "policy",
     "Permissions",
     rank=90,
+    routes="handrail.features.policy.routes:mount",
     commands=[Command("policy", "handrail.features.policy.cli:policy", "Show what is allowed, asked and denied.", 150)],
 )

@@ -1,4 +1,4 @@
-"""The project's game for a page that shows it: read again only once a file has changed."""
+"""The project's game as the console's page sees it."""
 
 import hashlib
 import posixpath
@@ -6,12 +6,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from handrail.features.webgal.game_view_port import Language, Mended, Place
 from handrail.features.webgal.games import Games, text_or_nothing
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.previews.place import game_of, has_games, the_game
-from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source, text_of
-from handrail.features.webgal.script.findings import with_fix, with_safe_fixes
+from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source
+from handrail.features.webgal.script.findings import Language, with_fix
 from handrail.features.webgal.script.graph_picture import Layout, laid_out
 from handrail.features.webgal.script.media import media_type
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
@@ -19,6 +18,27 @@ from handrail.features.workspace.offers import Changes
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import parse_path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Of a problem: its line, its rule and the first character that it is about."""
+
+    line: int
+    code: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A file as it would be; the hashes are of what it holds now and of what it would hold."""
+
+    path: str
+    content: str
+    diff: str
+    base_hash: str
+    after_hash: str
+
 
 _TOOL = "validate_script"
 """Whose leave to read decides what is shown, as with every check."""
@@ -36,7 +56,12 @@ class _Opened:
     unreadable: list[str]
 
 
-class ShownGame:
+class GameView:
+    """The project's game as a page sees it, ready to be spelled as JSON.
+
+    Everything blocks, reads no further than the project's rules allow, and changes nothing.
+    """
+
     def __init__(self, webgal: WebGal) -> None:
         checks = webgal.checks
         self._files: Folder = checks.files
@@ -48,10 +73,12 @@ class ShownGame:
         self._last: _Opened | None = None
 
     def stamp(self) -> str | None:
+        """Differs once anything that the page shows may have changed; None where there is no game."""
         folder = game_of(self._files)
         return None if folder is None else self._stamp(folder, self._files.stamps(folder))
 
     def overview(self, language: Language) -> Overview | None:
+        """The scenes and all that is wrong with the game; None where there is none."""
         with self._lock:
             if not has_games(self._files):
                 return None
@@ -59,21 +86,24 @@ class ShownGame:
             return overview(game.project, game.unreadable, game.stamp, language)
 
     def scene(self, path: str) -> Text:
+        """The text of a scene or of `config.txt`, with the parts of each line; NotFound for anything else."""
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
-            return source(path, text_of(game.project, name), game.stamp, is_config=name == CONFIG)
+            return source(path, game.project.text_of(name), game.stamp, is_config=name == CONFIG)
 
     def graph(self) -> Layout:
         with self._lock:
             return laid_out(self._opened().project.graph())
 
     def resources(self) -> Resources:
+        """The files that scenes can name, where they are named, and what is named and not there."""
         with self._lock:
             game = self._opened()
             return resources(game.project, game.stamps)
 
     def file(self, path: str) -> tuple[str, bytes]:
+        """The media type and content of a picture or a sound of the game; NotFound for anything else."""
         name = "/".join(parse_path(path))
         folder = game_of(self._files)
         prefix = "" if folder in (None, ".") else f"{folder}/"
@@ -83,11 +113,14 @@ class ShownGame:
         return kind, self._files.read(name, _LARGEST)
 
     def mended(self, path: str, place: Place | None) -> Mended:
+        """With one problem fixed, or without a place with all that can safely be; Conflict where there is no such."""
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
-            before = text_of(game.project, name)
-            after = _with_place(game.project, name, before, place) if place else _with_all(game.project, name, before)
+            before = game.project.text_of(name)
+            after = (
+                _with_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
+            )
         mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
         shown = self._changes.planned(path, (mark + after).encode(), f"Mend {path}")
         if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
@@ -125,12 +158,6 @@ def _with_place(project: Project, name: str, text: str, place: Place) -> str:
     findings = project.everything().get(name, ())
     found = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
     return with_fix(text, found[0]) if found else text
-
-
-def _with_all(project: Project, name: str, text: str) -> str:
-    if name == CONFIG:
-        return with_safe_fixes(text, project.settings)
-    return with_safe_fixes(text, lambda now: project.findings_of(now, name.removeprefix(f"{SCENES}/")))
 
 
 def _never() -> None:

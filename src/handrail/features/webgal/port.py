@@ -14,6 +14,7 @@ from handrail.ports.files import Folder
 
 if TYPE_CHECKING:
     from handrail.features.webgal.games import Games
+    from handrail.features.webgal.previews.preview_session import PreviewSession
     from handrail.features.webgal.script.findings import Language
     from handrail.features.webgal.scripts import Scripts
     from handrail.features.webgal.tools.browser_action import LocalTab
@@ -37,11 +38,6 @@ class Checks:
 
         return Games(self.files, self.policy, self.language)
 
-    def review(self, path: str, content: bytes) -> None:
-        """Before a write: where the policy demands a clean check, a scene with mistakes is refused."""
-        if self.policy().limits.lint_on_write:
-            self.games.review(path, content)
-
 
 @dataclass(frozen=True, slots=True)
 class WebGal:
@@ -50,6 +46,13 @@ class WebGal:
     scripts: Scripts
     previews: ScenePreviews
     tab: LocalTab
+    preview_session: PreviewSession
+
+    def release(self) -> None:
+        self.scripts.close()
+
+    async def disconnect(self) -> None:
+        await self.preview_session.close()
 
     @property
     def games(self) -> Games:

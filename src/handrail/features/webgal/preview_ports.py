@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from handrail.features.browser.offers import Trouble
 from handrail.ports.errors import Failure
 
 
@@ -36,18 +37,6 @@ class Position:
     """It has gone on to another scene, or back to the title."""
     is_waiting: bool = False
     """It stopped before the line that was asked for: at a choice, an input, a video."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """What a page complained about: an exception, an error in its console, a request that was not let through."""
-
-    message: str
-    url: str | None = None
-    """What was not loaded because it is not on this machine."""
-    line: int | None = None
-    """The last line of the scene that had been run by then, where that is known."""
-    is_exception: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,106 +135,11 @@ class GameSite(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """What a person is told of an element before it is clicked: the address of its page, its tag, its words."""
-
-    page: str
-    tag: str
-    text: str
-
-
-class LocalPage(Protocol):
-    """A page of our own browser, which reaches this machine and nothing else."""
-
-    @property
-    def url(self) -> str: ...
-
-    @property
-    def is_open(self) -> bool: ...
-
-    def take_troubles(self) -> list[Trouble]:
-        """What has come up since they were last taken."""
-        ...
-
-    def take_missing(self) -> list[str]:
-        """The addresses that were answered with 404 since they were last taken."""
-        ...
-
-    async def before_load(self, script: str) -> None:
-        """JavaScript that runs before anything else in every page that it goes to."""
-        ...
-
-    async def go(self, url: str) -> None:
-        """Until it is loaded. Declined: a redirect led elsewhere than to this machine. NotShown: it can't be loaded."""
-        ...
-
-    def run(self, expression: str) -> None:
-        """JavaScript in the page, without waiting for it."""
-        ...
-
-    async def value(self, expression: str) -> Any:
-        """What an expression comes to in the page, awaited if it is a promise."""
-        ...
-
-    async def element(self, selector: str) -> Element:
-        """NotShown: there is none."""
-        ...
-
-    async def click(self, selector: str, seen: Element | None = None) -> None:
-        """As a mouse does it. NotShown: there is no such element, or it can't be clicked. Changed: it is not `seen`."""
-        ...
-
-    async def picture(self) -> bytes:
-        """PNG."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class LocalBrowser(Protocol):
-    """One headless browser, started when first needed and ended after a while without use."""
-
-    async def open_page(self, allowed: Sequence[str], *, is_watched: bool = True) -> LocalPage:
-        """NotShown: there is no browser on this machine, or it does not start.
-
-        `allowed` are hosts of this machine, with a port where only that one is meant: whatever the page asks for
-        elsewhere, by whatever means, is not reached. Where it is watched, what was refused is told as well.
-        """
-        ...
-
-    async def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
     """A screen in the console: `screen` names it in later calls, `address` is what an iframe opens."""
 
     screen: str
     address: str
-
-
-class FramedPreviews(Protocol):
-    """The preview beside the text: for the console's own server, which shows it to a person.
-
-    The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's policy for contents,
-    `frame-src http://127.0.0.1:* http://localhost:*`; the preview lets itself be framed by this machine alone. It is
-    another origin than the console (another port), so neither reads the other. `address` says 127.0.0.1; a console that
-    was opened as `localhost` may say so in its place.
-    """
-
-    async def show(
-        self, path: str, line: int | None = None, content: str | None = None, screen: str | None = None
-    ) -> Frame:
-        """Opens a screen, or sends the one that is named to another place: the page in it follows at once.
-
-        `path` is the scene's in the project; without a line, the first that shows something. `content` is unsaved
-        text. A screen that is not known any more is opened anew. NotShown, NotFound, Damaged, OutsideRoot.
-        """
-        ...
-
-    def hide(self, screen: str) -> None:
-        """Its address leads nowhere from now on."""
-        ...
 
 
 SHOWING_PATH = "/api/webgal/showing"
@@ -272,9 +166,3 @@ class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
     line: int
     content: str | None = None
     fetched_ahead: list[str] = []
-
-
-class HostedPreviews(Protocol):
-    async def show(self, wanted: WantedScene) -> Showing:
-        """NotHosted: the caller stands elsewhere. Declined: a rule hides the scene. NotShown, Timeout."""
-        ...

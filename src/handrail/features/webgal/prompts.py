@@ -159,7 +159,7 @@ def _fix_reply(webgal: WebGal, call: Call, params: SceneToFix) -> Reply:
     return Reply(None, [scene_part(scene_path(project, name), address(name), project.scenes[name].text), Text(text)])
 
 
-async def scene_to_fix(webgal: WebGal, call: Call, params: SceneToFix) -> Target:
+async def scene_target(webgal: WebGal, call: Call, params: "SceneToFix | SceneToRework") -> Target:
     if not params.path:
         return Target()
     return await in_thread(call, lambda: Target(path=scene_path(game(webgal, call), params.path)))
@@ -171,7 +171,7 @@ FIX_VALIDATION = prompt(
     SceneToFix,
     {"path": "场景的路径或名字；不写就是整个游戏。"},
     fix_validation,
-    locate=scene_to_fix,
+    locate=scene_target,
 )
 
 
@@ -222,10 +222,6 @@ def _neighbours(project: "Project", name: str) -> str:
     )
 
 
-async def scene_to_rework(webgal: WebGal, call: Call, params: SceneToRework) -> Target:
-    return await in_thread(call, lambda: Target(path=scene_path(game(webgal, call), params.path)))
-
-
 REFACTOR_SCENE = prompt(
     "webgal.refactor_scene",
     "改写场景",
@@ -233,7 +229,7 @@ REFACTOR_SCENE = prompt(
     {"path": "场景的路径或名字，例如 game/scene/start.txt 或 start。", "goal": "想改成什么样。"},
     refactor_scene,
     required=("path",),
-    locate=scene_to_rework,
+    locate=scene_target,
 )
 
 PROMPTS = (CREATE_SCENE, REFACTOR_SCENE, FIX_VALIDATION)

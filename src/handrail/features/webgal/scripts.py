@@ -1,4 +1,4 @@
-"""The scripts of a project's package.json: what `npm run NAME` would run, step by step, and the server among them."""
+"""The project's scripts in package.json: what `npm run NAME` would run, its environment, and the server among them."""
 
 import asyncio
 import os
@@ -8,15 +8,38 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from handrail.features.webgal.commands.child_environment import for_child, secrets_of
-from handrail.features.webgal.commands.kept_output import KeptOutput
-from handrail.features.webgal.programs import Program, Programs
+from handrail.features.webgal.backends.programs.kept import KeptProgram, start_program
+from handrail.features.webgal.output import KeptOutput
 from handrail.kernel import strict_json
 from handrail.kernel.policy import Policy
 from handrail.ports.errors import Damaged, Declined, Failure, NotFound
 from handrail.ports.files import Folder
+
+_KEPT = ("HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*API_KEY*", "*APIKEY*", "*CREDENTIAL*", "*PRIVATE_KEY*")
+_SHORTEST_SECRET = 6
+
+
+def for_child(environ: Mapping[str, str], redacted: Sequence[str]) -> dict[str, str]:
+    """`redacted`: names, or patterns of names, that the policy keeps out as well."""
+    return {name: value for name, value in environ.items() if _matches(name, _KEPT) and not _matches(name, redacted)}
+
+
+def secrets_of(environ: Mapping[str, str], redacted: Sequence[str]) -> list[str]:
+    """Values that must not be shown, wherever a script may have them from. Short ones are words like any other."""
+    return [
+        value
+        for name, value in environ.items()
+        if len(value) >= _SHORTEST_SECRET and _matches(name.upper(), (*_SECRETS, *map(str.upper, redacted)))
+    ]
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
 
 PACKAGE = "package.json"
 _MOST_BYTES = 1024 * 1024
@@ -106,7 +129,7 @@ Tell = Callable[[str], Awaitable[None]]
 class Server:
     """A script that stays."""
 
-    program: Program
+    program: KeptProgram
     steps: Sequence[Step]
     ports: list[int]
     listening: asyncio.Task[None]
@@ -121,7 +144,6 @@ class Server:
 class Scripts:
     files: Folder
     policy: Callable[[], Policy]
-    programs: Programs
     environ: Mapping[str, str]
     own_programs: str
     """A folder in which a script may find handrail itself."""
@@ -161,9 +183,9 @@ class Scripts:
             self.server.program.end()
 
     @asynccontextmanager
-    async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[Program]:
+    async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[KeptProgram]:
         with self.files.hold(".") as folder:
-            program = self.programs.start(step.command, folder, self._environ(package, step))
+            program = start_program(step.command, folder, self._environ(package, step))
         try:
             yield program
         finally:
@@ -189,7 +211,7 @@ class Scripts:
         }
 
 
-async def _followed(program: Program, output: KeptOutput, tell: Tell) -> None:
+async def _followed(program: KeptProgram, output: KeptOutput, tell: Tell) -> None:
     told, lines = 0.0, output.told()
     async for chunk in program.chunks():
         output.add(chunk)
@@ -199,6 +221,6 @@ async def _followed(program: Program, output: KeptOutput, tell: Tell) -> None:
             told = time.monotonic()
 
 
-async def _unheard(program: Program) -> None:
+async def _unheard(program: KeptProgram) -> None:
     async for _ in program.chunks():
         pass

@@ -7,4 +7,8 @@ FEATURE = Feature(
     "Project files",
     rank=10,
     tools="handrail.features.workspace.tool_list:TOOLS",
+    opening="handrail.features.workspace.opening:open_workspace",
+    tidy="handrail.features.workspace.opening:tidy",
+    checks="handrail.features.workspace.checks:checks",
+    offers={"changes": "handrail.features.workspace.opening:changes"},
 )

@@ -1,7 +1,6 @@
 """Entries of the prompt log as lines, and lines as entries. A line that says nothing to us is None, never an error."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
@@ -48,17 +47,6 @@ def read_head(line: bytes) -> Head | None:
         return _HEADS.decode(line)
     except UNREADABLE:
         return None
-
-
-def find_line(data: bytes, action: Action, request_id: str) -> bytes | None:
-    """The first line of `data` that is of this action and id, without its LF."""
-    for line in _lines_with(request_id.encode(), data):
-        if (head := read_head(line)) is not None and head.is_of(action, request_id):
-            return line
-    for line in data.split(b"\n"):  # an id may be spelled with escapes
-        if (head := read_head(line)) is not None and head.is_of(action, request_id):
-            return line
-    return None
 
 
 def read_request(line: bytes) -> RequestEntry | None:
@@ -113,15 +101,6 @@ def digest(line: bytes) -> str:
 
 def timestamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
-
-
-def _lines_with(needle: bytes, data: bytes) -> Iterator[bytes]:
-    at = data.find(needle)
-    while at >= 0:
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield data[data.rfind(b"\n", 0, at) + 1 : end]
-        at = data.find(needle, end)
 
 
 def _decoded(line: bytes, action: Action) -> dict[str, Any] | None:

@@ -7,10 +7,10 @@ that breaks the prompt's rules, or comes too late, leaves everything as it was.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
-from handrail.ports.errors import Conflict, Failure, InvalidParams
-from handrail.ports.prompts import PromptQueue, Side
+from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse, Side
 
 ANSWERED = "answered"
 """The message with which a place is told that somebody else was first."""
@@ -30,6 +30,26 @@ async def answering(queue: PromptQueue, request_id: str, beside: Sequence[Side])
         for task in asked:
             task.cancel(message)
         await _ended(asked)
+
+
+async def withdraw(queue: PromptQueue, request_id: str, by: str | None = "handrail") -> PromptAnswer:
+    """Answers for a person who took too long. Whoever answered in the last moment was first, and that counts."""
+    withdrawn = PromptResponse(status="timeout")
+    try:
+        await queue.respond(request_id, withdrawn, by=by)
+    except Conflict as conflict:
+        if conflict.details.get("reason") != "answered":
+            raise
+        return await queue.wait(request_id)
+    except NotFound:
+        pass  # it never got as far as the queue
+    return PromptAnswer(request_id, withdrawn)
+
+
+async def drop(queue: PromptQueue, request_id: str) -> None:
+    """Withdraws a question whose answer nobody waits for any more, as far as that is possible."""
+    with suppress(Failure):
+        await queue.respond(request_id, PromptResponse(status="timeout"), by="handrail")
 
 
 async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:

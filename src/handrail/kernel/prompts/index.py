@@ -6,9 +6,9 @@ Pending requests are kept by id as well.
 
 from array import array
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, count
-from operator import add
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, chain, compress
+from operator import add, attrgetter
 from typing import Literal
 
 import msgspec
@@ -30,7 +30,7 @@ class _UsualHead(msgspec.Struct, gc=False, rename="camel"):
 
 
 _USUAL = msgspec.json.Decoder(_UsualHead)
-_ANY = msgspec.json.Decoder(Head)
+_ID = attrgetter("request_id")
 
 
 class PromptIndex:
@@ -39,7 +39,7 @@ class PromptIndex:
         """Ids with a request and no response, in the order of the log, and where the request is."""
         self.responses = array("Q")
         """Where the responses are, in the order of the log."""
-        self._places: dict[Action, _Places] = {"request": _Places(), "response": _Places()}
+        self._places = _Places()
         self._stems = _Places()
         self._offset = 0
         self._tail = b""
@@ -48,7 +48,7 @@ class PromptIndex:
 
     def lines_of(self, action: Action, request_id: str, held: HeldJournal) -> Iterator[tuple[int, bytes]]:
         """The entries of this action and id, the oldest first: place and line, without LF."""
-        for place in self._places[action].of(request_id) if request_id else ():
+        for place in self._places.of(request_id) if request_id else ():
             line = line_at(held, place)
             if (head := read_head(line)) is not None and head.is_of(action, request_id):
                 yield place, line
@@ -69,7 +69,7 @@ class PromptIndex:
         stop = held.size if limit is None else self._offset + limit
         while (lines := self._next_lines(held)) is not None:
             data, end = lines
-            self._add(*_heads(data, end))
+            self._add(*_heads(data, end, self._offset))
             self._advance(data, end)
             if self._offset >= stop:
                 break
@@ -80,37 +80,34 @@ class PromptIndex:
 
     def _drop_answered(self, held: HeldJournal) -> None:
         """A response may precede its request, and an id may be used again: both count as answered."""
-        responses = self._places["response"]
-        if self._fresh is None:
-            places = responses.of_any(self.waiting)
+        fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
+        if self._fresh is None or len(fresh) > _FEW:
+            places = self._places.of_any(fresh)
         else:
-            places = [place for each in self._fresh for place in responses.of(each)]
+            places = [place for each in fresh for place in self._places.of(each)]
+        asked = set(self.waiting.values()) if places else ()
         for place in places:
-            if (head := read_head(line_at(held, place))) is not None:
+            head = read_head(line_at(held, place)) if place not in asked else None
+            if head is not None and head.action == "response":
                 self.waiting.pop(head.request_id, None)
         self._fresh = []
 
-    def _add(self, heads: Sequence[Head | _UsualHead], ends: Iterator[int]) -> None:
-        waiting, offset, start = self.waiting, self._offset, self._offset
-        requests, responses, stems = [], [], []
-        for head, end in zip(heads, ends, strict=True):
-            request_id = head.request_id
+    def _add(self, heads: Sequence[Head | _UsualHead], places: Sequence[int]) -> None:
+        waiting, answered = self.waiting, []
+        for head, place in zip(heads, places, strict=True):
             if head.action == "request":
-                requests.append((hash(request_id) & _KEYS) << _PLACE_BITS | start)
-                if request_id not in waiting:
-                    waiting[request_id] = start
-                if "_" in request_id:
-                    stems.append(_packed(request_id.rpartition("_")[0], start))
+                if head.request_id not in waiting:
+                    waiting[head.request_id] = place
             elif head.action == "response":
-                responses.append((hash(request_id) & _KEYS) << _PLACE_BITS | start)
-                if request_id in waiting:
-                    del waiting[request_id]
-            start = offset + end
+                answered.append(place)
+                waiting.pop(head.request_id, None)
         waiting.pop("", None)  # no id
-        self._places["request"].add(requests)
-        self._places["response"].add(responses)
-        self._stems.add(stems)
-        self.responses.extend([each & _PLACES for each in responses])
+        self.responses.extend(answered)
+        ids = list(map(_ID, heads))
+        self._places.add(ids, places)
+        if "_" in "".join(ids):
+            pairs = [(each.rpartition("_")[0], place) for each, place in zip(ids, places, strict=True) if "_" in each]
+            self._stems.add(*zip(*pairs, strict=True))
         if self._fresh is not None:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
@@ -146,10 +143,6 @@ _CHUNK = 1 << 16
 _FEW = 1000
 
 
-def _packed(request_id: str, place: int) -> int:
-    return (hash(request_id) & _KEYS) << _PLACE_BITS | place
-
-
 class _Places:
     """Places by id, as sorted chunks of integers: part of the id's hash, and the place.
 
@@ -158,30 +151,34 @@ class _Places:
 
     def __init__(self) -> None:
         self._chunks: list[array[int]] = []
-        self._unsorted = array("Q")
+        self._hashes, self._unsorted = array("q"), array("Q")
 
-    def add(self, packed: list[int]) -> None:
-        self._unsorted.extend(packed)
+    def add(self, request_ids: Iterable[str], places: Iterable[int]) -> None:
+        self._hashes.extend(map(hash, request_ids))
+        self._unsorted.extend(places)
 
     def of(self, request_id: str) -> list[int]:
         """In the order of the log."""
         self._sort()
-        low = _packed(request_id, 0)
+        low = (hash(request_id) & _KEYS) << _PLACE_BITS
         found: list[int] = []
         for chunk in self._chunks:
             at = bisect_left(chunk, low)
             found += (each & _PLACES for each in chunk[at : bisect_left(chunk, low + _PLACES + 1, at)])
         return sorted(found)
 
-    def of_any(self, request_ids: Iterable[str]) -> list[int]:
+    def of_any(self, request_ids: Collection[str]) -> list[int]:
         """Places of many ids: one pass over everything, without sorting it."""
         keys = {hash(each) & _KEYS for each in request_ids}
-        every = chain(*self._chunks, self._unsorted)
-        return [each & _PLACES for each in every if each >> _PLACE_BITS in keys]
+        found = [each & _PLACES for each in chain(*self._chunks) if each >> _PLACE_BITS in keys]
+        hashes = set(map(hash, request_ids))
+        return [*found, *compress(self._unsorted, map(hashes.__contains__, self._hashes))]
 
     def _sort(self) -> None:
         """Only when somebody looks for an id: listing what is pending after a start needs none of it."""
-        new, self._unsorted = self._unsorted, array("Q")
+        pairs = zip(self._hashes, self._unsorted, strict=True)
+        new = [(each & _KEYS) << _PLACE_BITS | place for each, place in pairs]
+        self._hashes, self._unsorted = array("q"), array("Q")
         if len(new) > _FEW:
             self._chunks += (array("Q", sorted(new[at : at + _CHUNK])) for at in range(0, len(new), _CHUNK))
             return
@@ -205,19 +202,19 @@ def line_at(held: HeldJournal, place: int) -> bytes:
         size *= 4
 
 
-def _heads(data: bytes, end: int) -> tuple[Sequence[Head | _UsualHead], Iterator[int]]:
-    """The head of each line, empty for lines that aren't ours, and where the line ends."""
+def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHead], Sequence[int]]:
+    """The head of each line, empty for lines that aren't ours, and the line's place."""
     lines = data[:end].split(b"\n")
     if not lines[-1]:
         lines.pop()
-    ends = map(add, accumulate(map(len, lines)), count(1))
+    places = list(map(add, accumulate(map(len, lines), initial=offset), range(len(lines))))
     try:
         usual = _USUAL.decode_lines(memoryview(data)[:end])
         if len(usual) == len(lines):  # otherwise a value spans lines, or a line holds several
-            return usual, ends
+            return usual, places
     except UNREADABLE:
         pass
-    return [_own_head(line) for line in lines], ends
+    return [_own_head(line) for line in lines], places
 
 
 def _own_head(line: bytes) -> Head:

@@ -5,7 +5,8 @@ left out. What an answer must be like stands in `answer_rules.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypedDict
+from functools import cache
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -35,6 +36,7 @@ PRIORITIES: tuple[Priority, ...] = ("high", "medium", "low")
 TASK_STATUSES: tuple[TaskStatus, ...] = ("todo", "doing", "blocked", "done")
 
 NewId = Callable[[], str]
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def new_id() -> str:
@@ -78,64 +80,53 @@ def checked_tasks(members: Members, new_draft_id: NewId) -> tuple[PromptTask, ..
     return tasks
 
 
-class _Common(TypedDict):
-    title: str | UnsetType
-    message: str | UnsetType
-    source: str | UnsetType
-    allow_cancel: bool | UnsetType
-    images: tuple[PromptImage, ...] | UnsetType
-
-
-def _common(members: Members) -> _Common:
-    images = tuple(PromptImage(path=each.name("path"), alt=each.text("alt")) for each in members.objects("images"))
-    return {
-        "title": members.text("title"),
-        "message": members.text("message"),
-        "source": members.text("source"),
-        "allow_cancel": members.flag("allowCancel"),
-        "images": images or UNSET,
+def _filled(kind: type[T], members: Members, **given: Any) -> T:
+    """A struct of the wire: what is not given is read by its type. A plain `str` must be there."""
+    read: dict[Any, Callable[[str], Any]] = {
+        str: members.name,
+        str | UnsetType: members.text,
+        bool | UnsetType: members.flag,
+        int | UnsetType: members.whole_number,
     }
+    for field in _fields(kind):
+        if field.name not in given:
+            given[field.name] = read[field.type](field.encode_name)
+    return kind(**given)
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)
+
+
+def _prompt(kind: type[T], members: Members, **given: Any) -> T:
+    images = tuple(_filled(PromptImage, each) for each in members.objects("images"))
+    return _filled(kind, members, images=images or UNSET, **given)
+
+
+def _object(kind: type[T], members: Members, name: str) -> T | UnsetType:
+    found = members.object(name)
+    return UNSET if found is UNSET else _filled(kind, found)
 
 
 def _kv(members: Members, new_draft_id: NewId) -> KvPrompt:
     rows = list(members.objects("fields", 1, MOST_FIELDS))
-    fields = tuple(
-        KvField(
-            key=row.name("key"),
-            label=row.text("label"),
-            description=row.text("description"),
-            placeholder=row.text("placeholder"),
-            default=row.text("default"),
-            required=row.flag("required"),
-            multiline=row.flag("multiline"),
-            secret=row.flag("secret"),
-        )
-        for row in rows
-    )
+    fields = tuple(_filled(KvField, row) for row in rows)
     _note_repeated(rows, "key", [field.key for field in fields])
-    return KvPrompt(**_common(members), fields=fields)
+    return _prompt(KvPrompt, members, fields=fields)
 
 
 def _choice(members: Members, new_draft_id: NewId) -> ChoicePrompt:
     rows = list(members.objects("options", 1, MOST_OPTIONS))
-    options = tuple(
-        ChoiceOption(value=row.name("value"), label=row.text("label"), description=row.text("description"))
-        for row in rows
-    )
+    options = tuple(_filled(ChoiceOption, row) for row in rows)
     values = [option.value for option in options]
     _note_repeated(rows, "value", values)
     multiple = members.flag("multiple") is True
-    fewest, most = members.whole_number("minSelections"), members.whole_number("maxSelections")
+    default = _default(members, values, multiple)
+    prompt = _prompt(ChoicePrompt, members, options=options, multiple=multiple, default=default)
     if multiple and values:
-        _check_limits(members, fewest, most, len(values))
-    return ChoicePrompt(
-        **_common(members),
-        options=options,
-        multiple=multiple,
-        default=_default(members, values, multiple),
-        min_selections=fewest,
-        max_selections=most,
-    )
+        _check_limits(members, prompt.min_selections, prompt.max_selections, len(values))
+    return prompt
 
 
 def _check_limits(members: Members, fewest: int | UnsetType, most: int | UnsetType, count: int) -> None:
@@ -160,9 +151,7 @@ def _default(members: Members, values: list[str], multiple: bool) -> str | tuple
 
 
 def _task_confirm(members: Members, new_draft_id: NewId) -> TaskConfirmPrompt:
-    return TaskConfirmPrompt(
-        **_common(members), tasks=checked_tasks(members, new_draft_id), default_remark=members.text("defaultRemark")
-    )
+    return _prompt(TaskConfirmPrompt, members, tasks=checked_tasks(members, new_draft_id))
 
 
 def _task(members: Members, new_draft_id: NewId) -> PromptTask:
@@ -177,34 +166,12 @@ def _task(members: Members, new_draft_id: NewId) -> PromptTask:
 
 
 def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
-    return FileChangePrompt(
-        **_common(members),
-        path=members.text("path"),
-        command=members.text("command"),
-        cwd=members.text("cwd"),
-        diff=members.text("diff"),
-        default_remark=members.text("defaultRemark"),
-        scope=_warrant(members),
-        consent=_consent(members),
-    )
-
-
-def _warrant(members: Members) -> Warrant | UnsetType:
-    scope = members.object("scope")
-    if scope is UNSET:
-        return UNSET
-    return Warrant(method=scope.name("method"), params_digest=scope.name("paramsDigest"))
-
-
-def _consent(members: Members) -> ConsentSubject | UnsetType:
-    subject = members.object("consent")
-    if subject is UNSET:
-        return UNSET
-    return ConsentSubject(app=subject.name("app"), app_name=subject.name("appName"), tool=subject.name("tool"))
+    scope, consent = _object(Warrant, members, "scope"), _object(ConsentSubject, members, "consent")
+    return _prompt(FileChangePrompt, members, scope=scope, consent=consent)
 
 
 def _result(members: Members, new_draft_id: NewId) -> ResultPrompt:
-    return ResultPrompt(**_common(members), markdown=members.text("markdown"))
+    return _prompt(ResultPrompt, members)
 
 
 _KINDS: dict[str, Callable[[Members, NewId], Prompt]] = {

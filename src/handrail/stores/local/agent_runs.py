@@ -11,7 +11,7 @@ import msgspec
 
 from handrail.ports.agent import Run, StoredTurn
 from handrail.ports.browser import TaskRecord
-from handrail.ports.model import MOST_PICTURES, Noted, Picture, Replied, Returned, Said, Turn
+from handrail.ports.model import MOST_PICTURES, AssistantTurn, Note, Picture, ToolResult, Turn, UserTurn
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tasks import save_task
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _turns = msgspec.json.Decoder(Turn)
-_KINDS: Mapping[type[Turn], str] = {Said: "user", Replied: "assistant", Returned: "tool", Noted: "note"}
+_KINDS: Mapping[type[Turn], str] = {UserTurn: "user", AssistantTurn: "assistant", ToolResult: "tool", Note: "note"}
 _ADD = """
 INSERT INTO conversation (task_id, kind, message_id, text, turn, sent_at, at, is_past) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -65,7 +65,7 @@ class SqliteRuns:
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
         return self._batches.write(_adding(task_id, turns))
 
-    def add_answer(self, task: TaskRecord, said: Said) -> asyncio.Future[None]:
+    def add_answer(self, task: TaskRecord, said: UserTurn) -> asyncio.Future[None]:
         row = (task.task_id, "answer", said.id, said.text, b"", said.sent_at or None, _now(), True)
 
         def work(rows: sqlite3.Connection) -> None:
@@ -97,7 +97,7 @@ class SqliteRuns:
             while more := rows.execute(_PAGE, (task_id, place, limit)).fetchall():
                 found += [StoredTurn(number, at, _turn(turn, text)) for number, at, turn, text in more]
                 place = found[-1].number
-                if not isinstance(found[-1].turn, Returned):
+                if not isinstance(found[-1].turn, ToolResult):
                     break
             return found[::-1]
 
@@ -105,7 +105,7 @@ class SqliteRuns:
 
     def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
         """What was said stays in the table, for people; the model gets the note in its place."""
-        summary = (task_id, "summary", None, note, msgspec.json.encode(Noted("")), None, _now(), False)
+        summary = (task_id, "summary", None, note, msgspec.json.encode(Note("")), None, _now(), False)
 
         def work(rows: sqlite3.Connection) -> None:
             numbers = rows.execute(f"SELECT number {_TURNS} LIMIT ?", (task_id, keep_from)).fetchall()
@@ -135,7 +135,7 @@ def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
     pictures = [
         (task_id, turn.execution_id, picture.mime, picture.data)
         for turn in turns
-        if isinstance(turn, Returned)
+        if isinstance(turn, ToolResult)
         for picture in turn.pictures
     ]
 
@@ -150,18 +150,18 @@ def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
 
 def _row(task_id: str, turn: Turn) -> tuple[Any, ...]:
     """The text has a column of its own, pictures of tools a table; secrets are not stored at all."""
-    message_id = turn.id or None if isinstance(turn, Said | Replied) else None
-    sent_at = turn.sent_at or None if isinstance(turn, Said) else None
+    message_id = turn.id or None if isinstance(turn, UserTurn | AssistantTurn) else None
+    sent_at = turn.sent_at or None if isinstance(turn, UserTurn) else None
     kept: Turn = msgspec.structs.replace(turn, text="")
-    if isinstance(kept, Returned):
+    if isinstance(kept, ToolResult):
         kept = msgspec.structs.replace(kept, pictures=(), unkept="")
-    if isinstance(kept, Said):
+    if isinstance(kept, UserTurn):
         kept = msgspec.structs.replace(kept, sent_at=0)
     return (task_id, _KINDS[type(turn)], message_id, turn.text, msgspec.json.encode(kept), sent_at, _now(), False)
 
 
 def _with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:
-    if not isinstance(turn, Returned) or turn.execution_id not in pictures:
+    if not isinstance(turn, ToolResult) or turn.execution_id not in pictures:
         return turn
     return msgspec.structs.replace(turn, pictures=tuple(pictures[turn.execution_id]))
 

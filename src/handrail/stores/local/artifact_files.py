@@ -2,12 +2,12 @@
 
 import os
 import re
-import secrets
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+from handrail.ports.atomic_file import Replacement
+from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
 SETTING = "MIMO_ARTIFACTS_DIR"
 _NAME = re.compile(r"art-[0-9a-f]{32}")
@@ -71,28 +71,24 @@ class ArtifactFolder:
 class IncomingFile:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._part = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-        try:
+        with self._refusing():
             make_private_folder(path.parent)
-            self._descriptor = open_private(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        except OSError as error:
-            raise refused(path, error) from None
+            self._content = Replacement(path)
 
     def write(self, data: bytes) -> None:
-        try:
-            write_whole(self._descriptor, data)
-        except OSError as error:
-            raise refused(self._path, error) from None
+        with self._refusing():
+            self._content.write(data)
 
     def keep(self) -> None:
-        try:
-            os.fsync(self._descriptor)
-            self._part.replace(self._path)
-            sync_folder(self._path.parent)
-        except OSError as error:
-            raise refused(self._path, error) from None
+        with self._refusing():
+            self._content.commit()
 
     def discard(self) -> None:
-        os.close(self._descriptor)
-        with suppress(OSError):
-            self._part.unlink()
+        self._content.close()
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise refused(self._path, error) from None

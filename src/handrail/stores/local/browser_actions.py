@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.http.dialect import packed, unpacked
 from handrail.ports.browser import ActionRecord, TaskRecord
+from handrail.ports.browser_errors import packed, unpacked
 from handrail.ports.browser_store import StoredAction
 from handrail.ports.errors import Conflict, Failure, Offline
 from handrail.stores.local.batches import Batches
@@ -25,10 +25,6 @@ ON CONFLICT DO NOTHING
 """
 _END = """
 UPDATE browser_action SET status = ?, result = ?, error = ?, ended_at = ? WHERE action_id = ? AND status IS NULL
-"""
-_INTERRUPT_TASKS = """
-UPDATE browser_task SET status = 'error', updated_at = ? WHERE status IN ('created', 'running', 'ongoing')
-  AND (status = 'running' OR task_id IN (SELECT task_id FROM browser_action WHERE status IS NULL))
 """
 _INTERRUPT = "UPDATE browser_action SET status = 'error', error = ?, ended_at = ? WHERE status IS NULL"
 _FIND = """
@@ -83,7 +79,6 @@ class SqliteActions:
         error = _spelled(Offline("handrail was stopped before the action had ended."))
 
         def work(rows: sqlite3.Connection) -> int:
-            rows.execute(_INTERRUPT_TASKS, (now,))
             return rows.execute(_INTERRUPT, (error, now)).rowcount
 
         return self._batches.write(work)

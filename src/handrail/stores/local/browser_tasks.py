@@ -24,6 +24,10 @@ ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, status = excluded.st
 _COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id, is_archived"
 
 
+_INTERRUPTED = f"""
+SELECT {_COLUMNS} FROM browser_task
+WHERE status = 'running' OR task_id IN (SELECT task_id FROM browser_action WHERE status IS NULL)
+"""
 _NEWEST_FIRST = "ORDER BY updated_at DESC, task_id DESC"
 _AFTER = "(updated_at, task_id) < (SELECT updated_at, task_id FROM browser_task WHERE task_id = ?)"
 _HAS_WORD = """
@@ -55,6 +59,10 @@ class SqliteTasks:
         query = f"SELECT {_COLUMNS} FROM browser_task WHERE task_id = ?"
         row = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchone())
         return None if row is None else _task(row)
+
+    async def interrupted(self) -> Sequence[TaskRecord]:
+        rows = await self._batches.read(lambda rows: rows.execute(_INTERRUPTED).fetchall())
+        return [_task(row) for row in rows]
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
         conditions, values = ["TRUE"], list[str | int]()

@@ -5,9 +5,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from handrail.kernel.call import Caller
 from handrail.kernel.evidence import utc_now
 from handrail.ports.consents import ConsentTo, Given, program
+from handrail.ports.identity import Caller
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:

@@ -1,87 +1,105 @@
-"""Tells when a file has changed, or has come into being: at once where the kernel tells, otherwise after a look.
+"""Waits until a file changes or is created: at once where inotify reports it, otherwise by looking again and again.
 
-Compares what it sees with what it saw, so no change is missed between two waits, and a wake-up for
-nothing stays inside. Knows nothing of what is in the file.
+Compares what it sees with what it saw, so no change is missed between two waits.
 """
 
 import asyncio
 import os
-import struct
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_IN_MODIFY, _IN_MOVED_TO, _IN_CREATE, _IN_ONLYDIR = 0x2, 0x80, 0x100, 0x01000000
-_EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name that follows
-_EVENTS_AT_ONCE = 1 << 16
+if TYPE_CHECKING:
+    from asyncinotify import Inotify
 
-# inotify hears nothing of other machines on a network drive.
+_EVENTS_AT_ONCE = 200
+
+# inotify reports nothing that other machines do on a network drive.
 _LOOK_EVERY_SECONDS = 5.0
 _LOOK_EVERY_SECONDS_WITHOUT_INOTIFY = 0.1
 
-Sight = tuple[int, int, int] | None
+Seen = tuple[int, int, int] | None
 """Device, inode and size."""
 
 
 class FollowedFile:
-    """All who watch, in one event loop, share one inotify instance, because a user has few. The last closes it."""
+    """All watches of one event loop share one inotify instance, because a user has few. The last one closes it."""
 
     def __init__(self, path: Path, *, with_inotify: bool = sys.platform == "linux") -> None:
         self._path = path
         self._with_inotify = with_inotify
         self._alarms: set[asyncio.Event] = set()
-        self._inotify: int | None = None
+        self._listening: asyncio.Task[None] | None = None
 
-    @contextmanager
-    def watching(self) -> Iterator["Watch"]:
-        """To be entered, used and left in one event loop."""
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator["Watch"]:
         alarm = asyncio.Event()
         self._alarms.add(alarm)
         try:
             yield Watch(self, alarm)
         finally:
             self._alarms.discard(alarm)
-            if not self._alarms and self._inotify is not None:
-                asyncio.get_running_loop().remove_reader(self._inotify)
-                os.close(self._inotify)
-                self._inotify = None
+            if not self._alarms and self._listening is not None:
+                listening, self._listening = self._listening, None
+                listening.cancel()
+                await asyncio.wait([listening])
 
-    def listen(self) -> float:
-        """Asks the kernel to tell, where it can; for how many seconds to rely on that."""
-        if self._inotify is None and self._with_inotify:
-            self._inotify = _watch_folder(self._path.parent)
-            if self._inotify is not None:
-                asyncio.get_running_loop().add_reader(self._inotify, self._wake)
-        return _LOOK_EVERY_SECONDS if self._inotify is not None else _LOOK_EVERY_SECONDS_WITHOUT_INOTIFY
+    async def listen(self) -> float:
+        """Starts inotify where there is one; returns for how many seconds to rely on it."""
+        if self._with_inotify:
+            if "asyncinotify" not in sys.modules:  # importing it starts a program that looks for libc
+                await asyncio.to_thread(import_module, "asyncinotify")
+            if self._listening is None or self._listening.done():
+                self._listening = self._listen()
+        return _LOOK_EVERY_SECONDS_WITHOUT_INOTIFY if self._listening is None else _LOOK_EVERY_SECONDS
 
-    def look(self) -> Sight:
+    def look(self) -> Seen:
         try:
             status = os.stat(self._path)
         except OSError:
             return None
         return status.st_dev, status.st_ino, status.st_size
 
-    def _wake(self) -> None:
-        assert self._inotify is not None
-        with suppress(BlockingIOError):
-            events = os.read(self._inotify, _EVENTS_AT_ONCE)
-            if _has_name(events, os.fsencode(self._path.name)):
-                for alarm in self._alarms:
-                    alarm.set()
+    def _listen(self) -> asyncio.Task[None] | None:
+        """None where no inotify instance is left, or there is no folder to watch."""
+        from asyncinotify import Inotify, Mask
+
+        with suppress(OSError):
+            inotify = Inotify(cache_size=_EVENTS_AT_ONCE)
+            try:
+                inotify.add_watch(self._path.parent, Mask.MODIFY | Mask.MOVED_TO | Mask.CREATE | Mask.ONLYDIR)
+            except OSError:
+                inotify.close()
+                raise
+            return asyncio.create_task(self._pass_on(inotify))
+        return None
+
+    async def _pass_on(self, inotify: "Inotify") -> None:
+        """Until the folder is gone. An event without a name says that events were lost, or that."""
+        from asyncinotify import Mask
+
+        with inotify:
+            async for event in inotify:
+                if event.name is None or event.name.name == self._path.name:
+                    for alarm in self._alarms:
+                        alarm.set()
+                if Mask.IGNORED in event.mask:
+                    return
 
 
 class Watch:
     def __init__(self, file: FollowedFile, alarm: asyncio.Event) -> None:
         self._file = file
         self._alarm = alarm
-        self._seen: Sight | bool = False
+        self._seen: Seen | bool = False
 
     async def change(self) -> None:
         """Returns when the file is not as it was when this returned before; at once the first time."""
         while True:
-            seconds = self._file.listen()
+            seconds = await self._file.listen()
             self._alarm.clear()
             now = self._file.look()
             if now != self._seen:
@@ -90,44 +108,3 @@ class Watch:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._alarm.wait()
-
-
-def _watch_folder(folder: Path) -> int | None:
-    """An inotify descriptor; None where there is none to be had."""
-    calls = _calls()
-    if calls is None:
-        return None
-    init, add_watch = calls
-    descriptor = init(os.O_NONBLOCK | os.O_CLOEXEC)
-    if descriptor < 0:
-        return None
-    if add_watch(descriptor, os.fsencode(folder), _IN_MODIFY | _IN_MOVED_TO | _IN_CREATE | _IN_ONLYDIR) < 0:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-@cache
-def _calls() -> tuple[Callable[[int], int], Callable[[int, bytes, int], int]] | None:
-    import ctypes  # imported late: it costs milliseconds at start
-
-    library = ctypes.CDLL(None)
-    try:
-        init, add_watch = library.inotify_init1, library.inotify_add_watch
-    except AttributeError:
-        return None
-    init.argtypes = [ctypes.c_int]
-    add_watch.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32]
-    return init, add_watch
-
-
-def _has_name(events: bytes, name: bytes) -> bool:
-    """True as well for events without a name: the queue ran over, or the folder is gone."""
-    at = 0
-    while at < len(events):
-        *_, length = _EVENT.unpack_from(events, at)
-        at += _EVENT.size
-        if length == 0 or events[at : at + length].rstrip(b"\0") == name:
-            return True
-        at += length
-    return False

@@ -1,15 +1,13 @@
 """Which model is used, written to `config.toml` by a person's own command: the rest of the file stays as it is."""
 
 import json
-import os
 import re
-import secrets
 import tomllib
 from pathlib import Path
 
+from handrail.ports.atomic_file import replace_file
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 from handrail.stores.local import locks
-from handrail.stores.local.private_file import open_private, write_whole
-from handrail.stores.local.settings import CONFIG_FILE, BrokenSettings
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 
@@ -22,7 +20,7 @@ def choose(state: Path, **values: str) -> None:
         after = _changed(before, values)
         if _read(file, after) != {**_read(file, before), **values}:
             raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
-        _replace(file, after)
+        replace_file(file, after.encode())
 
 
 def _changed(text: str, values: dict[str, str]) -> str:
@@ -42,17 +40,3 @@ def _read(file: Path, text: str) -> dict[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BrokenSettings(f"{file}: {error}") from None
-
-
-def _replace(file: Path, text: str) -> None:
-    new = file.with_name(f".{CONFIG_FILE}.{secrets.token_hex(6)}")
-    try:
-        descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        try:
-            write_whole(descriptor, text.encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)

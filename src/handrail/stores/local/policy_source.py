@@ -16,14 +16,15 @@ from pathlib import Path
 
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule
+from handrail.ports.settings import BrokenSettings
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
-from handrail.stores.local.settings import BrokenSettings
 from handrail.stores.local.user_rules import UserRules
 
 POLICY_FILE = "policy.json"
@@ -80,14 +81,15 @@ class PolicySource:
             return self._policy
         return await settled(self.current)
 
-    def trust(self) -> str:
-        """Trusts the file as it is now; any later edit needs a new word."""
-        data = self._read()
-        if data is None:
-            raise NotFound(f"There is no policy to trust: {self.where}")
-        read_document(data, self.where)
-        self._trusted.add(data, self.where)
-        return hashlib.sha256(data).hexdigest()
+    def trust(self, shown: bytes) -> None:
+        """What a person was shown, whatever the file holds by now; any later edit needs a new word."""
+        read_document(shown, self.where)
+        self._trusted.add(shown, self.where)
+
+    @property
+    def file(self) -> bytes | None:
+        """The project's own policy as it stands there now. Blocks."""
+        return self._read()
 
     def distrust(self) -> bool:
         data = self._read()
@@ -157,7 +159,7 @@ class Trust:
         with locks.exclusive(self._file.with_name(f"{_TRUSTED_FILE}.lock")):
             trusted = self._read()
             yield trusted
-            self._write(trusted)
+            replace_file(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
 
     def _read(self) -> dict[str, object]:
         try:
@@ -165,9 +167,3 @@ class Trust:
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
-
-    def _write(self, trusted: dict[str, object]) -> None:
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(trusted, indent=2) + "\n", encoding="utf-8")
-        new.chmod(0o600)
-        new.replace(self._file)

@@ -8,6 +8,7 @@ import os
 import stat
 from pathlib import Path
 
+from handrail.ports.atomic_file import sync_folder
 from handrail.ports.errors import InputOutput
 
 fdatasync = getattr(os, "fdatasync", os.fsync)
@@ -94,14 +95,6 @@ def make_private_folder(path: Path) -> None:
     if not path.is_dir():
         make_private_folder(path.parent)
         path.mkdir(0o700, exist_ok=True)
-
-
-def sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_whole(descriptor: int, data: bytes, at: int | None = None) -> None:

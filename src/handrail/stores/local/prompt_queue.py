@@ -128,7 +128,7 @@ class LoggedPrompts:
         return await self._writer.run(lambda: self._view.entries(limit, before))
 
     async def follow(self, position: int) -> AsyncGenerator[Page, None]:
-        with self._file.watching() as watch:
+        async with self._file.watching() as watch:
             while True:
                 await watch.change()
                 page = await self._writer.run(partial(self._view.since, position))
@@ -138,10 +138,10 @@ class LoggedPrompts:
 
     async def close(self) -> None:
         await self._writer.close()
-        self._answerers.close()
+        await asyncio.to_thread(self._answerers.close)
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
-        with self._file.watching() as watch:
+        async with self._file.watching() as watch:
             while True:
                 await watch.change()
                 if (answered := await self._writer.run(lambda: self._view.answer_to(request_id))) is not None:
@@ -172,22 +172,28 @@ class _Writer:
 
     def __init__(self, log: PromptLog) -> None:
         self._log = log
-        self._thread = ThreadPoolExecutor(1, "prompts")
+        self._executor: ThreadPoolExecutor | None = None
         self._queued: deque[tuple[Change, Future[Receipt]]] = deque()
 
     async def run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread(), work)
 
     async def write(self, change: Change) -> Receipt:
         """Whoever is cancelled still waits for the end: what is written is written."""
         outcome = Future[Receipt]()
         self._queued.append((change, outcome))
-        self._thread.submit(self._write_queued)
+        self._thread().submit(self._write_queued)
         return await finished(asyncio.wrap_future(outcome))
 
     async def close(self) -> None:
+        """Ends the thread; whatever comes later starts another one."""
         await self.run(self._log.close)
-        self._thread.shutdown(wait=False)
+        executor, self._executor = self._thread(), None
+        executor.shutdown(wait=False)
+
+    def _thread(self) -> ThreadPoolExecutor:
+        self._executor = self._executor or ThreadPoolExecutor(1, "prompts")
+        return self._executor
 
     def _write_queued(self) -> None:
         queued = [self._queued.popleft() for _ in range(len(self._queued))]

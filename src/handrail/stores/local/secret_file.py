@@ -6,17 +6,18 @@ Whole or not at all: a reader never sees half of it, and a full disk leaves the 
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged
 from handrail.ports.secrets import Secret, Slip
 from handrail.stores.local import locks
-from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
 SECRETS_FILE = "secrets.json"
 _LARGEST = 16 * 1024 * 1024
@@ -77,7 +78,7 @@ class SecretFile:
                 before = msgspec.json.encode(content)
                 yield content
                 if found is None or msgspec.json.encode(content) != before:
-                    self._replace(msgspec.json.encode(content))
+                    replace_file(self._path, msgspec.json.encode(content))
         except OSError as error:
             raise refused(self._path, error) from error
 
@@ -98,19 +99,3 @@ class SecretFile:
             raise Damaged(
                 f"{self._path} can't be read.", hint="Move it aside and sign in again; handrail makes a new one."
             ) from None
-
-    def _replace(self, data: bytes) -> None:
-        new = self._path.with_name(f".{SECRETS_FILE}.{secrets.token_hex(6)}")
-        try:
-            descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            try:
-                write_whole(descriptor, data)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            new.replace(self._path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                new.unlink()
-            raise
-        sync_folder(self._path.parent)

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, InputOutput
 from handrail.stores.local import locks
 from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.migration import Step, steps_from
-from handrail.stores.local.private_file import make_private_folder, open_private, refused, sync_folder, write_whole
+from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
 _FORMAT = "format"
 _LOCK = "format.lock"
@@ -95,10 +96,10 @@ def _migrate(path: Path, steps: Sequence[Step[Path]]) -> None:
         is_new = not any(name not in (_LOCK, _FORMAT + ".new") for name in os.listdir(path))
         version = len(steps) if is_new else 0
         if is_new:
-            _write_format(path, version)
+            replace_file(path / _FORMAT, b"%d\n" % version)
     for number, step in steps_from(version, steps, str(path)):
         step(path)
-        _write_format(path, number)
+        replace_file(path / _FORMAT, b"%d\n" % number)
 
 
 def _read_format(path: Path) -> int | None:
@@ -116,15 +117,3 @@ def _read_format(path: Path) -> int | None:
             hint="This folder is another program's, or damaged: name another one with --state.",
         )
     return int(found[1])
-
-
-def _write_format(path: Path, version: int) -> None:
-    new = path / f"{_FORMAT}.new"
-    descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    try:
-        write_whole(descriptor, b"%d\n" % version)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    new.replace(path / _FORMAT)
-    sync_folder(path)

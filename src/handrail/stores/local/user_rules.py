@@ -5,16 +5,18 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from handrail.kernel import settings
 from handrail.ports.policy import Rule
+from handrail.ports.settings import CONFIG_FILE
 from handrail.ports.waiting import settled
-from handrail.stores.local import locks, settings
+from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
 
 
 class UserRules:
     def __init__(self, state: Path) -> None:
         self._state = state
-        self._file = state / settings.CONFIG_FILE
+        self._file = state / CONFIG_FILE
         self.where = str(self._file)
 
     def current(self) -> Sequence[Rule]:
@@ -27,7 +29,7 @@ class UserRules:
 
     def _add(self, remark: str, members: Mapping[str, str]) -> None:
         lines = ["", f"# {remark}", "[[rules]]", *_spelled({**members, "decision": "allow"}), ""]
-        with locks.exclusive(self._file.with_name(f"{settings.CONFIG_FILE}.lock")):
+        with locks.exclusive(self._file.with_name(f"{CONFIG_FILE}.lock")):
             descriptor = open_private(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 write_whole(descriptor, "\n".join(lines).encode())

@@ -134,7 +134,9 @@ class Waiters:
     @asynccontextmanager
     async def waiting(self, request_id: str) -> AsyncIterator[Mailbox]:
         """As long as this is entered, `is_waiting` is true. The last to enter is the one who is reached."""
-        self._sweep_once()
+        if not self._is_swept:
+            self._is_swept = True
+            await asyncio.to_thread(self._sweep)
         mailbox = Mailbox()
         with self._listening(_name(request_id)) as listener:
             door = _Door(mailbox)
@@ -174,11 +176,8 @@ class Waiters:
         if stat.S_IMODE(os.lstat(self._folder).st_mode) & 0o077:
             os.chmod(self._folder, 0o700)
 
-    def _sweep_once(self) -> None:
+    def _sweep(self) -> None:
         """Removes what killed processes left behind."""
-        if self._is_swept:
-            return
-        self._is_swept = True
         with suppress(FileNotFoundError):
             for name in os.listdir(self._folder):
                 with suppress(OSError):

@@ -3,8 +3,12 @@
 import type { View } from "../worker/view";
 import { t } from "./texts";
 
+/** How the server begins what it says to an extension of another version. */
+const OUTDATED = "Update the handrail extension";
+
 export function Connection({ view }: { view: View }) {
-  const hint = view.connection === "refused" ? t("refusedHint") : view.connection === "connecting" ? t("connectingHint") : null;
+  const isOutdated = view.problem?.startsWith(OUTDATED);
+  const hint = view.connection === "refused" ? t(isOutdated ? "outdatedHint" : "refusedHint") : view.connection === "connecting" ? t("connectingHint") : null;
   return (
     <section class="connection" aria-live="polite">
       <p class={`state ${view.connection}`}>

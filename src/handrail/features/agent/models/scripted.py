@@ -15,7 +15,18 @@ from typing import Any
 import msgspec
 
 from handrail.ports.errors import Damaged, NotFound
-from handrail.ports.model import Delta, Noted, Replied, Reply, Returned, Said, ToolOffer, ToolUse, Turn, Usage
+from handrail.ports.model import (
+    AssistantTurn,
+    Delta,
+    Note,
+    Reply,
+    ToolOffer,
+    ToolResult,
+    ToolUse,
+    Turn,
+    Usage,
+    UserTurn,
+)
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _PIECE = 12
@@ -78,7 +89,7 @@ class Script:
         """After all this; None at the end. Every reply so far was chosen by what had been found by then."""
         place, found = 0, dict[str, str]()
         for turn in said:
-            if isinstance(turn, Replied):
+            if isinstance(turn, AssistantTurn):
                 place = self._fitting(place, found) + 1
             else:
                 self._look(turn, found)
@@ -125,11 +136,11 @@ def _named(turn: ScriptedTurn) -> set[str]:
 
 def _source(turn: Turn) -> tuple[str, str]:
     match turn:
-        case Returned(tool=tool, text=text, is_error=False):
+        case ToolResult(tool=tool, text=text, is_error=False):
             return tool, text
-        case Noted(text=text):
+        case Note(text=text):
             return "note", text
-        case Said(text=text):
+        case UserTurn(text=text):
             return "person", text
     return "", ""
 
@@ -147,7 +158,7 @@ class ScriptedModel:
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
-        number = sum(isinstance(turn, Replied) for turn in turns)
+        number = sum(isinstance(turn, AssistantTurn) for turn in turns)
         said = self._script.next_turn(turns) or ScriptedTurn(_END)
         if said.seconds:
             await asyncio.sleep(said.seconds)
@@ -158,4 +169,4 @@ class ScriptedModel:
             ToolUse(f"use_{number}_{index}", use.name, msgspec.json.encode(use.arguments).decode())
             for index, use in enumerate(said.uses)
         )
-        yield Reply(Replied(said.text, uses), Usage())
+        yield Reply(AssistantTurn(said.text, uses), Usage())

@@ -3,37 +3,53 @@
 Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stands in `toolUsed` beside its state.
 """
 
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
 
 from handrail.faces.http.dialect import http_envelope
 from handrail.features.agent.limits import Limits
-from handrail.features.agent.routes.entries import MOST_TEXT, arguments_of, status_of
-from handrail.features.agent.texts import unmarked
+from handrail.features.agent.offers import Pages, unmarked
 from handrail.features.agent.tool_runner import effect_of
 from handrail.kernel.registry import Registry
-from handrail.ports.agent import AgentTask, Run
+from handrail.ports.agent import AgentTask, Run, StoredTurn
+from handrail.ports.browser import Wire
 from handrail.ports.errors import Failure
-from handrail.ports.model import ToolUse
+from handrail.ports.model import AssistantTurn, Attachment, Note, ToolResult, ToolUse, UserTurn
+
+MOST_TEXT = 2_000
+PLACES = 1_000
+"""A reply's words and its tools have one number in the store and several here."""
+
+
+class EntryTool(Wire, frozen=True, kw_only=True):
+    name: str
+    arguments: dict[str, Any]
+    execution_id: str
+    status: Literal["running", "success", "error"]
+    effect: str | UnsetType = UNSET
+
+
+class Entry(Wire, frozen=True, kw_only=True):
+    n: int
+    kind: Literal["user", "assistant", "tool", "note"]
+    id: str
+    at: int
+    text: str
+    tool: EntryTool | UnsetType = UNSET
+    attachments: tuple[Attachment, ...] | UnsetType = UNSET
 
 
 @dataclass(slots=True)
-class _Growing:
+class _PartialReply:
     """A reply that is being written."""
 
     message_id: str
     target: str
     pieces: list[str] = field(default_factory=list)
-
-
-class Pages(Protocol):
-    """The pages that follow a task."""
-
-    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None: ...
-
-    def task_changed(self, task: AgentTask, reason: str | None = None) -> None: ...
-
-    def task_noted(self, task_id: str) -> None: ...
 
 
 class AgentEvents:
@@ -42,32 +58,32 @@ class AgentEvents:
         self._registry = registry
         self._limits = limits
         self._traces: dict[str, str | None] = {}
-        self._growing: dict[str, _Growing] = {}
+        self._partial: dict[str, _PartialReply] = {}
 
     def begins(self, task_id: str, trace_id: str | None) -> None:
         self._traces[task_id] = trace_id
 
     def followed(self, task_id: str) -> None:
         """A page has come in the middle of a reply: what was told of it is told again, as a new beginning."""
-        if (growing := self._growing.get(task_id)) is not None:
-            for text in ("", "".join(growing.pieces)):
-                self._tell(task_id, _piece(growing.message_id, growing.target, text))
+        if (partial := self._partial.get(task_id)) is not None:
+            for text in ("", "".join(partial.pieces)):
+                self._tell(task_id, _piece(partial.message_id, partial.target, text))
 
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        growing = self._growing.get(task_id)
-        if growing is None or growing.message_id != message_id or not text:
-            growing = self._growing[task_id] = _Growing(message_id, target)
-        growing.pieces.append(text)
+        partial = self._partial.get(task_id)
+        if partial is None or partial.message_id != message_id or not text:
+            partial = self._partial[task_id] = _PartialReply(message_id, target)
+        partial.pieces.append(text)
         self._tell(task_id, _piece(message_id, target, text))
 
     def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        self._growing.pop(task_id, None)
+        self._partial.pop(task_id, None)
         self._tell(task_id, _chat(message_id, target, {"finished": True, "delta": {"content": ""}, "content": text}))
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
         event: dict[str, Any] = {"type": "toolUsed", "name": use.name, "actionId": use.execution_id, "status": status}
         if message_id:
-            event |= {"messageId": message_id, "arguments": arguments_of(use)}
+            event |= {"messageId": message_id, "arguments": _arguments(use)}
         if text:
             event["text"] = unmarked(text)[:MOST_TEXT]
         if (effect := effect_of(self._registry, use)) is not None:
@@ -85,11 +101,37 @@ class AgentEvents:
 
     def run_changed(self, run: Run) -> None:
         if run.status != "running":
-            self._growing.pop(run.task_id, None)
-        self._tell(run.task_id, {"type": "runStatus", **status_of(run, self._limits)})
+            self._partial.pop(run.task_id, None)
+        self._tell(run.task_id, {"type": "runStatus", **self.status(run)})
 
     def task_changed(self, task: AgentTask) -> None:
         self._pages.task_changed(task)
+
+    def task_noted(self, task_id: str) -> None:
+        self._pages.task_noted(task_id)
+
+    def status(self, run: Run) -> dict[str, Any]:
+        """`runStatus`, and `run` of a task's page."""
+        usage: dict[str, Any] = {"inputTokens": run.usage.input_tokens, "outputTokens": run.usage.output_tokens}
+        if run.usage.cost is not None:
+            usage["cost"] = run.usage.cost
+        told: dict[str, Any] = {
+            "status": run.status,
+            "mode": run.mode,
+            "model": run.model or run.used_model,
+            "usage": usage,
+        }
+        most = self._limits.of(run)
+        told |= {"steps": run.steps, "mostSteps": most.steps, "mostCost": most.cost}
+        told["canResume"] = run.can_resume
+        if run.reached is not None:
+            told["reached"] = run.reached
+        return {**told, "trouble": run.trouble} if run.trouble else told
+
+    def entries(self, page: Sequence[StoredTurn]) -> list[Entry]:
+        """What was said and done in a task, as the chat page lists it: an addition to contract 2."""
+        outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, ToolResult)}
+        return [entry for one in page for entry in _entries(one, outcomes, self._registry)]
 
     def _tell(self, task_id: str, event: dict[str, Any]) -> None:
         """With the trace of the words that it answers (contract 2 §0.4)."""
@@ -107,3 +149,48 @@ def _chat(message_id: str, target: str, members: dict[str, Any]) -> dict[str, An
 
 def _output(target: str, members: dict[str, Any]) -> dict[str, Any]:
     return {"type": "structuredOutput", **members, "isComplete": True, "targetEventId": target}
+
+
+def _entries(one: StoredTurn, outcomes: dict[str, ToolResult], registry: Registry) -> Iterator[Entry]:
+    n, at = one.number * PLACES, one.at
+    match one.turn:
+        case UserTurn(id=id, text=text, attachments=attachments):
+            yield Entry(n=n, kind="user", id=id, at=at, text=text, attachments=attachments or UNSET)
+        case Note(text=text):
+            yield Entry(n=n, kind="note", id=f"note_{one.number}", at=at, text=text)
+        case AssistantTurn(text=text, uses=uses, id=id):
+            if text:
+                yield Entry(n=n, kind="assistant", id=id, at=at, text=text)
+            for index, use in enumerate(uses[: PLACES - 1], 1):
+                yield _tool_entry(n + index, at, use, outcomes.get(use.execution_id), registry)
+
+
+def _tool_entry(n: int, at: int, use: ToolUse, outcome: ToolResult | None, registry: Registry) -> Entry:
+    tool = EntryTool(
+        name=use.name,
+        arguments=_arguments(use),
+        execution_id=use.execution_id,
+        status="running" if outcome is None else "error" if outcome.is_error else "success",
+        effect=effect_of(registry, use) or UNSET,
+    )
+    text = "" if outcome is None else unmarked(outcome.text)[:MOST_TEXT]
+    return Entry(n=n, kind="tool", id=use.execution_id, at=at, text=text, tool=tool)
+
+
+def _arguments(use: ToolUse) -> dict[str, Any]:
+    """For people to look at: long texts by their beginning, and what is no JSON as it was written."""
+    try:
+        given = json.loads(use.arguments or "{}")
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        return {"": _short(use.arguments)}
+    return {name: _short(value) for name, value in given.items()}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= MOST_TEXT else value[:MOST_TEXT] + "…"
+    if isinstance(value, dict | list) and len(spelled := json.dumps(value, ensure_ascii=False)) > MOST_TEXT:
+        return spelled[:MOST_TEXT] + "…"
+    return value

@@ -6,14 +6,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.faces.socketio.messages import trace_of
-from handrail.features.agent.attachments import Artifacts, with_attachments
 from handrail.features.agent.routes.events import AgentEvents
 from handrail.features.agent.runs import Runs
-from handrail.features.agent.user_message import UserMessage
+from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.ports.agent import Choice, Voice
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams
-from handrail.ports.model import Said
+from handrail.ports.model import UserTurn
 
 T = TypeVar("T")
 MostSteps = Annotated[int, Meta(ge=1, le=10_000)]
@@ -35,7 +34,7 @@ class AgentMessages:
         self._artifacts = artifacts
         self.followed = events.followed
 
-    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
         """A Failure refuses the words; what goes wrong with them later is told to those who follow the task."""
         choice = _choice_in(message)
         said = await with_attachments(said, self._artifacts, message.get("attachments"))

@@ -10,14 +10,11 @@ from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.persons import check_is_persons
-from handrail.features.agent.limits import Limits
-from handrail.features.agent.model_desk import ModelDesk, ModelOverview
-from handrail.features.agent.routes.entries import PLACES, Entry, entries, status_of
-from handrail.features.agent.routes.events import Pages
+from handrail.features.agent.models.catalog import ModelCatalog, ModelOverview
+from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
 from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
 from handrail.kernel import task_ids
-from handrail.kernel.registry import Registry
 from handrail.ports.agent import AgentTasks, Choice, Run
 from handrail.ports.browser import TaskRecord, Wire
 from handrail.ports.secrets import Secret
@@ -62,21 +59,21 @@ class Forgotten(Wire, frozen=True, kw_only=True):
 
 
 def endpoints(
-    tasks: AgentTasks, pages: Pages, runs: Runs, models: ModelDesk, registry: Registry, limits: Limits, key: ConsoleKey
+    tasks: AgentTasks, runs: Runs, models: ModelCatalog, events: AgentEvents, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
         check_is_persons(request, key, _WHAT, _HINT)
 
     async def told(task_id: str) -> dict[str, Any] | None:
         run = await runs.find(task_id)
-        return None if run is None else status_of(run, limits)
+        return None if run is None else events.status(run)
 
     async def show(request: Request, body: None) -> AgentTask:
         check(request)
         task, before, limit = await tasks.find(_id(request)), paging.before(request), paging.limit(request)
         page = await runs.page(task.id, None if before is None else -(-before // PLACES), limit)
         more = page[0].number * PLACES if len(page) >= limit else UNSET
-        return AgentTask(task=task.record, run=await told(task.id), entries=entries(page, registry), next=more)
+        return AgentTask(task=task.record, run=await told(task.id), entries=events.entries(page), next=more)
 
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
@@ -89,13 +86,13 @@ def endpoints(
         if body.archived is not UNSET:
             task.archive(body.archived)
         await tasks.save(task)
-        pages.task_noted(task.id)
+        events.task_noted(task.id)
         return AgentTask(task=task.record, run=await told(task.id), entries=[])
 
     def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
         async def run(request: Request, body: None) -> dict[str, Any]:
             check(request)
-            return status_of(await steer((await tasks.find(_id(request))).id), limits)
+            return events.status(await steer((await tasks.find(_id(request))).id))
 
         return on_task("POST", f"/{verb}", summary, run, dict[str, Any])
 

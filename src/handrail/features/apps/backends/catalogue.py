@@ -1,18 +1,99 @@
-"""The descriptors on this machine: of one id, the first of three places decides; a broken one hides only itself.
-
-Nothing is watched, because looking is as quick: a list looks at every file's status, a call at that of the one that
-counts and of what could take its place. So a change is seen at the next question, on every kind of file system.
-"""
+"""The descriptors on this machine: found in their folders, read again when they have changed."""
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from handrail.features.apps.backends.descriptor_file import DescriptorFile
-from handrail.features.apps.calls.conditions import BrokenDescriptor, UnknownApp
-from handrail.features.apps.descriptors.descriptor import broken, problems_of
-from handrail.features.apps.model import App, ListedApp, Problem
+from handrail.features.apps.descriptors.descriptor import MAX_BYTES, broken, listed, problems_of, read
+from handrail.features.apps.model import App, BrokenDescriptor, ListedApp, Problem, UnknownApp
+
+Sight = tuple[int, int, int, int]
+"""Device, inode, size and time of the last change."""
+
+
+class DescriptorFile:
+    """`expected_id` is the name of its folder, where that must be its app's id."""
+
+    def __init__(self, path: str, expected_id: str | None) -> None:
+        self.path = path
+        self._expected_id = expected_id
+        self._seen: Sight | None = None
+        self._text = b""
+        self._listed: ListedApp | BrokenDescriptor | None = None
+        self._whole: App | BrokenDescriptor | None = None
+
+    def refresh(self) -> None:
+        """FileNotFoundError, NotADirectoryError: it has gone."""
+        if self._seen is not None and self.is_as_seen():
+            return
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            raise
+        except OSError as error:
+            self._refuse(f"can't be opened: {error.strerror}")
+            return
+        try:
+            status = os.fstat(descriptor)
+            sight = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            self._seen, self._listed, self._whole = sight, None, None
+            if (reason := _unfit(status)) is not None:
+                self._refuse(reason)
+                return
+            self._text = os.read(descriptor, status.st_size + 1)
+        except OSError as error:
+            self._refuse(f"can't be read: {error.strerror}")
+        finally:
+            os.close(descriptor)
+
+    def is_as_seen(self) -> bool:
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) == self._seen
+
+    def listed(self) -> ListedApp | BrokenDescriptor:
+        """Broken as well where a closer look has shown it."""
+        if isinstance(self._whole, BrokenDescriptor):
+            return self._whole
+        if self._listed is None:
+            try:
+                found = listed(self._text, self.path)
+                self._listed = self._misplaced(found.id) or found
+            except BrokenDescriptor as failure:
+                self._listed = failure
+        return self._listed
+
+    def whole(self) -> App | BrokenDescriptor:
+        if self._whole is None:
+            try:
+                found = read(self._text, self.path)
+                self._whole = self._misplaced(found.id) or found
+            except BrokenDescriptor as failure:
+                self._whole = failure
+        return self._whole
+
+    def _misplaced(self, id: str) -> BrokenDescriptor | None:
+        if self._expected_id is None or self._expected_id == id:
+            return None
+        return broken([Problem(self.path, "app.id", f"is {id}, and its folder is called {self._expected_id[:100]!r}")])
+
+    def _refuse(self, reason: str) -> None:
+        self._listed = self._whole = broken([Problem(self.path, "", reason)])
+
+
+def _unfit(status: os.stat_result) -> str | None:
+    if not stat.S_ISREG(status.st_mode):
+        return "is no regular file"
+    if status.st_size > MAX_BYTES:
+        return f"has more than {MAX_BYTES} bytes"
+    if status.st_uid not in (os.getuid(), 0):
+        return "belongs to another user"
+    return None
+
 
 _FILE = "aai.json"
 _SHARED = "/usr/share/applications/aai"
@@ -24,6 +105,8 @@ def usual_places(home: Path) -> tuple[Path, tuple[Path, ...]]:
 
 
 class Catalogue:
+    """Which apps there are now; a descriptor that changes is seen at the next question."""
+
     def __init__(self, own: Path, shared: Iterable[Path]) -> None:
         self._own = str(own)
         self._shared = [str(folder) for folder in shared]
@@ -34,10 +117,12 @@ class Catalogue:
         self._shared_as_seen: list[int] = []
 
     def apps(self) -> Sequence[ListedApp]:
+        """By id, without those that are hidden by a problem."""
         self._look()
         return list(self._apps.values())
 
     def find(self, id: str) -> App:
+        """Checked as a whole. UnknownApp, BrokenDescriptor."""
         file = self._by_id.get(id)
         if file is None or not self._still_counts(file, id):
             self._look()
@@ -50,6 +135,7 @@ class Catalogue:
         return found
 
     def problems(self) -> Sequence[Problem]:
+        """Of all descriptors, each checked as a whole."""
         self._look()
         wholes = [file.whole() for file in self._files.values()]
         failures = [whole for whole in wholes if isinstance(whole, BrokenDescriptor)]

@@ -6,10 +6,8 @@ import httpcore2
 
 import handrail
 from handrail.features.apps.backends.network import CheckedNetwork, WrongPlace
-from handrail.features.apps.calls.echo import without_echo
 from handrail.features.apps.calls.envelopes import MAX_REPLY
-from handrail.features.apps.calls.http_call import HttpCall, http_call, redirected
-from handrail.features.apps.calls.http_reply import reply_from
+from handrail.features.apps.calls.http_call import HttpCall, http_call, redirected, reply_from, without_echo
 from handrail.features.apps.model import App, AppRequest, AppTool, Credentials, Grant
 from handrail.ports.errors import BadAnswer, InvalidParams, Offline
 

@@ -1,12 +1,126 @@
-"""Parameters before they leave and results after they arrive, against the schemas of the tool's descriptor."""
+"""Parameters and results against the schemas of a descriptor, and what such a check may cost.
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+A few kilobytes of references can stand for more schemas than there is time to look at, and so can patterns.
+"""
 
-from handrail.features.apps.calls.schema_weight import expanded
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from handrail.features.apps.calls.masking import BY_SCOPE, UNKNOWN, Subschemas
 from handrail.features.apps.model import App, AppTool
 from handrail.kernel.validation import Validator
 from handrail.ports.errors import BadAnswer, InvalidParams
+
+_HEAVIEST = 50_000
+_MOST_PATTERNS = 1000
+_LONGEST_PATTERN = 2000
+_HEAVIEST_PATTERNS = 200_000
+_BY_PROPERTY = 200
+"""What a class of characters by property weighs, in characters."""
+
+_TOKEN = re.compile(
+    r"(?P<property>\\[pP]\{[^}]*\})|(?P<atom>\\.|\[(?:\\.|[^\]\\])*\]|[^(){}\\])|(?P<open>\()|(?P<close>\))"
+    r"|\{(?P<least>\d{1,9})(?:,(?P<most>\d{0,9}))?\}|(?P<other>.)",
+    re.DOTALL,
+)
+
+
+class SchemaWeight:
+    """Of all schemas of one descriptor together."""
+
+    def __init__(self) -> None:
+        self._patterns = 0
+        self._pattern_weight = 0
+
+    def too_heavy(self, schema: Mapping[str, Any]) -> str | None:
+        """Why a schema is not to be compiled; None where it may be."""
+        for pattern in _patterns(schema):
+            self._patterns += 1
+            self._pattern_weight += pattern_weight(pattern) if len(pattern) <= _LONGEST_PATTERN else 0
+            if len(pattern) > _LONGEST_PATTERN:
+                return f"has a pattern of more than {_LONGEST_PATTERN} characters"
+            if self._patterns > _MOST_PATTERNS or self._pattern_weight > _HEAVIEST_PATTERNS:
+                return "is one of schemas with too many patterns, or with patterns that repeat too much"
+        if expanded(schema).schemas > _HEAVIEST:
+            return f"stands for more than {_HEAVIEST} schemas, once what it refers to is put in its place"
+        return None
+
+
+class Expansion(NamedTuple):
+    """What a schema stands for with every reference put in its place; one to itself ends there."""
+
+    schemas: int
+    returns: int
+    """How many references lead back into what they stand in: so often it is applied anew for each level of a value."""
+
+
+def expanded(root: Mapping[str, Any]) -> Expansion:
+    subschemas = Subschemas(root)
+    known: dict[int, Expansion] = {}
+    is_open: set[int] = set()
+    waiting: list[Any] = [root]
+    while waiting:
+        schema = waiting[-1]
+        parts = [*_parts(schema, subschemas)]
+        if id(schema) not in known and id(schema) not in is_open:
+            is_open.add(id(schema))
+            waiting += (part for part in parts if id(part) not in known and id(part) not in is_open)
+            continue
+        waiting.pop()
+        if id(schema) in is_open:
+            inner = [known[id(part)] for part in parts if id(part) not in is_open]
+            returns = sum(part is UNKNOWN or id(part) in is_open for part in parts)
+            is_open.remove(id(schema))
+            known[id(schema)] = Expansion(
+                1 + sum(each.schemas for each in inner), returns + sum(each.returns for each in inner)
+            )
+    return known[id(root)]
+
+
+def pattern_weight(pattern: str) -> int:
+    """How many characters it stands for with every counted repetition written out."""
+    open_groups, last = [0], 0
+    for token in _TOKEN.finditer(pattern):
+        if token["open"]:
+            open_groups.append(0)
+        elif token["close"] and len(open_groups) > 1:
+            last = open_groups.pop()
+            open_groups[-1] += last
+        elif token["least"]:
+            times = max(int(token["least"]), int(token["most"] or 0), 1)
+            open_groups[-1] += last * (times - 1)
+            last *= times
+        else:
+            last = _BY_PROPERTY if token["property"] else 1
+            open_groups[-1] += last
+    return sum(open_groups)
+
+
+def _parts(schema: Any, subschemas: Subschemas) -> Iterator[Any]:
+    """Whatever stands in it, and what it refers to. What is no schema weighs a little, too."""
+    if isinstance(schema, dict):
+        yield from (value for value in schema.values() if isinstance(value, dict | list))
+        if isinstance(reference := schema.get("$ref"), str):
+            yield subschemas.resolved(reference)
+        yield from (UNKNOWN for name in BY_SCOPE if name in schema)
+    elif isinstance(schema, list):
+        yield from (value for value in schema if isinstance(value, dict | list))
+
+
+def _patterns(root: Mapping[str, Any]) -> Iterator[str]:
+    waiting: list[Any] = [root]
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, dict):
+            if isinstance(pattern := schema.get("pattern"), str):
+                yield pattern
+            if isinstance(named := schema.get("patternProperties"), dict):
+                yield from named
+            waiting += schema.values()
+        elif isinstance(schema, list):
+            waiting += schema
+
 
 _MOST_APPLIED = 100_000
 """A schema that leads back into itself in several ways is applied that much more often with each level of a value."""

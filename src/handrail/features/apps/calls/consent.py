@@ -1,8 +1,12 @@
-"""What a yes to an app's tool is bound to: everything that its descriptor says about it."""
+"""What a yes to an app's tool is bound to: everything its descriptor says about it, and the hosts of its sign-in.
+
+A descriptor can send a person to a site that they trust and have what comes of it carried to another one.
+"""
 
 import shlex
 from hashlib import sha256
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -17,8 +21,40 @@ from handrail.features.apps.model import (
     OAuth2,
     StdioExecution,
 )
-from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
 from handrail.ports.consents import ConsentTo
+
+
+def sign_in_hosts(auth: OAuth2) -> dict[str, str]:
+    """By what each is for: `authorization`, `token`, and `refresh` where it is told."""
+    hosts = {"authorization": _host(auth.authorization_endpoint), "token": _host(auth.token_endpoint)}
+    if auth.refresh_endpoint is not None:
+        hosts["refresh"] = _host(auth.refresh_endpoint)
+    return hosts
+
+
+def sign_in_facts(auth: OAuth2) -> list[tuple[str, str]]:
+    hosts = sign_in_hosts(auth)
+    facts = [("sign-in at", hosts["authorization"]), ("tokens from", hosts["token"])]
+    if "refresh" in hosts:
+        facts.append(("renewed by", hosts["refresh"]))
+    if others := sorted({*hosts.values()} - {hosts["authorization"]}):
+        told = f"who signs in at {hosts['authorization']} is known to {' and '.join(others)} afterwards"
+        facts.append(("beware", f"these are different hosts: {told}"))
+    return facts
+
+
+def hosts_elsewhere(app: App) -> list[str]:
+    """Of a sign-in, those that are not of the site which published the app: neither its host nor below it."""
+    if not isinstance(app.auth, OAuth2):
+        return []
+    site = _host(app.source).removeprefix("www.")
+    hosts = dict.fromkeys(sign_in_hosts(app.auth).values())
+    return [host for host in hosts if host != site and not host.endswith(f".{site}")]
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").rstrip(".")
+
 
 _MOST_TAKEN = 1000
 _taken: dict[str, tuple[App, str]] = {}

@@ -1,14 +1,13 @@
-"""A call to an HTTP app as a request, and its response as the contract's reply. Knows no client and no socket.
-
-Where the descriptor gives a tool no route, the contract's envelope is posted to the base URL.
-"""
+"""A call to an HTTP app as a request, and its response as the contract's reply. Knows no client and no socket."""
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import msgspec
 
+from handrail.features.apps.calls.envelopes import MAX_REPLY, failure, success
 from handrail.features.apps.descriptors.templates import (
     filled_body,
     filled_header,
@@ -20,6 +19,47 @@ from handrail.features.apps.descriptors.templates import (
 from handrail.features.apps.model import App, AppRequest, AppTool, Grant, HttpExecution, HttpRoute
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams
+from handrail.ports.prompts import MASK
+
+_SHORTEST_SECRET = 6
+
+
+def without_echo(reply: bytes, grant: Grant) -> bytes:
+    """Itself where it has none. InvalidParams: it is no JSON, so nobody can tell what it spells."""
+    secrets = _secrets(grant)
+    if not secrets:
+        return reply
+    said = strict_json.decode(reply, max_bytes=MAX_REPLY)
+    masked = _without_secrets(said, secrets)
+    return reply if masked is said else msgspec.json.encode(masked)
+
+
+def _secrets(grant: Grant) -> list[str]:
+    """Alone or behind their prefix, and as they stand in an address; the longest first, for one may hold another."""
+    values = {word for value in (*grant.headers.values(), *grant.query.values()) for word in (value, _last_word(value))}
+    spelled = {text for value in values for text in (value, quote(value, safe=""))}
+    return sorted((text for text in spelled if len(text) >= _SHORTEST_SECRET), key=len, reverse=True)
+
+
+def _last_word(value: str) -> str:
+    return value.rpartition(" ")[2]
+
+
+def _without_secrets(value: Any, secrets: list[str]) -> Any:
+    """In texts as they are meant, however they were escaped; names of members are texts, too."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK) if secret in value else value
+        return value
+    if isinstance(value, list):
+        items = [_without_secrets(item, secrets) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if isinstance(value, dict):
+        members = {_without_secrets(name, secrets): _without_secrets(item, secrets) for name, item in value.items()}
+        is_same = all(name in members and members[name] is item for name, item in value.items())
+        return value if is_same else members
+    return value
+
 
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
@@ -123,3 +163,67 @@ def _escaped(value: Any) -> str:
 
 def _encoded(value: Any) -> bytes:
     return msgspec.json.encode(None if value is msgspec.UNSET else value)
+
+
+_CODES = {
+    400: "INVALID_PARAMS",
+    401: "AUTH_REQUIRED",
+    403: "PERMISSION_DENIED",
+    408: "TIMEOUT",
+    422: "INVALID_PARAMS",
+    429: "SERVICE_UNAVAILABLE",
+    502: "SERVICE_UNAVAILABLE",
+    503: "SERVICE_UNAVAILABLE",
+    504: "TIMEOUT",
+}
+_LONGEST_QUOTE = 300
+
+
+def reply_from(status: int, content_type: str, body: bytes, tool: AppTool, request: AppRequest) -> bytes:
+    if tool.route is None and (200 <= status < 300 or _is_envelope(body)):
+        return body
+    if 200 <= status < 300:
+        return success(request, _result(content_type, body))
+    code, message = _told(body)
+    words = f"The app answered {status} {_phrase(status)}"
+    return failure(request, code or _CODES.get(status, "INTERNAL_ERROR"), f"{words}: {message}" if message else words)
+
+
+def _result(content_type: str, body: bytes) -> Any:
+    """JSON where it is JSON, whatever it is called; no content is null, and other text a string."""
+    if not body.strip():
+        return None
+    try:
+        return strict_json.decode(body, max_bytes=MAX_REPLY)
+    except InvalidParams:
+        if "json" in content_type:
+            raise
+        return body.decode(errors="replace")
+
+
+def _told(body: bytes) -> tuple[str | None, str]:
+    """The code and the words of an error, in the spellings that are in use."""
+    try:
+        message = strict_json.decode(body[:MAX_REPLY])
+    except InvalidParams:
+        return None, body[:_LONGEST_QUOTE].decode(errors="replace").strip()
+    error = message.get("error", message) if isinstance(message, dict) else message
+    if not isinstance(error, dict):
+        return None, str(error)[:_LONGEST_QUOTE]
+    code, words = error.get("code"), error.get("message", "")
+    return code if isinstance(code, str) and code else None, str(words)[:_LONGEST_QUOTE]
+
+
+def _is_envelope(body: bytes) -> bool:
+    try:
+        message = strict_json.decode(body, max_bytes=MAX_REPLY)
+    except InvalidParams:
+        return False
+    return isinstance(message, dict) and {"version", "request_id", "status"} <= message.keys()
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "(no status of HTTP)"

@@ -1,13 +1,111 @@
 """Values that a schema calls secret (`writeOnly`, or the format `password`) are left out of all that is kept.
 
-A value of which the schema can't tell whether it is one is left out as well.
+A value of which the schema can't tell whether it is one is left out as well. Where nobody can tell what a reference
+leads to, it leads to `UNKNOWN`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
-from handrail.features.apps.calls.subschemas import UNKNOWN, Subschemas, of_item, of_member
+from handrail.kernel.validation import Validator
 from handrail.ports.prompts import MASK
+
+UNKNOWN: dict[str, Any] = {}
+"""Known by being this very object."""
+
+_ALONE = ("if", "then", "else", "not")
+_LISTED = ("allOf", "anyOf", "oneOf")
+_NAMED = ("dependentSchemas", "dependencies")
+BY_SCOPE = ("$dynamicRef", "$recursiveRef")
+
+
+class Subschemas:
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._is_rebased = any(map(_names_itself, root.values())) if isinstance(root, Mapping) else False
+
+    def speaking(self, schemas: list[Any]) -> list[Mapping[str, Any]]:
+        """All that speak of the same value as these, each once, however they refer to one another."""
+        found: dict[int, Mapping[str, Any]] = {}
+        waiting = list(schemas)
+        while waiting:
+            schema = waiting.pop()
+            if isinstance(schema, Mapping) and id(schema) not in found:
+                found[id(schema)] = schema
+                waiting += self._beside(schema)
+        return list(found.values())
+
+    def _beside(self, schema: Mapping[str, Any]) -> Iterator[Any]:
+        if isinstance(reference := schema.get("$ref"), str):
+            yield self.resolved(reference)
+        if any(name in schema for name in BY_SCOPE):
+            yield UNKNOWN
+        for name in _ALONE:
+            yield schema.get(name)
+        for name in _LISTED:
+            yield from _items(schema.get(name))
+        for name in _NAMED:
+            yield from _members(schema.get(name)).values()
+
+    def resolved(self, reference: str) -> Any:
+        if self._is_rebased or not (reference == "#" or reference.startswith("#/")):
+            return UNKNOWN
+        place = self._root
+        for step in unquote(reference[1:]).split("/")[1:]:
+            step = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(place, Mapping) and step in place:
+                place = place[step]
+            elif isinstance(place, list) and step.isdecimal() and int(step) < len(place):
+                place = place[int(step)]
+            else:
+                return UNKNOWN
+        return place
+
+
+def of_member(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
+    known, patterns = _members(schema.get("properties")), _members(schema.get("patternProperties"))
+    matching = [inner for pattern, inner in patterns.items() if _matches(pattern, name)]
+    yield from matching
+    if name in known:
+        yield known[name]
+    elif not matching:
+        yield schema.get("additionalProperties")
+        yield schema.get("unevaluatedProperties")
+
+
+def of_item(schema: Mapping[str, Any], index: int) -> Iterator[Any]:
+    """Also by the older spelling, where `items` is a list."""
+    items, first = schema.get("items"), _items(schema.get("prefixItems")) or _items(schema.get("items"))
+    yield schema.get("contains")
+    if index < len(first):
+        yield first[index]
+    else:
+        yield items if not isinstance(items, list) else schema.get("additionalItems")
+        yield schema.get("unevaluatedItems")
+
+
+@lru_cache(maxsize=256)
+def _matches(pattern: str, name: str) -> bool:
+    """By the engine that checks values, for another one may read a pattern otherwise, or take for ever."""
+    return not Validator({"pattern": pattern}).faults(name)
+
+
+def _names_itself(schema: Any) -> bool:
+    """Below an `$id`, a reference counts from there."""
+    if isinstance(schema, Mapping):
+        return isinstance(schema.get("$id"), str) or any(map(_names_itself, schema.values()))
+    return isinstance(schema, list) and any(map(_names_itself, schema))
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
 
 _DEEPEST = 64
 

@@ -16,7 +16,7 @@ from handrail.features.apps.cli.apps_new import new_app
 from handrail.features.apps.cli.apps_sign_in import login, logout
 
 if TYPE_CHECKING:
-    from handrail.wiring import AppDesk
+    from handrail.features.apps.desk import AppDesk
 
 EPILOG = """\b
 Examples:
@@ -127,9 +127,10 @@ for command in (consents, add_app, login, logout, new_app, check_app):
 
 
 def _desk(state: Path | None) -> "AppDesk":
-    from handrail.wiring import open_app_desk
+    from handrail.faces.cli.program import program
+    from handrail.features.apps.desk import app_desk
 
-    return open_app_desk(state)
+    return app_desk(program().open_stores(state))
 
 
 def _signed_in(auth: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ def add_app(url: str, answer: Choice, is_elsewhere: bool) -> None:
     followed, and a site can offer its own HTTP interface alone. A sign-in at hosts of others is asked about by itself.
     """
     from handrail.faces.cli.running import run
-    from handrail.wiring import add_web_app, read_web_app
+    from handrail.features.apps.web_apps import add_web_app, read_web_app
 
     app = run(read_web_app(url))
     for line in _shown(app):
@@ -57,7 +57,7 @@ def _shown(app: "App") -> list[str]:
 
 def _accept_sign_in(app: "App", answer: Choice, *, is_elsewhere: bool) -> None:
     """A yes to the app is none to hosts that its site does not answer for."""
-    from handrail.features.apps.sign_in.sign_in_hosts import hosts_elsewhere
+    from handrail.features.apps.calls.consent import hosts_elsewhere
 
     hosts = hosts_elsewhere(app)
     if not hosts or is_elsewhere:

@@ -37,10 +37,11 @@ def consents(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """All of them, the newest first."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_app_desk
+    from handrail.features.apps.desk import app_desk
 
-    given = run(open_app_desk(state or ctx.obj).given())
+    given = run(app_desk(program().open_stores(state or ctx.obj)).given())
     if as_json:
         print_json({"consents": given})
         return
@@ -70,14 +71,15 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_app_desk
+    from handrail.features.apps.desk import app_desk
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
-    desk = open_app_desk(state or ctx.obj)
+    desk = app_desk(program().open_stores(state or ctx.obj))
     if not ids:
-        ids = [one.id for one in run(desk.consents.given()) if everything or one.app == app]
+        ids = [one.id for one in run(desk.stores.consents.given()) if everything or one.app == app]
     for id in ids:
         run(desk.revoke(id, caller()))
     say(f"Revoked: {len(ids)}")

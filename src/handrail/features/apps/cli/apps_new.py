@@ -33,7 +33,7 @@ _FILES = {
 @click.option("--name", metavar="TEXT", help="What people call it.  [default: from the folder's name]")
 def new_app(folder: Path, app_id: str | None, name: str | None) -> None:
     """Make a folder with an app in Python: a tool, its test, a README."""
-    from handrail.features.apps.descriptors.names import is_app_id
+    from handrail.features.apps.descriptors.parts import is_app_id
 
     folder = folder.absolute()
     words = re.findall(r"[a-z0-9]+", folder.name.lower())

@@ -49,12 +49,13 @@ def login(
     yours alone; `handrail secrets` tells which.
     """
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
+    from handrail.features.apps.desk import app_desk
     from handrail.features.apps.model import ApiKey
     from handrail.ports.secrets import Secret
-    from handrail.wiring import has_display, open_app_desk, open_in_browser
 
-    desk = open_app_desk(state or ctx.obj)
+    desk = app_desk(program().open_stores(state or ctx.obj))
     app = desk.catalogue.find(id)
     if app.auth is None:
         say(f"{one_line(app.name)} needs no sign-in.")
@@ -65,8 +66,8 @@ def login(
     else:
 
         def show(address: str) -> None:
-            if not no_browser and has_display():
-                open_in_browser(address)
+            if not no_browser and program().machine.has_display():
+                program().machine.open_in_browser(address)
             print(f"Sign in to {one_line(app.name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
 
         secret = _hidden("Client secret") if client_secret else None
@@ -83,10 +84,11 @@ def login(
 def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_app_desk
+    from handrail.features.apps.desk import app_desk
 
-    if not run(open_app_desk(state or ctx.obj).sign_out(id, caller())):
+    if not run(app_desk(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 
@@ -108,7 +110,7 @@ def _tell_about_key(app: "App", auth: object) -> None:
 
 
 def _tell_about_sign_in(auth: "OAuth2") -> None:
-    from handrail.features.apps.sign_in.sign_in_hosts import sign_in_facts
+    from handrail.features.apps.calls.consent import sign_in_facts
 
     for name, fact in sign_in_facts(auth):
         print(one_line(f"{name}: {fact}"), file=sys.stderr)

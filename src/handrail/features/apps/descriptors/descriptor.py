@@ -9,14 +9,11 @@ from typing import Any
 
 import msgspec
 
-from handrail.features.apps.calls.conditions import BrokenDescriptor
-from handrail.features.apps.descriptors.auth_part import read_auth
-from handrail.features.apps.descriptors.execution_part import read_execution
-from handrail.features.apps.descriptors.names import are_tool_names, is_app_id
-from handrail.features.apps.descriptors.parts import Findings, Text, in_words
+from handrail.features.apps.descriptors.connection import read_auth, read_execution
+from handrail.features.apps.descriptors.parts import Findings, Text, are_tool_names, in_words, is_app_id
 from handrail.features.apps.descriptors.spelling import folded_descriptor, spelled_twice
 from handrail.features.apps.descriptors.tool_part import read_tool
-from handrail.features.apps.model import App, AppTool, ListedApp, ListedTool, Problem
+from handrail.features.apps.model import App, AppTool, BrokenDescriptor, ListedApp, ListedTool, Problem
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams
 

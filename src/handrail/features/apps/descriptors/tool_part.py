@@ -1,14 +1,35 @@
-"""One of a descriptor's `tools`."""
+"""One of a descriptor's `tools`: its schemas and, for an HTTP app, its route."""
 
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import msgspec
 
-from handrail.features.apps.calls.schemas import wrong_schema
-from handrail.features.apps.descriptors.names import is_tool_name
-from handrail.features.apps.descriptors.parts import Findings, timeout_ms
+from handrail.features.apps.calls.checks import SchemaWeight
+from handrail.features.apps.descriptors.parts import Findings, is_tool_name, timeout_ms
 from handrail.features.apps.descriptors.templates import unknown_names
 from handrail.features.apps.model import AppTool, Example, HttpRoute, Method
+from handrail.kernel.validation import Validator
+
+_FETCHED = "is not present in a registry"
+
+
+def wrong_schema(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
+    """Where and why a schema is none, or none to be used; None where all is well."""
+    import jsonschema_rs  # 40 ms, and a list of apps needs none of it
+
+    if (reason := weight.too_heavy(schema)) is not None:
+        return (), reason
+    try:
+        Validator(schema)
+    except jsonschema_rs.ValidationError as error:
+        if _FETCHED in error.message:
+            return (), "refers to a schema outside of the descriptor, and nothing is fetched"
+        return tuple(str(step) for step in error.instance_path), error.message[:300]
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return (), str(error).partition("\n")[0][:300]
+    return None
+
 
 _METHODS: dict[str, Method] = {name: name for name in get_args(Method)}
 

@@ -11,21 +11,23 @@ from typing import Literal
 
 import msgspec
 
-from handrail.features.apps.calls.conditions import AuthRequired
 from handrail.features.apps.descriptors.parts import is_header_value
 from handrail.features.apps.model import ApiKey, App, Grant, OAuth2
-from handrail.features.apps.sign_in.keepsake import (
-    Keepsake,
-    KeptKey,
-    KeptTokens,
+from handrail.features.apps.sign_in.oauth import refresh_form, tokens_from
+from handrail.features.apps.sign_in.stored import (
+    SignInLock,
+    SignInState,
+    StoredKey,
+    StoredSignIn,
+    StoredTokens,
+    TokenEndpoint,
     binding,
-    decoded,
-    encoded,
+    decoded_sign_in,
+    encoded_sign_in,
+    locked,
     secret_name,
 )
-from handrail.features.apps.sign_in.oauth import refresh_form, tokens_from
-from handrail.features.apps.sign_in.turns import Turn, alone
-from handrail.features.apps.sign_in_port import SignInState, TokenEndpoint
+from handrail.ports.errors import AuthRequired
 from handrail.ports.secrets import KeyringAway, SecretStore
 
 _LEEWAY_SECONDS = 30.0
@@ -38,17 +40,17 @@ class StoredCredentials:
         self,
         secrets: SecretStore,
         endpoint: TokenEndpoint,
-        turn: Turn,
+        lock: SignInLock,
         *,
         environ: Mapping[str, str] = os.environ,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._secrets = secrets
         self._endpoint = endpoint
-        self._turn = turn
+        self._lock = lock
         self._environ = environ
         self._clock = clock
-        self._renewals: dict[str, asyncio.Task[KeptTokens]] = {}
+        self._renewals: dict[str, asyncio.Task[StoredTokens]] = {}
 
     async def grant(self, app: App) -> Grant:
         if isinstance(app.auth, ApiKey):
@@ -79,8 +81,8 @@ class StoredCredentials:
             kept = await self._kept(app)
         except AuthRequired as missing:
             return SignInState(kind, False, reason=missing.message)
-        expires = kept.tokens.expires_at if isinstance(kept, KeptTokens) else None
-        if isinstance(kept, KeptTokens) and kept.tokens.refresh_token is None and self._is_over(kept):
+        expires = kept.tokens.expires_at if isinstance(kept, StoredTokens) else None
+        if isinstance(kept, StoredTokens) and kept.tokens.refresh_token is None and self._is_over(kept):
             return SignInState(kind, False, "store", expires, "The sign-in has expired.")
         return SignInState(kind, True, "store", expires)
 
@@ -88,36 +90,36 @@ class StoredCredentials:
         if (given := self._from_environment(auth)) is not None:
             return given
         kept = await self._kept(app)
-        if not isinstance(kept, KeptKey):
+        if not isinstance(kept, StoredKey):
             raise _required(app, f"{app.name} wants a key.")
         return kept.key
 
     def _from_environment(self, auth: ApiKey) -> str | None:
         return (self._environ.get(auth.env_var) or None) if auth.env_var is not None else None
 
-    async def _tokens(self, app: App) -> KeptTokens:
+    async def _tokens(self, app: App) -> StoredTokens:
         kept = await self._kept(app)
-        if not isinstance(kept, KeptTokens):
+        if not isinstance(kept, StoredTokens):
             raise _required(app, f"{app.name} wants to know who you are.")
         return kept
 
-    async def _kept(self, app: App) -> Keepsake:
+    async def _kept(self, app: App) -> StoredSignIn:
         try:
             secret = await self._secrets.get(secret_name(app.id))
         except KeyringAway as away:
             raise AuthRequired(f"The sign-in to {app.name} can't be read: {away.message}", hint=away.hint) from None
-        kept = decoded(secret) if secret is not None else None
+        kept = decoded_sign_in(secret) if secret is not None else None
         if kept is None:
             raise _required(app, f"Nobody has signed in to {app.name}.")
         if kept.bound != binding(app):
             raise _required(app, f"{app.name} is at another address than when you signed in.")
         return kept
 
-    def _is_over(self, kept: KeptTokens) -> bool:
+    def _is_over(self, kept: StoredTokens) -> bool:
         expires = kept.tokens.expires_at
         return expires is not None and expires - _LEEWAY_SECONDS <= self._clock()
 
-    async def _renewed(self, app: App, old: KeptTokens) -> KeptTokens:
+    async def _renewed(self, app: App, old: StoredTokens) -> StoredTokens:
         """All who want it wait for one renewal, which goes on when they give up: what was given once must be kept."""
         renewal = self._renewals.get(app.id)
         if renewal is None:
@@ -125,14 +127,14 @@ class StoredCredentials:
             renewal.add_done_callback(lambda done: self._ended(app.id, done))
         return await asyncio.shield(renewal)
 
-    def _ended(self, app: str, renewal: asyncio.Task[KeptTokens]) -> None:
+    def _ended(self, app: str, renewal: asyncio.Task[StoredTokens]) -> None:
         self._renewals.pop(app, None)
         if not renewal.cancelled():
             renewal.exception()  # told to those who wait; where nobody does, the next call finds out
 
-    async def _renewal(self, app: App, old: KeptTokens) -> KeptTokens:
+    async def _renewal(self, app: App, old: StoredTokens) -> StoredTokens:
         assert isinstance(app.auth, OAuth2)
-        async with alone(self._turn, app.id):
+        async with locked(self._lock, app.id):
             kept = await self._tokens(app)
             if kept.tokens.access_token != old.tokens.access_token and not self._is_over(kept):
                 return kept
@@ -147,7 +149,7 @@ class StoredCredentials:
             if (now := await self._tokens(app)) != kept:
                 return now  # somebody has put another there meanwhile; who has forgotten it is out
             renewed = msgspec.structs.replace(kept, tokens=tokens)
-            await self._secrets.put(secret_name(app.id), encoded(renewed))
+            await self._secrets.put(secret_name(app.id), encoded_sign_in(renewed))
             return renewed
 
 
@@ -160,7 +162,7 @@ def _with_key(app: App, auth: ApiKey, key: str) -> Grant:
     return Grant(headers={auth.name: value})
 
 
-def _with_token(kept: KeptTokens) -> Grant:
+def _with_token(kept: StoredTokens) -> Grant:
     return Grant(headers={"authorization": f"Bearer {kept.tokens.access_token}"})
 
 

@@ -12,9 +12,8 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
-from handrail.features.apps.calls.conditions import AuthRequired
 from handrail.features.apps.model import OAuth2
-from handrail.ports.errors import BadAnswer, Declined
+from handrail.ports.errors import AuthRequired, BadAnswer, Declined
 
 _ACCESS_DENIED = "access_denied"
 _GRANT_OVER = ("invalid_grant", "invalid_client", "unauthorized_client")

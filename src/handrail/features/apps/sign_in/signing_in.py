@@ -4,10 +4,8 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from handrail.features.apps.calls.conditions import AuthRequired
 from handrail.features.apps.descriptors.parts import is_header_value
 from handrail.features.apps.model import ApiKey, App, OAuth2
-from handrail.features.apps.sign_in.keepsake import Keepsake, KeptKey, KeptTokens, binding, encoded, secret_name
 from handrail.features.apps.sign_in.oauth import (
     Attempt,
     Client,
@@ -16,27 +14,37 @@ from handrail.features.apps.sign_in.oauth import (
     exchange_form,
     tokens_from,
 )
-from handrail.features.apps.sign_in.turns import Turn, alone
-from handrail.features.apps.sign_in_port import Returning, TokenEndpoint
-from handrail.ports.errors import InvalidParams
+from handrail.features.apps.sign_in.stored import (
+    Returning,
+    SignInLock,
+    StoredKey,
+    StoredSignIn,
+    StoredTokens,
+    TokenEndpoint,
+    binding,
+    encoded_sign_in,
+    locked,
+    secret_name,
+)
+from handrail.ports.errors import AuthRequired, InvalidParams
 from handrail.ports.secrets import Kept, Secret, SecretStore
 
 
-async def keep_key(app: App, key: Secret, secrets: SecretStore, turn: Turn) -> Kept:
+async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> Kept:
     """InvalidParams: what can't be a key, said without quoting it."""
     value = key.reveal().strip()
     if not isinstance(app.auth, ApiKey):
         raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
     if not value or not value.isascii() or not is_header_value(value):
         raise InvalidParams("That is no key: it is empty, or holds characters that no key has.")
-    return await _put(app, KeptKey(bound=binding(app), key=value), secrets, turn)
+    return await _put(app, StoredKey(bound=binding(app), key=value), secrets, lock)
 
 
 async def sign_in(
     app: App,
     client: Client,
     secrets: SecretStore,
-    turn: Turn,
+    lock: SignInLock,
     endpoint: TokenEndpoint,
     returning: Returning,
     show: Callable[[str], None],
@@ -59,19 +67,19 @@ async def sign_in(
     code = code_from(query, attempt)
     answer = await endpoint(app.auth.token_endpoint, exchange_form(code, client, attempt, redirect))
     tokens = tokens_from(*answer, now=clock())
-    kept = KeptTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
-    return await _put(app, kept, secrets, turn)
+    kept = StoredTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
+    return await _put(app, kept, secrets, lock)
 
 
-async def sign_out(app_id: str, secrets: SecretStore, turn: Turn) -> bool:
+async def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
     """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
-    async with alone(turn, app_id):
+    async with locked(lock, app_id):
         return await secrets.forget(secret_name(app_id))
 
 
-async def _put(app: App, kept: Keepsake, secrets: SecretStore, turn: Turn) -> Kept:
-    async with alone(turn, app.id):
-        return await secrets.put(secret_name(app.id), encoded(kept))
+async def _put(app: App, kept: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> Kept:
+    async with locked(lock, app.id):
+        return await secrets.put(secret_name(app.id), encoded_sign_in(kept))
 
 
 def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:

@@ -1,19 +1,55 @@
-"""apps_call: one tool of one app, after the person, or what the person has said before, allows it."""
+"""apps_call: a call of an app's tool, kept as evidence without what the tool's schemas call secret."""
 
 from typing import Annotated, Any
 
 import msgspec
 
-from handrail.features.apps.apps import Apps, Declared
-from handrail.features.apps.calls.conditions import AuthRequired, UnknownApp, UnknownAppTool
-from handrail.features.apps.exchange import Exchange
-from handrail.features.apps.params import AppId, app_target, required_object
-from handrail.kernel.call import Call
+from handrail.features.apps.apps import AppId, Apps, Declared, app_target, required_object
+from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
+from handrail.kernel.call import Call, Keep
 from handrail.kernel.content import Text
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import BadAnswer, Declined, InvalidParams, Offline, Reported, Timeout, Unsupported
+from handrail.ports.errors import (
+    AuthRequired,
+    BadAnswer,
+    Declined,
+    InvalidParams,
+    Offline,
+    Reported,
+    Timeout,
+    Unsupported,
+)
+
+_LONGEST_KEPT = 1 << 20
+
+
+class Exchange:
+    def __init__(self, keep: Keep, declared: Declared) -> None:
+        self._keep = keep
+        self._declared = declared
+        self._tries = 0
+
+    def heard(self, request: AppRequest, reply: bytes) -> None:
+        self._tries += 1
+        name = "exchange.json" if self._tries == 1 else f"exchange-{self._tries}.json"
+        params = self._declared.shown_params(request.params)
+        said = {"request": msgspec.structs.replace(request, params=params), "reply": self._read(reply)}
+        self._keep(name, said)
+
+    def _read(self, reply: bytes) -> Any:
+        """As it came where it is no JSON, which is what somebody will want to look at."""
+        if len(reply) > _LONGEST_KEPT:
+            return f"({len(reply)} bytes)"
+        try:
+            message = msgspec.json.decode(reply)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return reply.decode(errors="replace")
+        if isinstance(message, dict) and "result" in message:
+            message["result"] = self._declared.shown_result(message["result"])
+        return message
+
 
 _LONGEST_SUMMARY = 200
 
@@ -32,7 +68,7 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     declared: Declared = preview.state
     await call.check(declared.place)
     exchange = Exchange(call.keep, declared)
-    result = await apps.switchboard.call(
+    result = await apps.caller.call(
         declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
     )
     if result is None:

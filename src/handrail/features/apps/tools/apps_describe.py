@@ -5,10 +5,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.apps.apps import Apps, tool_of
-from handrail.features.apps.calls.conditions import UnknownApp, UnknownAppTool
-from handrail.features.apps.model import App, AppTool
-from handrail.features.apps.params import AppId, app_target, required_object
+from handrail.features.apps.apps import AppId, Apps, app_target, required_object, tool_of
+from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool

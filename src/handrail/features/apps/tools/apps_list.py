@@ -5,9 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.apps.apps import Apps
+from handrail.features.apps.apps import Apps, required_object
 from handrail.features.apps.model import ListedApp
-from handrail.features.apps.params import required_object
 from handrail.kernel.call import Call
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool

@@ -94,13 +94,6 @@ class InputResult(VisitResult, frozen=True, kw_only=True):
     changes: Changes | UnsetType = UNSET
 
 
-class Box(msgspec.Struct, frozen=True, kw_only=True):
-    x: float
-    y: float
-    w: float
-    h: float
-
-
 @dataclass(frozen=True, slots=True)
 class ArtifactSlot:
     """An artifact that the action produces: the message brings a place to upload it to."""

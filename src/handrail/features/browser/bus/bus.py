@@ -8,18 +8,26 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.browser.bus import catalogue, sight
+from handrail.features.browser.bus import catalogue, task_view
 from handrail.features.browser.bus.action import Action, new_action_id
 from handrail.features.browser.bus.artifacts import Artifacts
 from handrail.features.browser.bus.dispatcher import Dispatcher
 from handrail.features.browser.bus.outcome import End, failed
-from handrail.features.browser.bus.plugin_sessions import PluginSessions
-from handrail.features.browser.bus.plugins import Plugin, Plugins
-from handrail.features.browser.bus.takeover import BusListener, Takeover
+from handrail.features.browser.bus.plugins import BusListener, Plugin, Plugins
+from handrail.features.browser.bus.takeover import Takeover
 from handrail.features.browser.bus.tasks import Now, Task, Tasks, milliseconds
 from handrail.kernel.lanes import Lanes
 from handrail.ports.agent import RunStore
-from handrail.ports.browser import ActionRecord, ActionResult, Actions, Artifact, OpenTabs, Sight, Snapshot, TaskRecord
+from handrail.ports.browser import (
+    ActionRecord,
+    ActionResult,
+    Actions,
+    Artifact,
+    OpenTabs,
+    Snapshot,
+    TaskRecord,
+    TaskView,
+)
 from handrail.ports.browser_store import ActionStore, PluginStore, TaskStore
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, TooLarge
 
@@ -46,13 +54,12 @@ class LocalBus:
         dispatcher: Dispatcher | None = None,
     ) -> None:
         self.tasks = Tasks(tasks, now)
-        self.plugins = Plugins()
+        self.plugins = Plugins(plugin_records, now)
         self.artifacts = artifacts
         self.dispatcher = dispatcher or Dispatcher(actions, now)
         self.plugin_records = plugin_records
         self.actions = actions
         self.takeover = Takeover(self.tasks, self.plugins, self.dispatcher, now)
-        self.sessions = PluginSessions(self.plugins, plugin_records, self.tasks, self.takeover, now)
         self.runs = runs
         self.close = close
         self._arrivals = Lanes()
@@ -137,28 +144,29 @@ class LocalBus:
     async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
 
-    async def sight(self, task_id: str) -> Sight:
+    async def view(self, task_id: str) -> TaskView:
         """What the task looked like last. NotFound: there is no such task."""
         task = await self.tasks.find(task_id)
-        pictures = await self.actions.last_with(task.id, sight.PICTURE, sight.MOST_PICTURES)
-        indexes = await self.actions.last_with(task.id, sight.INDEX, sight.MOST_INDEXES) if pictures else ()
-        seen = sight.sight_of(task.id, pictures, indexes)
+        pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MOST_PICTURES)
+        indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MOST_INDEXES) if pictures else ()
+        seen = task_view.view_of(task.id, pictures, indexes)
         try:
             if seen.artifact_id is not UNSET:
                 await self.artifacts.described(seen.artifact_id)
         except NotFound:
-            return Sight(task_id=task.id)
+            return TaskView(task_id=task.id)
         return seen
 
     def listen(self, listener: BusListener) -> None:
         self.dispatcher.observer = listener.action_changed
-        self.takeover.listener = self.sessions.listener = listener
+        self.plugins.listener = listener
 
     async def start(self) -> None:
         """What the last server left under way has ended; who was known is known again."""
+        await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
-        await self.sessions.load()
+        await self.plugins.load()
 
     async def clean_up(self, every: float = CLEAN_EVERY) -> None:
         """For as long as the server runs: artifacts and actions that have expired are deleted."""

@@ -8,13 +8,13 @@ from msgspec import UNSET, Meta, UnsetType
 from handrail.features.browser.bus.browser_action import (
     TEXT_PART,
     ArtifactSlot,
-    Box,
     BrowserAction,
     Result,
     TabParams,
     TextPartParams,
     XPath,
 )
+from handrail.ports.browser import Box
 from handrail.ports.effect import Effect
 
 _Scope = Literal["viewport", "document"]

@@ -1,15 +1,20 @@
 """The browsers that are connected: who is there, who is well, what each one has open, and whom a new task gets."""
 
-from collections.abc import Iterator
+from asyncio import Future, gather
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.browser.bus.action import Exchange
+from handrail.features.browser.bus.action import Action, Exchange
 from handrail.features.browser.bus.browser_view import BrowserView
-from handrail.features.browser.bus.outcome import failed
+from handrail.features.browser.bus.outcome import End, failed
 from handrail.features.browser.bus.task_tabs import TaskTabs
+from handrail.features.browser.bus.tasks import Now
+from handrail.ports.agent import AgentTask
 from handrail.ports.browser import BrowserState, PluginLine, PluginRecord, Snapshot
+from handrail.ports.browser_store import PluginStore
 from handrail.ports.errors import Conflict, InvalidParams, Offline
 
 STALE_AFTER_MS = 30_000
@@ -93,13 +98,32 @@ class Plugin:
         )
 
 
+class BusListener:
+    """Hears what happens on the bus. This one does nothing about it; the pages do."""
+
+    def action_changed(self, action: Action, end: End | None) -> None: ...
+
+    def task_changed(self, task: AgentTask, reason: str | None = None) -> None: ...
+
+    def plugins_changed(self) -> None: ...
+
+    def snapshot_changed(self, plugin: Plugin, what: str) -> None: ...
+
+
 class Plugins:
-    def __init__(self) -> None:
+    def __init__(self, store: PluginStore, now: Now) -> None:
+        self.listener = BusListener()
+        self._store = store
+        self._now = now
         self._known: dict[str, Plugin] = {}
         self._last_selected: str | None = None
 
     def __iter__(self) -> Iterator[Plugin]:
         return iter(list(self._known.values()))
+
+    async def load(self) -> None:
+        for record in await self._store.all():
+            self.known(record.client_id).record = record
 
     def find(self, client_id: str) -> Plugin | None:
         return self._known.get(client_id)
@@ -110,30 +134,52 @@ class Plugins:
             self._known[client_id] = Plugin(PluginRecord(client_id=client_id))
         return self._known[client_id]
 
-    def describe(self, record: PluginRecord) -> Plugin:
-        plugin = self.known(record.client_id)
-        plugin.record = record
-        return plugin
-
-    def connect(self, client_id: str, line: PluginLine) -> tuple[Plugin, PluginLine | None]:
-        """The plugin, and the line that this one takes the place of. Conflict: it is there already, and wants it so."""
+    def touch(self, client_id: str, **members: Any) -> Plugin:
+        """Something was heard of it."""
         plugin = self.known(client_id)
-        before = plugin.line
-        if before is not None and not plugin.record.allow_other_client:
-            raise Conflict(f"A plugin is connected as {client_id} already.", clientId=client_id)
-        if before is not None:
-            plugin.end_exchanges("Another socket took this plugin's place.")
-        plugin.connect(line)
-        return plugin, before
-
-    def disconnect(self, client_id: str, line: PluginLine) -> Plugin | None:
-        """None when that line is no longer the plugin's."""
-        plugin = self._known.get(client_id)
-        if plugin is None or plugin.line is not line:
-            return None
-        plugin.line = None
-        plugin.end_exchanges("The browser disconnected before the action had ended.")
+        plugin.record = msgspec.structs.replace(plugin.record, last_seen_at=self._now(), **members)
         return plugin
+
+    def describe(self, client_id: str, **members: Any) -> Future[None]:
+        """Can be awaited until it is stored."""
+        plugin = self.touch(client_id, **members)
+        stored = self._store.save(plugin.record)
+        self.listener.plugins_changed()
+        if plugin.view.is_known:  # another browser may be the one that is shown now
+            self.listener.snapshot_changed(plugin, "presence")
+        return stored
+
+    def connect(self, client_id: str, line: PluginLine) -> Plugin:
+        """Takes the place of an earlier line. Conflict: the plugin does not allow that."""
+        plugin = self.known(client_id)
+        if (before := plugin.line) is not None:
+            if not plugin.record.allow_other_client:
+                raise Conflict(f"A plugin is connected as {client_id} already.", clientId=client_id)
+            plugin.end_exchanges("Another socket took this plugin's place.")
+            before.drop()
+        plugin.connect(line)
+        self.describe(client_id)
+        return plugin
+
+    def disconnect(self, client_id: str, line: PluginLine) -> None:
+        """Nothing, when that line is no longer the plugin's."""
+        plugin = self._known.get(client_id)
+        if plugin is not None and plugin.line is line:
+            plugin.line = None
+            plugin.end_exchanges("The browser disconnected before the action had ended.")
+            self.describe(client_id)
+
+    def drop(self, client_id: str) -> None:
+        """Sends a plugin away whose token counts no more."""
+        if (plugin := self._known.get(client_id)) is not None and plugin.line is not None:
+            plugin.line.drop()
+
+    def change_tab(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
+        """`tab_event` of contract 2."""
+        plugin.view.apply(message, self._now())
+        if str(message["eventType"]).endswith("removed"):
+            plugin.tabs.forget_closed()
+        self.listener.snapshot_changed(plugin, str(message["eventType"]))
 
     def told(self) -> list[PluginRecord]:
         """The last seen first."""
@@ -154,13 +200,15 @@ class Plugins:
     def select(self, client_id: str) -> None:
         self._last_selected = self.named(client_id).client_id
 
-    def choose_for_new_tasks(self, client_id: str) -> list[Plugin]:
-        """A person's word, which stands until the next one. The plugins whose records have changed."""
+    async def choose_for_new_tasks(self, client_id: str) -> PluginRecord:
+        """A person's word, which stands until the next one."""
         chosen = self.named(client_id)
         changed = [plugin for plugin in self if plugin.record.chosen != (plugin is chosen)]
         for plugin in changed:
             plugin.record = msgspec.structs.replace(plugin.record, chosen=plugin is chosen)
-        return changed
+        await gather(*(self._store.save(plugin.record) for plugin in changed))
+        self.listener.plugins_changed()
+        return next(record for record in self.told() if record.client_id == client_id)
 
     def preferred(self) -> Plugin | None:
         """Of those that are there the chosen one, or else the last selected, or else the last that connected."""

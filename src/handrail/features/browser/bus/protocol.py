@@ -38,7 +38,7 @@ def check_own_extension(extension_id: str, version: object, given: object) -> No
         told = version if isinstance(version, str) and len(version) <= 64 else "unknown"
         raise Conflict(
             "Update the handrail extension: it was built for another version of handrail than this server's. "
-            "Run `handrail extension` for its folder, then reload it on chrome://extensions.",
+            "Run `handrail extension path` for its folder, then reload it on chrome://extensions.",
             extensionVersion=told,
         )
 

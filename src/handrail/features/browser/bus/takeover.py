@@ -6,31 +6,15 @@ work comes while a task is taken over, and none of a task that is over.
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal, Protocol
+from typing import Any, Literal
 
-from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.dispatcher import Dispatcher
-from handrail.features.browser.bus.outcome import End
 from handrail.features.browser.bus.plugins import Plugin, Plugins
 from handrail.features.browser.bus.tasks import Now, Task, Tasks
 from handrail.ports.browser import PROTOCOL, TaskStatus, Wire
 from handrail.ports.errors import Failure, InvalidParams, NotFound
-
-
-class BusListener(Protocol):
-    """Hears what happens on the bus: the pages."""
-
-    def action_changed(self, action: Action, end: End | None) -> None: ...
-
-    def task_changed(self, task: Task, reason: str | None = None) -> None:
-        """A person or the agent did: taken over, handed back, stopped, at work or not."""
-        ...
-
-    def plugins_changed(self) -> None: ...
-
-    def snapshot_changed(self, plugin: Plugin, what: str) -> None: ...
 
 
 class HeldTask(Wire, frozen=True, kw_only=True):
@@ -49,7 +33,6 @@ class Takeover:
     """`stop_agent` stops the agent that is at work on a task."""
 
     def __init__(self, tasks: Tasks, plugins: Plugins, dispatcher: Dispatcher, now: Now) -> None:
-        self.listener: BusListener | None = None
         self.stop_agent: Callable[[str], Awaitable[None]] = _no_agent
         self._tasks = tasks
         self._plugins = plugins
@@ -88,15 +71,23 @@ class Takeover:
         """To another browser; in the one before, it is over."""
         before = task.client_id
         await self.select(task, client_id)
-        if self.listener is not None:
-            self.listener.plugins_changed()
-            self.listener.task_changed(task)
+        self._plugins.listener.plugins_changed()
+        self._plugins.listener.task_changed(task)
         if before is not None and before != client_id:
             self._send(before, task.id, "completed")
             self._windows_changed(before)
 
-    async def compare(self, plugin: Plugin, held: Sequence[HeldTask]) -> None:
-        """What the plugin has is marked as such; where it is mistaken about a task, it is told."""
+    async def of_plugin(self, plugin: Plugin, task_id: str) -> Task:
+        """The task that the plugin's person has a hand on. InvalidParams: it is another plugin's."""
+        task = await self._tasks.find(task_id)
+        if task.client_id != plugin.client_id:
+            raise InvalidParams("The task is another plugin's.")
+        return task
+
+    async def sync(self, plugin: Plugin, message: Mapping[str, Any], held: Sequence[HeldTask]) -> None:
+        """`full_state_sync` of contract 2. Where the plugin is mistaken about a task, it is told."""
+        plugin.view.replace(message, self._now())
+        plugin.tabs.forget_closed()
         for one in held:
             task = await self._known(one.task_id)
             if task is None or task.client_id != plugin.client_id or task.status == "completed":
@@ -106,6 +97,7 @@ class Takeover:
             plugin.tabs.claim(task.id, one.tab_ids)
             if (one.status == "takeover") != (task.status == "takeover"):
                 self.tell_plugin(task)
+        self._plugins.listener.snapshot_changed(plugin, "full_state_sync")
 
     def tell_plugin(self, task: Task) -> None:
         if task.client_id is not None:
@@ -119,8 +111,7 @@ class Takeover:
 
     async def _changed(self, task: Task, reason: str | None = None) -> None:
         await self._tasks.save(task)
-        if self.listener is not None:
-            self.listener.task_changed(task, reason)
+        self._plugins.listener.task_changed(task, reason)
         self.tell_plugin(task)
 
     def _let_go(self, client_id: str | None, task_id: str) -> None:
@@ -129,8 +120,8 @@ class Takeover:
 
     def _windows_changed(self, client_id: str | None) -> None:
         plugin = None if client_id is None else self._plugins.find(client_id)
-        if plugin is not None and self.listener is not None:
-            self.listener.snapshot_changed(plugin, "tabs of a task")
+        if plugin is not None:
+            self._plugins.listener.snapshot_changed(plugin, "tabs of a task")
 
     def _send(self, client_id: str, task_id: str, status: TaskStatus) -> None:
         plugin = self._plugins.find(client_id)

@@ -128,6 +128,12 @@ class Task:
         self.is_free.set()
         self._update()
 
+    def interrupt(self) -> None:
+        """The server ended while something was under way."""
+        if self.status in ("created", "running", "ongoing"):
+            self._at_rest = "error"
+            self._update()
+
     def select(self, client_id: str) -> None:
         self._update(selected_client_id=client_id)
 
@@ -157,6 +163,13 @@ class Tasks:
         self._own: dict[str, str] = {}
         """Whose task is which, as far as it was asked here."""
         self._making = asyncio.Lock()
+
+    async def end_interrupted(self) -> None:
+        """What the last server left under way."""
+        for record in await self._store.interrupted():
+            task = self._used.setdefault(record.task_id, Task(record, self._now))
+            task.interrupt()
+            await self.save(task)
 
     async def find(self, task_id: str) -> Task:
         """NotFound: a valid id of no task."""

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.features.webgal.preview_ports import Element
+from handrail.features.browser.offers import Element
 from handrail.ports.errors import Changed, NotShown
 
 _FOUND = """(() => {

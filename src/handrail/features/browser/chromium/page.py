@@ -15,7 +15,7 @@ from handrail.features.browser.chromium import page_troubles
 from handrail.features.browser.chromium.element import finding, found
 from handrail.features.browser.chromium.frames import ForeignFrames
 from handrail.features.browser.chromium.launching import Wire
-from handrail.features.webgal.preview_ports import Element, Trouble
+from handrail.features.browser.offers import Element, Trouble
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.errors import Declined, Failure, NotShown
 

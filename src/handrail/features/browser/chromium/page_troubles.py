@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from handrail.features.webgal.preview_ports import Trouble
+from handrail.features.browser.offers import Trouble
 from handrail.kernel.web_address import host_of_page
 
 _ELSEWHERE = re.compile(r"'(https?://[^']+)'")

@@ -6,17 +6,16 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from handrail.faces.http.dialect import unpacked
 from handrail.features.browser.bus.artifacts import MAX_BYTES
-from handrail.features.browser.remote_bus.kept_line import Answer
-from handrail.features.browser.remote_bus.server_line import FindServer, ServerLine
+from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
 from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
+from handrail.ports.browser_errors import unpacked
 from handrail.ports.errors import Failure, Internal, TooLarge
 
 
 class RemoteBus:
     def __init__(self, find: FindServer) -> None:
-        self._server = ServerLine(find)
+        self._server = ServerClient(find)
 
     async def act(
         self, task: str, actions: Actions, *, timeout_ms: int | None = None, trace_id: str | None = None
@@ -63,9 +62,9 @@ class RemoteBus:
             raise _failure(answer)
         return msgspec.json.decode(answer.body)["data"]
 
-    def close(self) -> None:
-        """Ends the connections that are kept."""
-        self._server.close()
+    async def close(self) -> None:
+        """Closes idle connections."""
+        await self._server.close()
 
 
 def _own(caller: str, task: str | None) -> dict[str, str]:

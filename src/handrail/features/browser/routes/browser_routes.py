@@ -11,7 +11,6 @@ from starlette.requests import Request
 
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.dialect import DIALECT, packed
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.headers import trace_id
@@ -19,9 +18,11 @@ from handrail.faces.http.people import caller as caller_of
 from handrail.faces.http.persons import check_is_persons
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.dialect import DIALECT
 from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
 from handrail.kernel import task_ids
-from handrail.ports.browser import ActionResult, OpenTabs, Sight, TaskRecord
+from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord, TaskView
+from handrail.ports.browser_errors import packed
 from handrail.ports.errors import Failure
 
 _WHAT = "Acting past handrail's tools"
@@ -60,13 +61,13 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
         check_is_persons(request, key, _WHAT, _HINT)
         return await bus.open_tabs(body.caller, given(body.task_id))
 
-    async def view(request: Request, body: None) -> Sight:
-        return await bus.sight(request.query_params.get("taskId", ""))
+    async def view(request: Request, body: None) -> TaskView:
+        return await bus.view(request.query_params.get("taskId", ""))
 
     task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)
     return [
         Endpoint(
-            "GET", "/api/browser/view", "A task's last picture, and what was indexed on it.", view, Sight,
+            "GET", "/api/browser/view", "A task's last picture, and what was indexed on it.", view, TaskView,
             query=[task], errors=(404,),
         ),
         Endpoint(

@@ -1,85 +1,77 @@
 """Contract 2, mounted on the HTTP server: its routes, its sockets, and what runs beside them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from starlette.routing import BaseRoute
 from starlette.types import Scope
 
 from handrail.faces.http import openapi
 from handrail.faces.http.codes import Codes
-from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.endpoint import Endpoint, route
+from handrail.faces.http.context import HttpContext
+from handrail.faces.http.endpoint import route
+from handrail.faces.http.mount import Mount
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.routes import artifact_routes, browser_routes, plugin_routes, task_routes
 from handrail.features.browser.routes.page_events import PageEvents
-from handrail.features.browser.routes.page_socket import Chat, PageSocket
+from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
-from handrail.features.browser.routes.socket_bus import MimoBus
+from handrail.features.browser.routes.socket_bus import BrowserSockets
 
 
-@dataclass(frozen=True, slots=True)
-class AgentMount:
-    """The agent's part: it hears what pages say, has endpoints of its own, and runs as long as the server."""
-
-    chat: Chat
-    endpoints: Callable[[ConsoleKey], Sequence[Endpoint]]
-    running: Callable[[], AbstractAsyncContextManager[None]]
-
-
-class BrowserMount:
-    def __init__(
-        self, bus: LocalBus, pairings: Pairings, pages: PageEvents, agent: AgentMount, *, speaks_legacy: bool = False
-    ) -> None:
-        self._local = bus
-        self._pairings = pairings
-        self._pages = pages
-        self._agent = agent
-        self._codes = Codes(source="the console, or `handrail extension pair`,")
-        self.bus = MimoBus(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=speaks_legacy)
-
-    def routes(self, person: str, key: ConsoleKey) -> Sequence[BaseRoute]:
-        bus = self._local
-        endpoints = [
-            *browser_routes.endpoints(bus, key, person),
-            *artifact_routes.endpoints(bus),
-            *task_routes.endpoints(bus),
-            *plugin_routes.endpoints(bus, self._pairings, self._codes, key),
-        ]
-        return [*map(route, [*endpoints, *self._agent.endpoints(key)]), *openapi.routes(endpoints)]
-
-    def is_open(self, scope: Scope) -> bool:
-        if scope["type"] != "http":
-            return False
-        path, method = scope["path"], scope["method"]
-        return (path == plugin_routes.PAIR and method == "POST") or artifact_routes.is_upload(path, method)
-
-    def is_for_plugins(self, scope: Scope) -> bool:
-        if scope["type"] != "http":
-            return False
-        path, method = scope["path"], scope["method"]
-        is_registration = path == plugin_routes.REGISTER and method == "POST"
-        return is_registration or artifact_routes.is_for_plugins(path, method)
-
-    def is_paired(self, token: str) -> bool:
-        return self._pairings.client_of(token) is not None
+def mount(context: HttpContext) -> Mount:
+    project = context.project
+    bus: LocalBus = project.part("browser").bus
+    legacy = project.settings.legacy_events
+    pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
+    agent = project.offered("agent", "mount")(bus, pages)
+    sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=legacy)
+    codes = Codes(source="the console, or `handrail extension pair`,")
+    endpoints = [
+        *browser_routes.endpoints(bus, context.console_key, context.person),
+        *artifact_routes.endpoints(bus),
+        *task_routes.endpoints(bus),
+        *plugin_routes.endpoints(bus, pairings, codes, context.console_key),
+    ]
 
     @asynccontextmanager
-    async def run(self, address: str, rooms: Rooms) -> AsyncIterator[None]:
-        self._local.artifacts.address = address
-        self._pages.open(rooms)
-        self.bus.open(rooms)
-        await self._pairings.load()
-        await self._local.start()
-        cleaning = asyncio.create_task(self._local.clean_up())
+    async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
+        bus.artifacts.address = address
+        pages.open(rooms)
+        sockets.open(rooms)
+        await pairings.load()
+        await bus.start()
+        cleaning = asyncio.create_task(bus.clean_up())
         try:
-            async with self._agent.running():
+            async with agent.running():
                 yield
         finally:
             cleaning.cancel()
             await asyncio.wait({cleaning})
-            self._pages.close()
+            pages.close()
+
+    return Mount(
+        [*map(route, [*endpoints, *agent.endpoints(context.console_key)]), *openapi.routes(endpoints)],
+        running=running,
+        bus=sockets,
+        is_open=_is_open,
+        is_for_plugins=_is_for_plugins,
+        is_paired=lambda token: pairings.client_of(token) is not None,
+    )
+
+
+def _is_open(scope: Scope) -> bool:
+    if scope["type"] != "http":
+        return False
+    path, method = scope["path"], scope["method"]
+    return (path == plugin_routes.PAIR and method == "POST") or artifact_routes.is_upload(path, method)
+
+
+def _is_for_plugins(scope: Scope) -> bool:
+    if scope["type"] != "http":
+        return False
+    path, method = scope["path"], scope["method"]
+    is_registration = path == plugin_routes.REGISTER and method == "POST"
+    return is_registration or artifact_routes.is_for_plugins(path, method)

@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.http.dialect import envelope
 from handrail.faces.socketio.messages import event_envelope
 from handrail.faces.socketio.rooms import Rooms
 from handrail.faces.socketio.sockets import FRONTEND
 from handrail.features.browser.bus.action import Action
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import End
-from handrail.features.browser.bus.plugins import Plugin
+from handrail.features.browser.bus.plugins import BusListener, Plugin
+from handrail.features.browser.dialect import envelope
 from handrail.ports.agent import AgentTask
 
 EVENT = "frontend_event"
@@ -40,7 +40,7 @@ def room_of(task_id: str) -> str:
     return f"task:{task_id}"
 
 
-class PageEvents:
+class PageEvents(BusListener):
     def __init__(self, bus: LocalBus, environ: Mapping[str, str] = os.environ, *, speaks_legacy: bool = False) -> None:
         self._bus = bus
         self._speaks_legacy = speaks_legacy

@@ -1,32 +1,20 @@
 """A page's side of the socket: it says something in a task, and from then on hears what happens there."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from handrail.faces.socketio.messages import new_id, optional_text, text
 from handrail.faces.socketio.rooms import Rooms
+from handrail.features.agent.offers import Chat
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.routes.page_events import room_of
 from handrail.kernel import task_ids
-from handrail.ports.agent import Voice
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import InvalidParams
-from handrail.ports.model import Said
+from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
 LEGACY_EVENT = "message"
 MAX_CONTENT = 200_000
-
-
-class Chat(Protocol):
-    """Whoever answers messages: the agent."""
-
-    def followed(self, task_id: str) -> None:
-        """A page has begun to follow the task."""
-        ...
-
-    async def hear(self, task_id: str, said: Said, message: dict[str, Any], voice: Voice) -> None:
-        """`message` may have more members than those of the contract. A Failure refuses it."""
-        ...
 
 
 class PageSocket:
@@ -58,7 +46,7 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
-        said = Said(
+        said = UserTurn(
             optional_text(message, "id") or new_id("msg"),
             text(message, "content", MAX_CONTENT),
             sent_at=_timestamp(message, self._bus.now()),

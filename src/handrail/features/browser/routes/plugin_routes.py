@@ -36,7 +36,7 @@ PAIR = "/api/extension/pair"
 def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) -> Sequence[Endpoint]:
     async def register(request: Request, body: Registration) -> Registered:
         _check_is_own(request, pairings, body.client_id)
-        await bus.sessions.describe(
+        await bus.plugins.describe(
             body.client_id,
             extension_id=body.extension_id,
             extension_name=body.extension_name,
@@ -52,7 +52,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
 
     async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
         must_be_person(request, "Choosing the browser for new tasks")
-        return await bus.sessions.choose(body.client_id)
+        return await bus.plugins.choose_for_new_tasks(body.client_id)
 
     async def make_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
@@ -68,7 +68,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         token = await pairings.pair(body.client_id, body.extension_id, body.name)
-        bus.sessions.drop(body.client_id)
+        bus.plugins.drop(body.client_id)
         return PairToken(token=token)
 
     async def list_tokens(request: Request, body: None) -> list[PairedToken]:
@@ -89,7 +89,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         )
         client_id = request.path_params["clientId"]
         await pairings.unpair(client_id)
-        bus.sessions.drop(client_id)
+        bus.plugins.drop(client_id)
         return Revoked()
 
     tokens = "/api/extension/tokens"

@@ -13,6 +13,7 @@ from handrail.features.browser.bus import outcome
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.plugins import Plugin
 from handrail.features.browser.bus.takeover import HeldTask
+from handrail.features.browser.bus.tasks import Task
 from handrail.ports.browser import Acknowledge
 from handrail.ports.errors import InvalidParams
 
@@ -45,7 +46,6 @@ class SocketLine:
 class PluginSocket:
     def __init__(self, bus: LocalBus) -> None:
         self._bus = bus
-        self._sessions = bus.sessions
         self._lines: dict[str, SocketLine] = {}
         self._handlers = {
             "activate_extension": self._activate,
@@ -68,20 +68,20 @@ class PluginSocket:
         known = self._bus.plugins.find(client_id)
         if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):
             self.leave(known.line.sid)
-        self._sessions.connect(client_id, line)
+        self._bus.plugins.connect(client_id, line)
         self._lines[sid] = line
         await rooms.enter(sid, f"client:{client_id}")
 
     def leave(self, sid: str) -> None:
         if (line := self._lines.pop(sid, None)) is not None:
-            self._sessions.disconnect(line.client_id, line)
+            self._bus.plugins.disconnect(line.client_id, line)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
         line = self._lines[sid]
         line.event = event
         if message.get("clientId", line.client_id) != line.client_id:
             raise InvalidParams("`clientId` is not the one that this socket joined with.")
-        plugin = self._sessions.touch(line.client_id)
+        plugin = self._bus.plugins.touch(line.client_id)
         if outcome.is_result(message):
             self._bus.dispatcher.answer(plugin, message)
             return
@@ -92,7 +92,7 @@ class PluginSocket:
 
     async def _activate(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """`skipAuthorization` is not read: who a plugin is was decided when it joined."""
-        self._sessions.describe(
+        self._bus.plugins.describe(
             plugin.client_id,
             ua=optional_text(message, "ua") or plugin.record.ua,
             version=optional_text(message, "version", 64) or plugin.record.version,
@@ -105,21 +105,27 @@ class PluginSocket:
             held = msgspec.convert(message.get("tasks", ()), tuple[HeldTask, ...])
         except msgspec.ValidationError as error:
             raise InvalidParams(f"`tasks`: {error}.") from None
-        await self._sessions.sync(plugin, message, held)
+        await self._bus.takeover.sync(plugin, message, held)
 
     async def _tab_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        self._sessions.change_tab(plugin, message)
+        self._bus.plugins.change_tab(plugin, message)
 
     async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
         """Heard, and of no use here yet."""
 
     async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        reason = optional_text(message, "reason", 64) or "user_input"
-        is_repeated = message.get("again") is True
-        await self._sessions.take_over(plugin, text(message, "taskId"), reason, is_repeated=is_repeated)
+        """`again`: it was said before, and may have been handed back here since; then the plugin hears that."""
+        task = await self._task(plugin, message)
+        if message.get("again") is True and task.status != "takeover":
+            self._bus.takeover.tell_plugin(task)
+        else:
+            await self._bus.takeover.take_over(task, optional_text(message, "reason", 64) or "user_input")
 
     async def _hand_back(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        await self._sessions.hand_back(plugin, text(message, "taskId"))
+        await self._bus.takeover.hand_back(await self._task(plugin, message))
 
     async def _stopped(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        await self._sessions.stop(plugin, text(message, "taskId"))
+        await self._bus.takeover.stop(await self._task(plugin, message))
+
+    async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
+        return await self._bus.takeover.of_plugin(plugin, text(message, "taskId"))

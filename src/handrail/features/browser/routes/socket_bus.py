@@ -1,5 +1,6 @@
 """The namespace's bus: who is a plugin and who a page, and which of the two hears a message."""
 
+import logging
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -10,10 +11,12 @@ from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
-from handrail.ports.errors import Failure, InvalidParams
+from handrail.ports.errors import Conflict, Failure, InvalidParams
+
+logger = logging.getLogger(__name__)
 
 
-class MimoBus:
+class BrowserSockets:
     """`speaks_legacy`: the events' old names are understood too (contract 2 §3.1)."""
 
     def __init__(
@@ -23,6 +26,7 @@ class MimoBus:
         self._plugins = plugins
         self._pages = pages
         self._rooms: Rooms | None = None
+        self._outdated: set[str] = set()
         self._for_plugins = {plugin_socket.EVENT} | ({plugin_socket.LEGACY_EVENT} if speaks_legacy else set())
         self._for_pages = {page_socket.EVENT} | ({page_socket.LEGACY_EVENT} if speaks_legacy else set())
 
@@ -39,8 +43,19 @@ class MimoBus:
         return client is not None and client == auth.get("clientId")
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
-        check_own_extension(self._pairings.extension_of(auth.get("token")), auth.get("version"), auth.get("protocol"))
+        self._check_version(auth)
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
+
+    def _check_version(self, auth: Mapping[str, Any]) -> None:
+        """Logged once for each extension: an old one tries again and again, and shows no reason to its person."""
+        try:
+            extension = self._pairings.extension_of(auth.get("token"))
+            check_own_extension(extension, auth.get("version"), auth.get("protocol"))
+        except Conflict as outdated:
+            if (client := str(auth.get("clientId"))[:128]) not in self._outdated:
+                self._outdated.add(client)
+                logger.warning("refused the browser %s. %s", client, outdated.message)
+            raise
 
     async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
         await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person)

@@ -6,10 +6,10 @@ from posixpath import basename
 from msgspec import UNSET
 
 from handrail.features.browser.browser import Browser
-from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.browser_tool import input_tool
 from handrail.features.browser.bus.artifacts import MAX_BYTES
 from handrail.features.browser.bus.input_actions import UPLOAD, UploadParams
-from handrail.features.browser.page_input import act_and_reply, previewing
+from handrail.features.browser.page_input import act_and_reply
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.target import Target
@@ -45,4 +45,4 @@ def _summary(params: UploadParams, element: str) -> str:
     return f"Upload {', '.join(map(quoted, given))} into {element}"
 
 
-TOOL = browser_tool(UPLOAD, browser_upload, preview=previewing(_summary))
+TOOL = input_tool(UPLOAD, browser_upload, _summary)

@@ -8,10 +8,8 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.readiness import ReadinessCheck
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.highlight import X11Highlight
-from handrail.features.desktop.backends.x11.known_windows import KnownWindows
-from handrail.features.desktop.backends.x11.screen import X11Screen
-from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
+from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import (
     Changes,
     Combination,
@@ -25,6 +23,26 @@ from handrail.features.desktop.platform import (
     Tree,
     Window,
 )
+from handrail.ports.errors import PermissionMissing
+
+
+class KnownWindows:
+    """The top-level windows for who can do without: nothing is known of them where there is no X server."""
+
+    def __init__(self, windows: TopWindows) -> None:
+        self._windows = windows
+
+    def all(self) -> list[TopWindow]:
+        try:
+            return self._windows.all()
+        except PermissionMissing:
+            return []
+
+    def active(self) -> int | None:
+        try:
+            return self._windows.active()
+        except PermissionMissing:
+            return None
 
 
 class LinuxDesktop:

@@ -15,8 +15,8 @@ from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
     from handrail.features.desktop.recipes import Step
+    from handrail.kernel.project import Project
     from handrail.kernel.registry import Registry
-    from handrail.wiring import House
 
 EPILOG = """\b
 Examples:
@@ -55,20 +55,20 @@ def desktop(
 ) -> None:
     """Run a recipe of desktop steps."""
     from handrail.faces.cli.person import answers
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import describe, open_house
 
-    registry = describe()
+    registry = program().describe()
     steps = _read(file, registry)
     if dry_run:
         _show(steps, registry, as_json)
         return
     approver = answers(answer, has_terminal=file != "-" and sys.stdin.isatty(), is_left_standing=False)
-    house = open_house(project, state, approver)
+    opened = program().open_project(project, state, approver)
     try:
-        told = run(_run(house, steps))
+        told = run(_run(opened, steps))
     finally:
-        house.close()
+        opened.close()
     is_well = all(one["ok"] for one in told) and len(told) == len(steps)
     if as_json:
         print_json({"ok": is_well, "steps": told})
@@ -125,7 +125,7 @@ def _show(steps: "Sequence[Step]", registry: "Registry", as_json: bool) -> None:
         say(f"   {one_line(msgspec.json.encode(step['params']).decode())}")
 
 
-async def _run(house: "House", steps: "Sequence[Step]") -> list[dict[str, Any]]:
+async def _run(opened: "Project", steps: "Sequence[Step]") -> list[dict[str, Any]]:
     """What each step gave. Stops at the first failure, unless the step says otherwise."""
     import secrets
 
@@ -135,18 +135,17 @@ async def _run(house: "House", steps: "Sequence[Step]") -> list[dict[str, Any]]:
     from handrail.features.desktop.dialect import envelope
     from handrail.features.desktop.recipes import filled_in
     from handrail.kernel.call import Call
-    from handrail.wiring import closing
 
     told: list[dict[str, Any]] = []
     results: dict[str, Any] = {}
     task = f"recipe_{secrets.token_hex(6)}"
-    async with closing(house):
+    async with opened.in_use():
         for number, step in enumerate(steps, 1):
             head, began = f"{number}/{len(steps)} {step.id}: {step.op}", time.perf_counter()
             _progress(f"{head} …")
             entry: dict[str, Any] = {"id": step.id, "op": step.op, "ok": False}
             try:
-                reply = await house.gate.run(Call(step.op, filled_in(step, results), caller(), task))
+                reply = await opened.gate.run(Call(step.op, filled_in(step, results), caller(), task))
                 results[step.id] = entry["result"] = msgspec.to_builtins(reply.result)
                 entry["ok"] = True
             except Failure as failure:

@@ -57,7 +57,8 @@ def desktop_host(
     """
     import asyncio
 
-    from handrail.wiring.desktop_host import serve_desktop
+    from handrail.faces.cli.program import program
+    from handrail.features.desktop.host_program import serve_desktop
 
     def on_ready(path: Path) -> None:
         say(f"handrail desktop-host at {path}, below {workspace_root}, confirm {confirm} (Ctrl-C ends it)")
@@ -66,7 +67,9 @@ def desktop_host(
     log_to_stderr()
     asyncio.run(
         _until_stopped(
-            serve_desktop(workspace_root, state, confirm, on_ready, socket=socket, unused_seconds=until_unused),
+            serve_desktop(
+                workspace_root, program(), state, confirm, on_ready, socket=socket, unused_seconds=until_unused
+            ),
             ends_with_input=until_eof,
         )
     )

@@ -2,10 +2,10 @@
 
 from handrail.features.desktop.host.confirmation import Consent
 from handrail.features.desktop.host.effects import watching
-from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import ConfirmedParams, Route
+from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
-from handrail.features.desktop.host.subject import Subject
 from handrail.features.desktop.platform import Desktop, Found, Rect, Window
 from handrail.ports.errors import Failure, Internal, PermissionMissing
 
@@ -27,6 +27,12 @@ async def act(services: Services, execution: Execution, action: Action, params: 
             evidence["beforeScreenshot"] = BEFORE
         execution.record.note("acting", window=subject.window.title, app=subject.window.app_id)
         await execution.record.save()
+        if consent.by != "gateway":
+            decision = f"confirmed by {consent.by}"
+            await services.audit.add(
+                execution.audited("begin", target=subject.window.app_id, decision=decision), durable=True
+            )
+            execution.is_audited = True
         subject = await subject.again(desktop)
         subject.check(consent)
         subject = await _reachable(desktop, execution, consent, subject, params.route, action.needs_front(subject))

@@ -1,13 +1,13 @@
-"""The host: one request in, one result or condition out. Knows no socket; the face knows no method.
+"""The host: one request in, one result or failure out. Knows no socket; the face knows no method.
 
 Read → workspace → caller → ready → run with a deadline, in the workspace's lane where it acts → evidence.
 """
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -17,8 +17,7 @@ from handrail.features.desktop.host.acting import act
 from handrail.features.desktop.host.callers import check_caller
 from handrail.features.desktop.host.conditions import UnknownMethod
 from handrail.features.desktop.host.confirmation import params_digest
-from handrail.features.desktop.host.executions import Execution
-from handrail.features.desktop.host.records import RESULT, Record, stamp
+from handrail.features.desktop.host.execution import RESULT, Execution, Record, stamp
 from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.services import Action, Inquiry, Method, Reading, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
@@ -31,16 +30,6 @@ from handrail.ports.peers import Caller
 
 logger = logging.getLogger(__name__)
 
-CodeOf = Callable[[Failure], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    rpc_id: str
-    method: str
-    params: Mapping[str, Any]
-    caller: Caller
-
 
 class Host:
     def __init__(
@@ -49,74 +38,75 @@ class Host:
         methods: Sequence[Method],
         workspaces: Callable[[str], Folder],
         own_uid: int,
-        code_of: CodeOf,
+        error_object: Callable[[Failure], dict[str, Any]],
         *,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        self.services = services
+        self._services = services
         self._methods = {method.name: method for method in methods}
         self._workspaces = workspaces
         self._own_uid = own_uid
-        self._code_of = code_of
+        self.error_object = error_object
         self._now = now
         self._lanes = Lanes()
 
-    def answer_at_once(self, request: Request) -> Result | None:
-        """None for what has to be awaited by `answer`."""
-        method = self._methods.get(request.method)
-        if not isinstance(method, Inquiry) or method.at_once is None:
-            return None
-        return method.at_once(self.services, *self._admitted(method, request))
+    def start(self) -> None:
+        self._services.source.start()
 
-    def is_inquiry(self, name: str) -> bool:
+    async def close(self) -> None:
+        await self._services.source.close()
+
+    def is_inquiry(self, method: str) -> bool:
         """It is soon over, or it ends something else."""
-        return isinstance(self._methods.get(name), Inquiry)
+        return isinstance(self._methods.get(method), Inquiry)
 
-    async def answer(self, request: Request) -> Result:
-        method = self._methods.get(request.method)
-        if method is None:
-            raise UnknownMethod(f"There is no method {request.method[:100]!r}.", hint=", ".join(self._methods))
-        visit, params = self._admitted(method, request)
+    def answer_at_once(self, id: str, method: str, params: Mapping[str, Any], caller: Caller) -> Result | None:
+        """None for what has to be awaited by `answer`."""
+        found = self._methods.get(method)
+        if not isinstance(found, Inquiry) or found.at_once is None:
+            return None
+        return found.at_once(self._services, *self._admitted(found, id, params, caller))
+
+    async def answer(self, id: str, method: str, params: Mapping[str, Any], caller: Caller) -> Result:
+        found = self._methods.get(method)
+        if found is None:
+            raise UnknownMethod(f"There is no method {method[:100]!r}.", hint=", ".join(self._methods))
+        visit, typed = self._admitted(found, id, params, caller)
         try:
-            if isinstance(method, Inquiry):
-                return await method.run(self.services, visit, params)
-            self.services.source.check()
-            return await self._run(method, visit, request, params)
+            if isinstance(found, Inquiry):
+                return await found.run(self._services, visit, typed)
+            self._services.source.check()
+            return await self._run(found, visit, typed, params_digest(params))
         except Failure:
             raise
         except Exception as fault:
-            logger.exception("%s failed", method.name)
+            logger.exception("%s failed", method)
             raise _as_failure(fault) from fault
 
-    def _admitted(self, method: Method, request: Request) -> tuple[Visit, Any]:
+    def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
         """A request that makes sense, in a workspace of ours, by somebody who may."""
-        params = wire.read(request.params, method.params)
-        if isinstance(params, wire.RoutedParams):
-            check_pattern(params.route)
-        workspace = self._workspaces(params.meta.workspace_path)
-        check_caller(request.caller, workspace, self._own_uid)
-        return Visit(request.rpc_id, request.caller, workspace, params.meta), params
+        typed = wire.read(params, method.params)
+        if isinstance(typed, wire.RoutedParams):
+            check_pattern(typed.route)
+        workspace = self._workspaces(typed.meta.workspace_path)
+        check_caller(caller, workspace, self._own_uid)
+        return Visit(id, caller, workspace, typed.meta), typed
 
-    async def _run(self, method: Reading | Action, visit: Visit, request: Request, params: Any) -> Result:
-        execution = self._execution(method, visit, request)
+    async def _run(self, method: Reading | Action, visit: Visit, params: Any, digest: str) -> Result:
+        execution = self._execution(method, visit, digest)
         execution.record.note("begin", method=method.name, requestId=visit.meta.request_id)
         try:
-            with self.services.executions.running(execution):
+            with self._services.executions.running(execution):
                 execution.record.add("env.json", self._surroundings(execution, None))
                 result = await self._on_time(method, execution, params)
         except asyncio.CancelledError:
             why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
-            aborted = Aborted(why)
-            await self._close(execution, aborted)
-            raise aborted from None
+            raise await self._failed(execution, Aborted(why)) from None
         except Failure as failure:
-            await self._close(execution, failure)
-            raise
+            raise await self._failed(execution, failure) from None
         except Exception as fault:
             logger.exception("%s failed", method.name)
-            unforeseen = _as_failure(fault)
-            await self._close(execution, unforeseen)
-            raise unforeseen from fault
+            raise await self._failed(execution, _as_failure(fault)) from fault
         unrecorded = method.unrecorded if isinstance(method, Reading) else ()
         await self._close(execution, None, {name: value for name, value in result.items() if name not in unrecorded})
         if visit.meta.execution_id is not None and "evidence" in result:
@@ -126,20 +116,21 @@ class Host:
     async def _on_time(self, method: Reading | Action, execution: Execution, params: Any) -> Result:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(execution.deadline)
-            readiness = await self.services.source.readiness(is_fresh=False)
+            readiness = await self._services.source.readiness(is_fresh=False)
             execution.record.add("env.json", self._surroundings(execution, readiness))
             if isinstance(method, Reading):
-                return {"executionId": execution.id, **await method.run(self.services, execution, params)}
-            self.services.confirmation.read(params.confirm, execution.meta.request_id)
+                return {"executionId": execution.id, **await method.run(self._services, execution, params)}
+            self._services.confirmation.read(params.confirm, execution.meta.request_id)
             await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
-            return {"executionId": execution.id, **await act(self.services, execution, method, params)}
+            return {"executionId": execution.id, **await act(self._services, execution, method, params)}
 
-    def _execution(self, method: Reading | Action, visit: Visit, request: Request) -> Execution:
+    def _execution(self, method: Reading | Action, visit: Visit, digest: str) -> Execution:
         meta, task = visit.meta, asyncio.current_task()
         assert task is not None
         id = meta.execution_id or str(uuid4())
-        record = Record(visit.workspace, meta.workspace_path, id, meta.began_at or self._now())
-        if id in self.services.executions or (meta.execution_id is not None and record.has(RESULT)):
+        at, is_shared = meta.began_at or self._now(), meta.execution_id is not None
+        record = Record(visit.workspace, meta.workspace_path, id, at, is_shared=is_shared)
+        if id in self._services.executions or (is_shared and record.has(RESULT)):
             raise InvalidParams("params.meta.executionId: was used before.", field="params.meta.executionId")
         return Execution(
             id=id,
@@ -150,18 +141,18 @@ class Host:
             workspace=visit.workspace,
             record=record,
             deadline=Deadline(method.name, meta.timeout_ms),
-            params_digest=params_digest(request.params),
+            params_digest=digest,
             task=task,
         )
 
     def _surroundings(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
         """None as long as nobody has said what works here."""
         return {
-            "hostVersion": self.services.version,
+            "hostVersion": self._services.version,
             "schemaVersion": execution.meta.schema_version,
             "os": "" if readiness is None else readiness.os,
             "session": "" if readiness is None else readiness.session,
-            "confirmMode": self.services.confirmation.mode,
+            "confirmMode": self._services.confirmation.mode,
             "method": execution.method,
             "executionId": execution.id,
             "requestId": execution.meta.request_id,
@@ -170,6 +161,10 @@ class Host:
             "workspacePath": execution.meta.workspace_path,
             "peer": {"pid": execution.peer.pid, "uid": execution.peer.uid, "auditTokenDigest": execution.peer.digest},
         }
+
+    async def _failed(self, execution: Execution, failure: Failure) -> Failure:
+        await self._close(execution, failure)
+        return failure
 
     async def _close(self, execution: Execution, failure: Failure | None, result: Result | None = None) -> None:
         """The last of the evidence. What was done is done: its answer does not become an error for want of a record."""
@@ -186,7 +181,7 @@ class Host:
         if failure is None:
             record.add(RESULT, {"ok": True, "result": result})
         else:
-            line["errorCode"] = self._code_of(failure)
+            line["errorCode"] = self.error_object(failure)["code"]
             where = {"executionId": execution.id, "evidence": evidence}
             failure.details = {**failure.details, "acted": execution.has_acted, **where}
             error = {"code": line["errorCode"], "message": failure.message, "details": failure.details}
@@ -199,8 +194,22 @@ class Host:
             logger.error("the evidence of %s is incomplete: %s", execution.id, lost.message)
             if failure is None and not execution.has_acted:
                 raise
+        if execution.is_audited:
+            await self._audit_end(execution, failure)
         if failure is not None and execution.meta.execution_id is not None:
             evidence["sha256"] = record.hashes
+
+    async def _audit_end(self, execution: Execution, failure: Failure | None) -> None:
+        outcome: dict[str, Any] = {"ok": failure is None}
+        if failure is not None:
+            outcome["error"] = {"condition": type(failure).__name__, "message": failure.message[:500]}
+        evidence = {"dir": execution.record.path, "sha256": execution.record.hashes}
+        took = round((time.perf_counter() - execution.began) * 1000, 3)
+        try:
+            record = execution.audited("end", **outcome, evidence=evidence, durationMs=took)
+            await self._services.audit.add(record, durable=True)
+        except Failure as lost:
+            logger.error("the end of %s is not on record: %s", execution.id, lost.message)
 
 
 def _as_failure(fault: Exception) -> Failure:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.features.desktop.host.records import INDEX
+from handrail.features.desktop.host.execution import INDEX
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from handrail.features.desktop.host.confirmation import Confirmation
-from handrail.features.desktop.host.executions import Execution, Executions
+from handrail.features.desktop.host.execution import Execution, Executions
 from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params
 from handrail.features.desktop.host.refs import ElementRefs
-from handrail.features.desktop.host.search import Search
+from handrail.features.desktop.host.search import Search, Subject
 from handrail.features.desktop.host.source import DesktopSource
-from handrail.features.desktop.host.subject import Subject
 from handrail.features.desktop.platform import Delivery, Desktop
+from handrail.kernel.audit import Audit
 from handrail.ports.files import Folder
 from handrail.ports.once import Once
 from handrail.ports.peers import Caller
@@ -28,6 +28,7 @@ class Services:
     confirmation: Confirmation
     prompts: PromptQueue
     once: Once
+    audit: Audit
     refs: ElementRefs = field(default_factory=ElementRefs)
     executions: Executions = field(default_factory=Executions)
     input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -7,8 +7,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.params import Name
-from handrail.features.desktop.params import DesktopParams
-from handrail.features.desktop.results import Said, read
+from handrail.features.desktop.messages import DesktopParams, Said, read
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.effect import Effect

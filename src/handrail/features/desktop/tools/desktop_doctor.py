@@ -4,8 +4,7 @@ from typing import Any
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.params import DesktopParams
-from handrail.features.desktop.results import Said, read
+from handrail.features.desktop.messages import DesktopParams, Said, read
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 

@@ -7,9 +7,8 @@ from msgspec import Meta
 from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.params import Target
-from handrail.features.desktop.params import RoutedParams, on_wire
-from handrail.features.desktop.reading import ask_of_window
-from handrail.features.desktop.results import Executed, read
+from handrail.features.desktop.messages import Executed, RoutedParams, on_wire, read
+from handrail.features.desktop.windows import ask_of_window
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 

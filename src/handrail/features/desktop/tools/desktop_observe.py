@@ -9,9 +9,8 @@ from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.observe import ObserveOptions
 from handrail.features.desktop.host.params import Target
-from handrail.features.desktop.params import RoutedParams, on_wire
-from handrail.features.desktop.reading import ask_of_window
-from handrail.features.desktop.results import Executed, Frame, Ref, read
+from handrail.features.desktop.messages import Executed, Frame, Ref, RoutedParams, on_wire, read
+from handrail.features.desktop.windows import ask_of_window
 from handrail.features.desktop.wording import said
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image

@@ -8,9 +8,8 @@ from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.wait_until import Condition
 from handrail.features.desktop.host.params import Milliseconds
-from handrail.features.desktop.params import RoutedParams, on_wire
-from handrail.features.desktop.reading import ask_of_window, locate
-from handrail.features.desktop.results import Executed, Ref, read
+from handrail.features.desktop.messages import Executed, Ref, RoutedParams, on_wire, read
+from handrail.features.desktop.windows import ask_of_window, locate
 from handrail.features.desktop.wording import ref_line, said
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply

@@ -31,9 +31,10 @@ def audit(action: Literal["show", "verify"], state: Path | None, as_json: bool, 
     The record holds every call of every project on this state directory, newest first. Each line seals the
     one before it, so `verify` finds any that was changed, removed, moved or cut off.
     """
-    from handrail.wiring import open_audit
+    from handrail.faces.cli.program import program
+    from handrail.kernel.audit import Audit
 
-    record = open_audit(state)
+    record = Audit(program().open_stores(state).audit)
     try:
         if action == "verify":
             _verify(record, as_json=as_json)

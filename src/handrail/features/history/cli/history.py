@@ -12,7 +12,7 @@ from handrail.faces.cli.parameters import json_option, limit_option, project_opt
 from handrail.faces.cli.times import local_time
 
 if TYPE_CHECKING:
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 EPILOG = "Example: handrail history --limit 5, then handrail undo with one of the ids it shows."
 
@@ -27,14 +27,14 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
 
     Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.
     """
+    from handrail.faces.cli.program import program
     from handrail.kernel.approvals import NobodyToAsk
-    from handrail.wiring import open_house
 
-    house = open_house(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NobodyToAsk())
     try:
-        entries = list(islice(_entries(house), limit))
+        entries = list(islice(_entries(opened), limit))
     finally:
-        house.close()
+        opened.close()
     if as_json:
         print_json({"history": entries})
         return
@@ -44,12 +44,12 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
         say("Nothing was changed through handrail in this project yet.")
 
 
-def _entries(house: "House") -> Iterator[dict[str, Any]]:
+def _entries(opened: "Project") -> Iterator[dict[str, Any]]:
     """Read backwards, so an end comes before its beginning; a beginning without end was interrupted."""
-    snapshots = _Snapshots(house)
+    snapshots = _Snapshots(opened)
     ended: set[str] = set()
-    for record in house.audit.entries(reverse=True):
-        if record.get("project") != house.project.location or not _changes(record.get("effect")):
+    for record in opened.audit.entries(reverse=True):
+        if record.get("project") != opened.location or not _changes(record.get("effect")):
             continue
         execution = str(record.get("executionId"))
         if record.get("event") == "end":
@@ -98,8 +98,8 @@ def _entry(record: dict[str, Any], snapshots: "_Snapshots", status: str) -> dict
 class _Snapshots:
     """Which write left which snapshot, and which of them were taken back."""
 
-    def __init__(self, house: "House") -> None:
-        kept = list(house.workspace.snapshots.newest_first())
+    def __init__(self, opened: "Project") -> None:
+        kept = list(opened.part("workspace").snapshots.newest_first())
         self.of_execution = {snapshot.execution_id: snapshot for snapshot in kept if snapshot.execution_id}
         self.undone = {snapshot.undoes for snapshot in kept if snapshot.undoes}
 

@@ -11,7 +11,7 @@ from handrail.faces.cli.times import local_time
 
 if TYPE_CHECKING:
     from handrail.features.history.story import TaskSummary
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 EPILOG = """\b
 Examples:
@@ -42,25 +42,25 @@ def report(
     and who allowed it, one after the other like a film. It holds every file against the hash in the audit, and
     every line of the audit against its seal.
     """
+    from handrail.faces.cli.program import program
     from handrail.kernel.approvals import NobodyToAsk
-    from handrail.wiring import open_house
 
     if task is not None and is_whole:
         raise click.UsageError("Name a task, or --all, but not both.")
-    house = open_house(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NobodyToAsk())
     try:
         if task is None and not is_whole:
-            _list(house, limit, as_json=as_json)
+            _list(opened, limit, as_json=as_json)
         else:
-            _write(house, task, output or Path(f"{_file_name(task or 'handrail')}.html"), as_json=as_json)
+            _write(opened, task, output or Path(f"{_file_name(task or 'handrail')}.html"), as_json=as_json)
     finally:
-        house.close()
+        opened.close()
 
 
-def _list(house: "House", limit: int, *, as_json: bool) -> None:
-    from handrail.wiring import task_summaries
+def _list(opened: "Project", limit: int, *, as_json: bool) -> None:
+    from handrail.features.history.reporting import task_summaries
 
-    found = task_summaries(house)[:limit]
+    found = task_summaries(opened)[:limit]
     if as_json:
         print_json({"tasks": [_summary(each) for each in found]})
         return
@@ -75,10 +75,10 @@ def _summary(task: "TaskSummary") -> dict[str, Any]:
     return {"task": task.task, "first": task.first, "last": task.last, "calls": calls, "callers": callers}
 
 
-def _write(house: "House", task: str | None, to: Path, *, as_json: bool) -> None:
-    from handrail.wiring import write_report
+def _write(opened: "Project", task: str | None, to: Path, *, as_json: bool) -> None:
+    from handrail.features.history.reporting import write_report
 
-    story = write_report(house, task, to)
+    story = write_report(opened, task, to)
     lacking = [f"{file.name} of {step.execution_id}" for step in story.steps for file in step.files if file.lack]
     if as_json:
         told = {"report": str(to.absolute()), "steps": len(story.steps), "lacking": lacking, "damage": story.damage}

@@ -29,17 +29,17 @@ def undo(id: str | None, project: Path, state: Path | None, answer: Choice, as_j
     import msgspec
 
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
     from handrail.kernel.approvals import OwnCommand, PresetAnswer
     from handrail.kernel.call import Call
-    from handrail.wiring import open_house
 
-    house = open_house(project, state, OwnCommand() if answer == "ask" else PresetAnswer(answer))
+    opened = program().open_project(project, state, OwnCommand() if answer == "ask" else PresetAnswer(answer))
     try:
         call = Call("undo_write", {"id": id}, caller())
-        result = msgspec.to_builtins(run(house.gate.run(call)).result)
+        result = msgspec.to_builtins(run(opened.gate.run(call)).result)
     finally:
-        house.close()
+        opened.close()
     if as_json:
         print_json(result)
         return

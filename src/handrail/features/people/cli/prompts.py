@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.extras import how_to_install, is_installed
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.times import local_time
 from handrail.faces.cli.values import OneOf
+from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     ctx.obj = state
     if ctx.invoked_subcommand is not None:
         return
-    if _has_screen() and not is_installed("tui"):
-        click.echo(f"handrail: the full-screen view is missing. {how_to_install('tui')}", err=True)
+    if _has_screen() and not TUI.is_installed:
+        click.echo(f"handrail: the full-screen view is missing. {TUI.how_to_install}", err=True)
     elif _has_screen():
-        from handrail.wiring import watching_queue
+        from handrail.faces.cli.program import program
 
-        with watching_queue(state):
+        with program().open_stores(state).watching():
             ctx.exit(_run(state, _show_screen))
     ctx.invoke(list_prompts, state=state, as_json=False)
 
@@ -134,8 +134,8 @@ def answer_prompt(
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
 
+        from handrail.faces.cli.program import program
         from handrail.ports.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
-        from handrail.wiring import user_name
 
         prompt = (await _find(queue, request_id)).prompt
         if status == "ok":
@@ -145,7 +145,7 @@ def answer_prompt(
                 response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
-        return (await queue.respond(request_id, response, by=f"terminal:{user_name()}")).warnings
+        return (await queue.respond(request_id, response, by=f"terminal:{program().machine.user}")).warnings
 
     for warning in _run(state or ctx.obj, respond):
         click.echo(f"handrail: {visible(warning)}", err=True)
@@ -160,11 +160,11 @@ def _has_screen() -> bool:
 async def _show_screen(queue: "PromptQueue") -> int:
     import asyncio
 
+    from handrail.faces.cli.program import program
     from handrail.features.people.cli.screen.app import PromptsApp
     from handrail.features.people.cli.screen.language import texts_for
-    from handrail.wiring import user_name
 
-    app = PromptsApp(queue, f"terminal:{user_name()}", texts_for())
+    app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
     status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
@@ -172,11 +172,11 @@ async def _show_screen(queue: "PromptQueue") -> int:
 
 
 def _run(state: Path | None, work: Any) -> Any:
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_queue
 
     async def with_queue() -> Any:
-        queue = open_queue(state)
+        queue = program().open_stores(state).prompts
         try:
             return await work(queue)
         finally:

@@ -12,7 +12,7 @@ from typing import TextIO
 from msgspec import UNSET
 
 from handrail.faces.cli.gutter import width_of
-from handrail.faces.cli.person import user_name
+from handrail.faces.cli.program import program
 from handrail.features.people.cli.question_page import Line, QuestionPage
 from handrail.kernel.approval import Question
 from handrail.kernel.prompts.first_answer import ANSWERED
@@ -33,7 +33,7 @@ class TerminalQuestions:
         self._turn = asyncio.Lock()
 
     def beside(self, question: Question) -> Sequence[Side]:
-        return [Side(f"terminal:{user_name()}", lambda: self._ask(question))]
+        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question))]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:

@@ -1,6 +1,8 @@
 """`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from handrail.kernel.visible import visible
 from handrail.ports.errors import Declined, InvalidParams, NotFound, OutsideRoot
 
 if TYPE_CHECKING:
-    from handrail.wiring import House
+    from handrail.kernel.project import Project
 
 _TAB = 4
 _UNUSED = "WG404"
@@ -115,11 +117,12 @@ def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
 
     The editor starts this command and talks to it. It reads the project and writes nothing.
     """
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import serve_editor
+    from handrail.features.webgal.editor_project import serve_editor
 
     log_to_stderr()
-    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, state)))
+    raise SystemExit(run(serve_editor(project.absolute() if project is not None else None, program(), state)))
 
 
 CHECK_EPILOG = """\b
@@ -158,16 +161,14 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     silenced by `;nolint CODE` in a script or by `lintIgnore` in the project's policy.
     """
     from handrail.faces.cli.person import answers
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.wiring import open_house
 
-    house = open_house(project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False))
-    try:
-        found, mended = run(_checked(house, list(paths), with_fix=fix))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        house.close()
+    opened = program().open_project(
+        project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)
+    )
+    with _closing(opened):
+        found, mended = run(_checked(opened, list(paths), with_fix=fix))
     if as_json:
         print_json({**found, "mended": mended} if fix else found)
     else:
@@ -185,52 +186,60 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 @json_option
 def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     """Print which scene leads to which, as an SVG picture or as JSON."""
+    from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
     from handrail.kernel.approvals import NobodyToAsk
-    from handrail.wiring import open_house
 
-    house = open_house(project, state, NobodyToAsk())
-    try:
-        shown = run(_called(house, "show_scene_graph", {"path": path}))
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
-    finally:
-        house.close()
+    opened = program().open_project(project, state, NobodyToAsk())
+    with _closing(opened):
+        shown = run(_called(opened, "show_scene_graph", {"path": path}))
     if as_json:
         print_json(shown["graph"])
     else:
         sys.stdout.write(shown["svg"])
 
 
-async def _checked(house: "House", paths: list[str], *, with_fix: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = await _called(house, "check_game", {"paths": paths, "fix": with_fix})
+@contextmanager
+def _closing(opened: "Project") -> Iterator[None]:
+    try:
+        yield
+    except _WRONG_USE as wrong:
+        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    finally:
+        opened.close()
+
+
+async def _checked(
+    opened: "Project", paths: list[str], *, with_fix: bool
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    found = await _called(opened, "check_game", {"paths": paths, "fix": with_fix})
     if not with_fix:
         return found, []
     mended = [
         {"path": file["path"], "snapshotId": snapshot}
         for file in found["files"]
-        if "mended" in file and (snapshot := await _mend(house, file["path"], file["mended"])) is not None
+        if "mended" in file and (snapshot := await _mend(opened, file["path"], file["mended"])) is not None
     ]
-    return await _called(house, "check_game", {"paths": paths}), mended
+    return await _called(opened, "check_game", {"paths": paths}), mended
 
 
-async def _mend(house: "House", path: str, content: str) -> str | None:
+async def _mend(opened: "Project", path: str, content: str) -> str | None:
     """Through the gate like any other write. Who says no to one file may say yes to the next."""
     wanted = {"path": path, "content": content}
     try:
-        await _called(house, "write_to_file", {**wanted, "dryRun": True})
-        done = await _called(house, "write_to_file", {**wanted, "dryRun": False})
+        await _called(opened, "write_to_file", {**wanted, "dryRun": True})
+        done = await _called(opened, "write_to_file", {**wanted, "dryRun": False})
     except Declined as refused:
         complain(refused)
         return None
     return str(done["snapshotId"])
 
 
-async def _called(house: "House", tool: str, params: dict[str, Any]) -> dict[str, Any]:
+async def _called(opened: "Project", tool: str, params: dict[str, Any]) -> dict[str, Any]:
     import msgspec
 
     from handrail.faces.cli.person import caller
     from handrail.kernel.call import Call
 
-    result: dict[str, Any] = msgspec.to_builtins((await house.gate.run(Call(tool, params, caller()))).result)
+    result: dict[str, Any] = msgspec.to_builtins((await opened.gate.run(Call(tool, params, caller()))).result)
     return result

@@ -11,8 +11,9 @@ from typing import TypeVar
 from lsprotocol.types import Location, LSPErrorCodes, Position, Range
 from pygls.exceptions import JsonRpcException
 
+from handrail.features.webgal.editor_project import ProjectReader
 from handrail.features.webgal.lsp.documents import Columns, Document, ProjectUris, Snapshot
-from handrail.features.webgal.lsp.game import Game, ProjectReader
+from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.usages import Place, Placed, part_at
 from handrail.features.webgal.script.findings import Language
 from handrail.ports.errors import Failure

@@ -1,8 +1,8 @@
 """One game as it stands in the editor: what lies on the disk, with the open texts in the place of their files."""
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
 
+from handrail.features.webgal.editor_project import ProjectReader
 from handrail.features.webgal.lsp.documents import lines_of, normal
 from handrail.features.webgal.script.character_file import CHARACTERS
 from handrail.features.webgal.script.config_file import read_config
@@ -11,35 +11,6 @@ from handrail.features.webgal.script.listing import Surroundings
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
 from handrail.features.webgal.script.scene import Scene
 from handrail.ports.errors import Failure, TooLarge
-
-
-class ProjectReader(Protocol):
-    """Paths are relative to the project. What can't be read raises a condition of the error tree."""
-
-    @property
-    def location(self) -> str: ...
-
-    @property
-    def largest(self) -> int:
-        """How many bytes of one file are looked at."""
-        ...
-
-    def game_of(self, path: str | None) -> str | None:
-        """The folder of the game that a path belongs to, or the project's; None: there is none."""
-        ...
-
-    def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
-        """What stands around a game's scenes; texts that are being edited count instead of their files."""
-        ...
-
-    def silenced(self) -> tuple[str, ...]: ...
-
-    def text(self, path: str) -> str: ...
-
-    def size(self, path: str) -> int | None: ...
-
-    def close(self) -> None: ...
-
 
 _BOM = "\ufeff"
 _TELLING = (".json", ".css", ".scss", ".atlas")

@@ -13,11 +13,11 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 import handrail
+from handrail.features.webgal.editor_project import ProjectReader
 from handrail.features.webgal.lsp.checker import Checker
 from handrail.features.webgal.lsp.documents import Columns, path_of
 from handrail.features.webgal.lsp.editor_state import EditorProject, EditorState
 from handrail.features.webgal.lsp.features import register
-from handrail.features.webgal.lsp.game import ProjectReader
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.script.findings import Language, language_of
 from handrail.ports.errors import Failure

@@ -7,17 +7,15 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote, urlsplit
 
+from handrail.features.browser.offers import LocalBrowser, LocalPage, Trouble
 from handrail.features.webgal.preview_ports import (
     Destination,
     GameSite,
-    LocalBrowser,
-    LocalPage,
     NotHosted,
     Position,
     ScenePreviews,
     Screen,
     Showing,
-    Trouble,
 )
 from handrail.ports.errors import Failure, NotShown, Offline, Timeout
 

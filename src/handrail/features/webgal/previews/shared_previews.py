@@ -44,6 +44,7 @@ class HostedScenes:
         self._context = context
 
     async def show(self, wanted: WantedScene) -> Showing:
+        """NotHosted: the caller stands elsewhere. Declined: a rule hides the scene. NotShown, Timeout."""
         check_context(self._context, wanted.context)
         scene = await asyncio.to_thread(self._allowed, wanted.path)
         destination = Destination(scene.name, wanted.line, wanted.content)
@@ -67,7 +68,12 @@ def check_context(ours: PreviewContext, theirs: PreviewContext) -> None:
 
 
 class ConsoleFrames:
-    """The preview beside the text in the console: screens that follow a person's line."""
+    """The preview beside the text in the console: screens that follow a person's line.
+
+    The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's policy for contents,
+    `frame-src http://127.0.0.1:* http://localhost:*`; the preview lets itself be framed by this machine alone. It is
+    another origin than the console (another port), so neither reads the other.
+    """
 
     def __init__(self, preview_session: PreviewSession, games: Games) -> None:
         self._session = preview_session
@@ -77,6 +83,11 @@ class ConsoleFrames:
     async def show(
         self, path: str, line: int | None = None, content: str | None = None, screen: str | None = None
     ) -> Frame:
+        """Opens a screen, or sends the one that is named to another place: the page in it follows at once.
+
+        `path` is the scene's in the project; without a line, the first that shows something. `content` is unsaved
+        text. A screen that is not known any more is opened anew. NotShown, NotFound, Damaged, OutsideRoot.
+        """
         scene, text = await asyncio.to_thread(self._read, path, content)
         known = self._screens.get(screen or "")
         if known is None or known[0] != scene.game:
@@ -87,6 +98,7 @@ class ConsoleFrames:
         return Frame(shown.name, shown.address)
 
     def hide(self, screen: str) -> None:
+        """Its address leads nowhere from now on."""
         known = self._screens.pop(screen, None)
         if known is not None:
             known[1].close()

@@ -1,0 +1,9 @@
+"""The game in the console, and previews for other processes."""
+
+from handrail.faces.http.context import HttpContext
+from handrail.faces.http.mount import Mount
+from handrail.features.webgal.routes.webgal import showing_routes, webgal_routes
+
+
+def mount(context: HttpContext) -> Mount:
+    return Mount([*webgal_routes(context), *showing_routes(context)])

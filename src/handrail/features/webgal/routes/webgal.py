@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -12,19 +13,22 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, refused, success, unheard
 from handrail.faces.http.body import MAX_BODY
-from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.desk import Desk
+from handrail.faces.http.context import HttpContext
 from handrail.faces.http.disconnect import unless_gone
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.faces.http.people import caller, must_be_person
 from handrail.faces.http.persons import check_is_persons
-from handrail.features.webgal.game_view_port import GameView, Language, Mended, Place
+from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
 from handrail.kernel.default_dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.game_view import GameView, Mended, Place
+    from handrail.features.webgal.script.findings import Language
 
 _LOOKING = "Looking at the game in the console"
 _MENDING = "Mending a scene in the console"
@@ -33,33 +37,23 @@ _SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-anc
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
-def webgal_routes(desk: Desk) -> list[Route]:
-    async def seen(look: Callable[[GameView], Any]) -> Any:
-        return await asyncio.to_thread(lambda: look(desk.game()))
+def webgal_routes(context: HttpContext) -> list[Route]:
+    game_of_project = cache(lambda: game_view(context.project))
+    previews = cache(lambda: framed_previews(context.project))
 
-    async def stamp(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success({"stamp": await seen(lambda game: game.stamp())})
+    async def seen(look: Callable[["GameView"], Any]) -> Any:
+        return await asyncio.to_thread(lambda: look(game_of_project()))
 
-    async def overview(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.overview(_language(request))))
+    def looking(look: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            must_be_person(request, _LOOKING)
+            return success(await seen(lambda game: look(game, request)))
 
-    async def scene(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.scene(_path(request))))
-
-    async def graph(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.graph()))
-
-    async def resources(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
-        return success(await seen(lambda game: game.resources()))
+        return answer
 
     async def file(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        media_type, data = await seen(lambda game: game.file(_path(request)))
+        media_type, data = await seen(lambda shown: shown.file(_path(request)))
         # The page names the version that it wants, so a kept one is never an old one.
         kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
         headers = {"content-security-policy": _SEALED_OFF, "cache-control": kept, "accept-ranges": "bytes"}
@@ -70,15 +64,15 @@ def webgal_routes(desk: Desk) -> list[Route]:
         must_be_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
-        shown: Mended = await seen(lambda game: game.mended(path, place))
+        shown: Mended = await seen(lambda shown: shown.mended(path, place))
         wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
         bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
         if bound == (None, None):
-            await _run(desk, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
+            await _run(context, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
             return success(_told(shown))
         if bound != (shown.base_hash, shown.after_hash):
             raise Conflict(f"{shown.path} has changed since it was shown.", hint="Look at it again.", path=shown.path)
-        written = await _run(desk, request, "write_to_file", {**wanted, "dryRun": False})
+        written = await _run(context, request, "write_to_file", {**wanted, "dryRun": False})
         return success({**_told(shown), "snapshotId": written.snapshot_id})
 
     async def preview(request: Request) -> Response:
@@ -86,20 +80,20 @@ def webgal_routes(desk: Desk) -> list[Route]:
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
         line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
-        frame = await desk.previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        frame = await previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 
     async def hide_preview(request: Request) -> Response:
         must_be_person(request, _LOOKING)
-        desk.previews().hide(request.path_params["screen"])
+        previews().hide(request.path_params["screen"])
         return success({})
 
     return [
-        Route("/api/webgal/stamp", stamp),
-        Route("/api/webgal/game", overview),
-        Route("/api/webgal/scene", scene),
-        Route("/api/webgal/graph", graph),
-        Route("/api/webgal/resources", resources),
+        Route("/api/webgal/stamp", looking(lambda game, request: {"stamp": game.stamp()})),
+        Route("/api/webgal/game", looking(lambda game, request: game.overview(_language(request)))),
+        Route("/api/webgal/scene", looking(lambda game, request: game.scene(_path(request)))),
+        Route("/api/webgal/graph", looking(lambda game, request: game.graph())),
+        Route("/api/webgal/resources", looking(lambda game, request: game.resources())),
         Route("/api/webgal/file", file),
         Route("/api/webgal/mend", mend, methods=["POST"]),
         Route("/api/webgal/preview", preview, methods=["POST"]),
@@ -107,16 +101,16 @@ def webgal_routes(desk: Desk) -> list[Route]:
     ]
 
 
-async def _run(desk: Desk, request: Request, tool: str, params: dict[str, Any]) -> Any:
-    call = Call(tool, params, caller(request, desk.person), trace_id=trace_id(request.scope))
-    return (await desk.persons_gate.run(call)).result
+async def _run(context: HttpContext, request: Request, tool: str, params: dict[str, Any]) -> Any:
+    call = Call(tool, params, caller(request, context.person), trace_id=trace_id(request.scope))
+    return (await context.persons_gate.run(call)).result
 
 
-def _told(shown: Mended) -> dict[str, Any]:
+def _told(shown: "Mended") -> dict[str, Any]:
     return {"path": shown.path, "diff": shown.diff, "baseHash": shown.base_hash, "afterHash": shown.after_hash}
 
 
-def _language(request: Request) -> Language:
+def _language(request: Request) -> "Language":
     return "zh" if request.query_params.get("lang") == "zh" else "en"
 
 
@@ -127,8 +121,10 @@ def _path(request: Request) -> str:
     return path
 
 
-def _place(given: Any) -> Place | None:
+def _place(given: Any) -> "Place | None":
     """Of the one problem; without a rule's code, all that can safely be mended is meant."""
+    from handrail.features.webgal.game_view import Place
+
     code = optional_text(given, "code")
     if code is None:
         return None
@@ -153,12 +149,14 @@ _WHAT = "Showing a scene past handrail's tools"
 _HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
 
 
-def showing_routes(desk: Desk, key: ConsoleKey) -> list[Route]:
+def showing_routes(context: HttpContext) -> list[Route]:
+    hosting = cache(lambda: hosted_previews(context.project))
+
     async def show(request: Request) -> Response:
-        check_is_persons(request, key, _WHAT, _HINT)
+        check_is_persons(request, context.console_key, _WHAT, _HINT)
         wanted = _wanted(await request.body())
         try:
-            return success(await unless_gone(request.receive, desk.hosting().show(wanted)))
+            return success(await unless_gone(request.receive, hosting().show(wanted)))
         except ClientDisconnect:
             return unheard()
         except NotHosted as refusal:

@@ -5,6 +5,7 @@ The union of what released engines know: an argument that only a newer one reads
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -99,28 +100,10 @@ def _arguments(command: str, text: str) -> dict[str, Argument]:
 
 
 def _command(
-    name: str,
-    content: Content,
-    arguments: str = "",
-    *,
-    type: str | None = None,
-    folder: str | None = None,
-    goes_on: bool = False,
-    is_run: bool = True,
-    takes_any: bool = False,
-    choices: str = "",
+    name: str, content: Content, arguments: str = "", *, type: str | None = None, choices: str = "", **others: Any
 ) -> Command:
-    return Command(
-        name,
-        type or name,
-        content,
-        _arguments(name, arguments),
-        folder,
-        goes_on,
-        is_run,
-        takes_any,
-        tuple(choices.split()),
-    )
+    known = _arguments(name, arguments)
+    return Command(name, type or name, content, known, choices=tuple(choices.split()), **others)
 
 
 _ALL = (

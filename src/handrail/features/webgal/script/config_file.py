@@ -40,27 +40,11 @@ def _setting(number: int, line: str) -> Setting | None:
 
 
 FILES = {"Title_img": "background", "Title_bgm": "bgm", "Game_Logo": "background"}
-KEYS = frozenset(
-    [
-        "Game_name",
-        "Game_key",
-        "Title_img",
-        "Title_bgm",
-        "Game_Logo",
-        "Enable_Appreciation",
-        "Enable_Continue",
-        "Default_Language",
-        "Show_panic",
-        "Legacy_Expression_Blend_Mode",
-        "Max_line",
-        "Line_height",
-        "Steam_AppID",
-        "Textbox_theme",
-        "Enable_flowchart",
-        "Description",
-        "Package_name",
-    ]
-)
+_OTHER_KEYS = """
+    Game_name Game_key Enable_Appreciation Enable_Continue Default_Language Show_panic Legacy_Expression_Blend_Mode
+    Max_line Line_height Steam_AppID Textbox_theme Enable_flowchart Description Package_name
+"""
+KEYS = frozenset([*FILES, *_OTHER_KEYS.split()])
 _BLANK_COLON = re.compile(r"^[^:;]*?(?<!\s)(?P<blank>\s++):")
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from handrail.features.webgal.preview_ports import Destination, Position, Showing, Trouble
+from handrail.features.browser.offers import Trouble
+from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.script.findings import kind_of
 from handrail.features.webgal.script.parser import COMMENT, is_address, read_scene, split_lines
 from handrail.features.webgal.script.scene import Scene

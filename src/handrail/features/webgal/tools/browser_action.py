@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from handrail.features.browser.offers import Element, LocalPage
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.preview_ports import Element, LocalPage
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
 from handrail.kernel import web_address

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.features.webgal.commands.kept_output import KeptOutput
+from handrail.features.webgal.output import KeptOutput
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 from handrail.kernel.call import Call

@@ -7,7 +7,6 @@ from handrail.features.desktop.backends.acting.clicking import Clicking, Look
 from handrail.features.desktop.backends.acting.focusing import Focusing
 from handrail.features.desktop.backends.acting.key_windows import KeyWindows
 from handrail.features.desktop.backends.acting.pasting import Pasting
-from handrail.features.desktop.backends.acting.pressing_action import pressing_action
 from handrail.features.desktop.backends.acting.typing import Typing
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
@@ -17,6 +16,26 @@ from handrail.features.desktop.backends.x11.pointer import Pointer
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Combination, Delivery, Element, Window
 from handrail.ports.errors import Conflict
+
+_PRESSES = ("click", "press", "clicked", "push")
+_CHOICES = ("select", "jump", "dodefault", "invoke")
+_SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
+"""A row is toggled out of what is selected, and opened as by a double click; a field is left as by the Enter key."""
+_WEAK = ("expandorcontract", "expand", "collapse", "showmenu", "switch")
+_FIELDS = frozenset({"AXTextField", "AXTextArea", "AXSecureTextField", "AXDateField"})
+_ROWS = frozenset({"AXRow", "AXCell"})
+
+
+def pressing_action(element: Element, names: Sequence[str]) -> int | None:
+    """The index, or None where none of them is a press."""
+    plain = [name.lower().replace(" ", "").replace("_", "").replace("-", "") for name in names]
+    wanted: tuple[str, ...] = (*_PRESSES, *_CHOICES, *_SWITCHES, *_WEAK)
+    if element.role in _FIELDS or "editable" in element.states:
+        wanted = _PRESSES
+    elif element.role in _ROWS:
+        wanted = (*_PRESSES, *_CHOICES)
+    return next((plain.index(name) for name in wanted if name in plain), None)
+
 
 _ABLE = frozenset({"enabled", "sensitive"})
 

@@ -1,38 +1,31 @@
-"""The methods of contract 1 and its rulings, one module each."""
+"""The methods of contract 1 and its rulings."""
 
 from collections.abc import Sequence
 
 from handrail.features.desktop.host.methods import (
-    abort,
-    click,
+    actions,
     confirm_issue,
     dismiss_modal,
-    doctor,
-    find,
-    health,
-    highlight,
-    hotkey,
-    list_modals,
-    locate,
+    elements,
+    inquiries,
     observe,
-    type_text,
     wait_until,
 )
 from handrail.features.desktop.host.services import Method
 
 METHODS: Sequence[Method] = (
-    health.METHOD,
-    doctor.METHOD,
+    inquiries.HEALTH,
+    inquiries.DOCTOR,
     observe.METHOD,
-    find.METHOD,
-    click.METHOD,
-    type_text.METHOD,
-    hotkey.METHOD,
+    elements.FIND,
+    actions.CLICK,
+    actions.TYPE_TEXT,
+    actions.HOTKEY,
     wait_until.METHOD,
-    abort.METHOD,
+    inquiries.ABORT,
     confirm_issue.METHOD,
-    highlight.METHOD,
-    list_modals.METHOD,
+    elements.HIGHLIGHT,
+    elements.LIST_MODALS,
     dismiss_modal.METHOD,
-    locate.METHOD,
+    inquiries.LOCATE,
 )

@@ -3,12 +3,12 @@
 from typing import Literal
 
 from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
-from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import ConfirmedParams, ElementRef, Name, Selector, Wire
 from handrail.features.desktop.host.routing import Routed, resolve
+from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.selection import is_enabled, ranked
 from handrail.features.desktop.host.services import Action, Services
-from handrail.features.desktop.host.subject import Subject
 from handrail.features.desktop.platform import Combination, Delivery, Desktop, Found, Query
 
 _ROLE = "AXButton"

@@ -6,7 +6,7 @@ from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.axtree import spelled_tree, spelled_window
 from handrail.features.desktop.host.conditions import ElementNotFound
-from handrail.features.desktop.host.executions import Execution
+from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.outline import outline
 from handrail.features.desktop.host.params import RoutedParams, Target, Wire
 from handrail.features.desktop.host.routing import NOWHERE, Routed

@@ -14,8 +14,9 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from handrail.features.browser.offers import Trouble
 from handrail.features.webgal.backends.game_site.http import Request
-from handrail.features.webgal.preview_ports import Destination, OnLook, Position, Trouble
+from handrail.features.webgal.preview_ports import Destination, OnLook, Position
 from handrail.features.webgal.script.sync import (
     V1,
     Begun,

@@ -85,26 +85,28 @@ _MOST_IN_A_PIPE = 1024 * 1024
 _ENDING_SECONDS = 10.0
 
 
-class KeptPrograms:
-    def start(self, command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "KeptProgram":
-        mark = secrets.token_hex(16)
-        try:
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-S", _KEEPER, *command],
-                cwd=f"/proc/self/fd/{folder}",
-                pass_fds=(folder,),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**environ, MARK_VARIABLE: mark},
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise InputOutput(f"The command could not be started: {error.strerror}.") from None
-        return KeptProgram(process, mark)
+def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "KeptProgram":
+    """`folder` is a held descriptor; `environ` is all that the command gets to know. InputOutput."""
+    mark = secrets.token_hex(16)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", _KEEPER, *command],
+            cwd=f"/proc/self/fd/{folder}",
+            pass_fds=(folder,),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**environ, MARK_VARIABLE: mark},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise InputOutput(f"The command could not be started: {error.strerror}.") from None
+    return KeptProgram(process, mark)
 
 
 class KeptProgram:
+    """One running command. It never reads from us, and what it and its children print comes as one stream."""
+
     def __init__(self, process: "subprocess.Popen[bytes]", mark: str) -> None:
         assert process.stdout is not None
         self._process = process
@@ -116,11 +118,13 @@ class KeptProgram:
 
     @property
     def status(self) -> int | None:
+        """The command's exit status, 128 and more for a signal, as a shell has it; None while it runs."""
         code = self._process.poll()
         return code if code is None or code >= 0 else 128 - code
 
     @property
     def may_have_left_something(self) -> bool:
+        """It has killed its keeper: what it had started was looked for and ended, as far as it was found."""
         return (self._process.poll() or 0) < 0
 
     def ports(self) -> list[int]:
@@ -141,11 +145,13 @@ class KeptProgram:
                 yield rest
 
     def end(self) -> None:
+        """Ends it and everything that it started, without waiting for that."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
 
     async def ended(self) -> None:
+        """The same, and waits until nothing is left, however often the wait is cancelled."""
         if self._is_over:
             return
         import anyio  # 20 ms, and most programs end by themselves

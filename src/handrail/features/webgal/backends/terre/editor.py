@@ -14,7 +14,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
-from handrail.features.webgal.preview_ports import Destination, OnLook, Position, Trouble
+from handrail.features.browser.offers import Trouble
+from handrail.features.webgal.preview_ports import Destination, OnLook, Position
 from handrail.features.webgal.script.sync import PATH, V1, Generation, State, heard, jump, run_text
 
 _AGAIN_AFTER = 1.0

@@ -1,0 +1,147 @@
+"""Which models there are, which one is used, whose keys are there, and the model itself once it is needed.
+
+No key comes back from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from handrail.features.agent.feature import EXTRA
+from handrail.features.agent.models.providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    SCRIPT,
+    LazyModel,
+    checked_provider,
+    open_model,
+    split,
+)
+from handrail.kernel.web_address import read as read_address
+from handrail.ports.browser import Wire
+from handrail.ports.errors import InvalidParams
+from handrail.ports.model import Model, NoModel, WrongKey
+from handrail.ports.secrets import Kept, KeyringAway, Secret, SecretStore
+
+_LONGEST_KEY = 4096
+_PREFIX = "model:"
+_HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
+
+Chosen = tuple[str, str]
+"""The model's name, empty where none is connected, and its server's address, empty for the provider's own."""
+
+
+class KnownModel(Wire, frozen=True, kw_only=True):
+    name: str
+    provider: str
+    has_key: bool
+
+
+class ModelOverview(Wire, frozen=True, kw_only=True):
+    models: Sequence[KnownModel]
+    current: str
+    base_url: str = ""
+
+
+class ModelCatalog:
+    """`load` and `store` are the settings', read anew each time: a change counts for the next words."""
+
+    def __init__(
+        self,
+        load: Callable[[], Chosen],
+        store: Callable[[str, str], None],
+        secrets: SecretStore,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._load = load
+        self._store = store
+        self._secrets = secrets
+        self._environ = environ
+        self._opened: dict[tuple[str, str, Secret | None], Model] = {}
+
+    async def overview(self) -> ModelOverview:
+        current, base_url = await asyncio.to_thread(self._load)
+        offered = PROVIDERS if EXTRA.is_installed else {}
+        names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
+        if current and current not in names:
+            names.insert(0, current)
+        kept = await self._kept()
+        has_key = {
+            provider: not its.needs_key or self._in_environment(provider) is not None or _name(provider) in kept
+            for provider, its in PROVIDERS.items()
+        }
+        known = [
+            KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
+            for name in names
+        ]
+        return ModelOverview(models=known, current=current, base_url=_checked(base_url))
+
+    async def use(self, name: str, base_url: str | None) -> None:
+        """For every task that has none of its own. InvalidParams."""
+        split(name)
+        await asyncio.to_thread(self._store, name, _checked(base_url or ""))
+
+    async def keep_key(self, provider: str, key: Secret) -> Kept:
+        value = key.reveal()
+        if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
+            raise InvalidParams("This is no key: one is a line of letters, digits and signs, without spaces.")
+        return await self._secrets.put(_name(checked_provider(provider)), key)
+
+    async def forget_keys(self) -> int:
+        """How many there were."""
+        self._opened.clear()
+        names = [kept.name for kept in await self._secrets.kept() if kept.name.startswith(_PREFIX)]
+        return sum([await self._secrets.forget(name) for name in names])
+
+    async def open(self, name: str) -> Model:
+        """The one that is set where the name is empty. NoModel, WrongKey."""
+        current, address = await asyncio.to_thread(self._load)
+        if not (wanted := name or current):
+            raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
+        provider, _ = split(wanted)
+        if provider != SCRIPT and not EXTRA.is_installed:
+            raise NoModel("handrail is installed without its agent.", hint=EXTRA.how_to_install)
+        key = await self._key(provider)
+        if key is None and PROVIDERS[provider].needs_key:
+            its = PROVIDERS[provider]
+            hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
+            raise WrongKey(f"There is no key for {its.title}.", hint=hint)
+        base_url = _checked(address) if _has_base_url(provider, current) else ""
+        place = (wanted, base_url, key)
+        if place not in self._opened:
+            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
+        return self._opened[place]
+
+    async def _key(self, provider: str) -> Secret | None:
+        if (value := self._in_environment(provider)) is not None:
+            return Secret(value)
+        return await self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
+
+    async def _kept(self) -> set[str]:
+        try:
+            return {kept.name for kept in await self._secrets.kept()}
+        except KeyringAway:
+            return set()
+
+    def _in_environment(self, provider: str) -> str | None:
+        values = (self._environ.get(variable) for variable in PROVIDERS[provider].variables)
+        return next((value for value in values if value), None)
+
+
+def _has_base_url(provider: str, chosen: str) -> bool:
+    """The address is that of the model that was chosen: another provider's key is none of its business."""
+    return provider == (split(chosen)[0] if chosen else COMPATIBLE)
+
+
+def _checked(base_url: str) -> str:
+    """InvalidParams. A name or password would be shown wherever the address is."""
+    if base_url and ("?" in base_url or "#" in base_url or read_address(base_url, "baseUrl").host is None):
+        raise InvalidParams("The base URL must begin with http:// or https://, and end with a path.")
+    return base_url
+
+
+def _name(provider: str) -> str:
+    return f"{_PREFIX}{provider}:key"

@@ -1,0 +1,56 @@
+"""The agent of our own, put together: the project's gate, queue and records behind a loop over a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from handrail.features.agent.offers import AgentMount, Pages, TaskBus
+    from handrail.kernel.project import Project
+
+
+def mount_of(project: Project) -> Callable[[TaskBus, Pages], AgentMount]:
+    return lambda bus, pages: _mounted(project, bus, pages)
+
+
+def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
+    from handrail.features.agent.context import RunContext
+    from handrail.features.agent.limits import Limits
+    from handrail.features.agent.model_client import ModelClient
+    from handrail.features.agent.offers import AgentMount
+    from handrail.features.agent.recovery import Recovery
+    from handrail.features.agent.routes import routes as agent_routes
+    from handrail.features.agent.routes.events import AgentEvents
+    from handrail.features.agent.routes.messages import AgentMessages
+    from handrail.features.agent.runs import Runs
+    from handrail.features.agent.state_models import open_models
+    from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
+
+    async def max_auto_fix() -> int:
+        return (await project.policy.fetch()).limits.max_auto_fix
+
+    settings, registry, models = project.settings, project.registry, open_models(project.stores)
+    limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
+    events = AgentEvents(pages, registry, limits)
+    context = RunContext(
+        tasks=bus.tasks,
+        store=bus.runs,
+        listener=events,
+        tools=ToolRunner(project.gate),
+        recovery=Recovery(project.audit, project.evidence),
+        model_client=ModelClient(bus.runs, settings.model_context_tokens),
+        queue=project.stores.prompts,
+        offers=ToolOffers(registry),
+        project=project.location,
+        max_auto_fix=max_auto_fix,
+        limits=limits,
+    )
+    runs = Runs(context, models.open)
+    bus.takeover.stop_agent = runs.stop_if_any
+    return AgentMount(
+        AgentMessages(runs, events, bus.artifacts),
+        lambda key: agent_routes.endpoints(bus.tasks, runs, models, events, key),
+        runs.running,
+    )

@@ -1,0 +1,92 @@
+"""Apps as the rest of the program sees them: found when they are asked for, connected to when they are called."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.features.apps.app_tools import AppTools
+from handrail.features.apps.apps import Apps
+from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.calls.app_caller import AppCaller
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.features.apps.sign_ins import credentials_in
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from handrail.features.apps.model import AppTransport, Credentials, Execution
+    from handrail.kernel.project import Project
+    from handrail.ports.stores import Stores
+
+
+class Connections:
+    """The transports, each imported and opened with the first call that needs it."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+        self._open: dict[type, AppTransport] = {}
+
+    def transport(self, execution: Execution) -> AppTransport:
+        kind = type(execution)
+        if kind not in self._open:
+            self._open[kind] = self._opened(execution)
+        return self._open[kind]
+
+    async def close(self) -> None:
+        while self._open:
+            _, transport = self._open.popitem()
+            await transport.close()
+
+    def _opened(self, execution: Execution) -> AppTransport:
+        match execution:
+            case DBusExecution():
+                from handrail.features.apps.backends.dbus import DBusTransport
+
+                return DBusTransport(os.getuid())
+            case StdioExecution():
+                from handrail.features.apps.backends.stdio import StdioTransport
+
+                return StdioTransport()
+            case HttpExecution():
+                from handrail.features.apps.backends.http import HttpTransport
+
+                return HttpTransport(self._credentials)
+            case AppleEventsExecution():
+                from handrail.features.apps.backends.apple_events import AppleEventsTransport
+
+                return AppleEventsTransport()
+
+
+def open_apps(project: Project) -> Apps:
+    """Reads no descriptor yet; connects with the first call."""
+    connections, checks = Connections(credentials_in(project.stores)), Checks()
+    catalogue = Catalogue(*usual_places(Path.home()))
+    return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close)
+
+
+def offered_tools(project: Project) -> AppTools | None:
+    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+    is_on = any(entry.surface.name == "apps" for entry in project.registry)
+    apps: Apps = project.part("apps")
+    return AppTools(apps.catalogue) if project.settings.app_tools and is_on else None
+
+
+def descriptor_problems() -> tuple[int, Sequence[Problem]]:
+    """How many apps there are, and what is wrong with descriptors: for `handrail doctor`."""
+    catalogue = Catalogue(*usual_places(Path.home()))
+    problems = catalogue.problems()
+    return len(catalogue.apps()), problems
+
+
+@asynccontextmanager
+async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
+    """With the sign-ins of a state directory; everything that was started ends with it."""
+    connections = Connections(credentials_in(stores))
+    try:
+        yield AppCaller(connections.transport, Checks())
+    finally:
+        await connections.close()

@@ -1,0 +1,109 @@
+"""What is stored of a sign-in and what it is good for: the very app, at the very address, that it was meant for."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from handrail.features.apps.model import ApiKey, App, HttpExecution, OAuth2
+from handrail.features.apps.sign_in.oauth import Client, Tokens
+from handrail.ports.secrets import Secret
+from handrail.ports.waiting import entered
+
+TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
+"""Posts a form to an address: the status and the body of what it answers. Offline, BadAnswer."""
+
+
+class Return(Protocol):
+    """Where the browser comes back to. Only the one that brings `state` counts, and only once."""
+
+    address: str
+
+    async def query(self, state: str) -> str:
+        """What stands behind the ? of the address that the browser came back to."""
+        ...
+
+
+Returning = Callable[[], AbstractAsyncContextManager[Return]]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInState:
+    """What can be told of a sign-in without telling a secret. `expires_at` is in seconds since 1970."""
+
+    kind: Literal["none", "api_key", "oauth2"]
+    is_signed_in: bool
+    source: Literal["environment", "store"] | None = None
+    expires_at: float | None = None
+    reason: str | None = None
+    """Why a sign-in that is there does not count."""
+
+
+SignInLock = Callable[[str], AbstractContextManager[None]]
+"""A lock by an app's id that all processes share; who waits for it blocks."""
+
+
+@asynccontextmanager
+async def locked(lock: SignInLock, app: str) -> AsyncIterator[None]:
+    async with entered(lock(app)):
+        yield
+
+
+class StoredKey(msgspec.Struct, frozen=True, tag="api_key", kw_only=True):
+    bound: str
+    key: str
+
+    def __repr__(self) -> str:
+        return "KeptKey()"
+
+
+class StoredTokens(msgspec.Struct, frozen=True, tag="oauth2", kw_only=True):
+    bound: str
+    tokens: Tokens
+    client_id: str
+    client_secret: str | None = None
+
+    def __repr__(self) -> str:
+        return f"KeptTokens({self.tokens!r})"
+
+    @property
+    def client(self) -> Client:
+        return Client(self.client_id, self.client_secret)
+
+
+StoredSignIn = StoredKey | StoredTokens
+_DECODER: msgspec.json.Decoder[StoredSignIn] = msgspec.json.Decoder(StoredSignIn)
+
+
+def secret_name(app_id: str) -> str:
+    return f"app:{app_id}:sign-in"
+
+
+def encoded_sign_in(keepsake: StoredSignIn) -> Secret:
+    return Secret(msgspec.json.encode(keepsake).decode())
+
+
+def decoded_sign_in(secret: Secret) -> StoredSignIn | None:
+    """None where somebody has put something else there."""
+    try:
+        return _DECODER.decode(secret.reveal())
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
+def binding(app: App) -> str:
+    """Of where it would be sent, and how."""
+    place: Any = msgspec.to_builtins(app.execution)
+    if isinstance(app.execution, HttpExecution):
+        parts = urlsplit(app.execution.base_url)
+        place = f"{parts.scheme}://{parts.netloc}".lower()
+    auth: Any = None
+    if isinstance(app.auth, ApiKey):
+        auth = [app.auth.placement, app.auth.name.lower()]
+    elif isinstance(app.auth, OAuth2):
+        auth = [app.auth.token_endpoint, app.auth.refresh_endpoint]
+    return sha256(msgspec.json.encode([app.id, place, auth], order="deterministic")).hexdigest()

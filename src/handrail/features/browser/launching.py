@@ -1,0 +1,94 @@
+"""The extension, a Chromium with it in it, and a person's own commands to the running server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.features.browser.opening import find_server
+from handrail.features.browser.remote_bus import RemoteBus
+from handrail.ports.errors import Failure, NotFound, Unsupported
+
+if TYPE_CHECKING:
+    from handrail.ports.stores import Stores
+
+EXTENSION_FOLDER = Path(__file__).parents[2] / "extension"
+
+
+def ask_server(stores: Stores, method: str, path: str) -> Any:
+    """What the running server's API answers to a person's own command: its data, or its refusal as a Failure."""
+
+    async def asked() -> Any:
+        bus = RemoteBus(find_server(stores))
+        try:
+            return await bus.data(method, path)
+        finally:
+            await bus.close()
+
+    return asyncio.run(asked())
+
+
+def connected_browsers(stores: Stores) -> list[str]:
+    """Offline: no server runs, so none is."""
+    plugins = ask_server(stores, "GET", "/api/extension/extension-list")
+    return [plugin["browserName"] or plugin["clientId"] for plugin in plugins if plugin["socketConnected"]]
+
+
+def extension_folder() -> Path:
+    """Where the built extension is."""
+    if not (EXTENSION_FOLDER / "manifest.json").is_file():
+        raise NotFound("The extension is not built.", hint="Run `make setup`; a wheel brings it along.")
+    return EXTENSION_FOLDER
+
+
+async def launch_browser(
+    state: Path,
+    server: str,
+    code: str,
+    on_ready: Callable[[], None],
+    *,
+    program: str | None = None,
+    shows_window: bool = True,
+) -> None:
+    """A Chromium with a profile below the state directory, paired with the server by this code, until it is closed."""
+    from handrail.features.browser.chromium import Chromium
+
+    found, folder = program or chromium_program(), extension_folder()
+    if found is None:
+        raise _no_chromium(folder)
+    profile = state / "chromium"
+    profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+    browser = await Chromium.start(found, profile, folder, has_display=shows_window)
+    try:
+        await browser.pair(server, code)
+        on_ready()
+        await browser.wait()
+    finally:
+        await asyncio.shield(browser.close())
+
+
+def chromium_program() -> str | None:
+    from handrail.features.browser import chromium
+
+    return chromium.program()
+
+
+def preview_program() -> str | None:
+    """The browser that previews are looked at with."""
+    from handrail.features.browser import chromium
+
+    return chromium.program() or chromium.branded_program()
+
+
+def _no_chromium(extension: Path) -> Failure:
+    from handrail.features.browser import chromium
+
+    if (branded := chromium.branded_program()) is None:
+        return NotFound("No Chromium was found.", hint="Install the package chromium, or name one with --browser.")
+    return Unsupported(
+        f"{branded} no longer loads extensions from the command line.",
+        hint=f'Open chrome://extensions there, switch on "Developer mode", choose "Load unpacked" and {extension}; '
+        "then click on the extension and pair it with `handrail extension pair`.",
+    )

@@ -1,0 +1,92 @@
+"""Requests to the running `handrail up`, from handrail's other processes.
+
+Which server that is, is looked up at every call: it may start, stop and start again while this process lives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from handrail.ports.errors import Offline
+
+if TYPE_CHECKING:
+    import httpcore2
+
+_CONNECT_SECONDS = 5.0
+_KEPT_SECONDS = 2.0
+"""Shorter than any server keeps an idle connection open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where a server is, and the headers that sign in there."""
+
+    host: str
+    port: int
+    credentials: Mapping[str, str]
+
+
+FindServer = Callable[[], ServerAddress | None]
+"""The running server, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class ServerClient:
+    def __init__(self, find: FindServer) -> None:
+        self._find = find
+        self._pool: httpcore2.AsyncConnectionPool | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """Offline if no server runs or it went away. Cancelling closes the connection: the server ends the call."""
+        if (server := self._find()) is None:
+            raise _not_running()
+        import httpcore2  # 100 ms, and most processes never ask
+
+        url = httpcore2.URL(scheme="http", host=server.host.strip("[]"), port=server.port, target=path)
+        sent = {"Host": f"{server.host}:{server.port}", **server.credentials, **headers}
+        try:
+            response = await self._connections().request(
+                method,
+                url,
+                headers=[*sent.items()],
+                content=body,
+                extensions={"timeout": {"connect": _CONNECT_SECONDS}},
+            )
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+            raise _not_running() from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError):
+            raise Offline("The server went away before it answered.", hint="Start it again: `handrail up`.") from None
+        received = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        return Answer(response.status, received, response.content)
+
+    async def close(self) -> None:
+        """Closes idle connections."""
+        if self._pool is not None:
+            await self._pool.aclose()
+            self._pool = None
+
+    def _connections(self) -> httpcore2.AsyncConnectionPool:
+        import httpcore2
+
+        loop = asyncio.get_running_loop()
+        if self._pool is None or self._loop is not loop:
+            self._loop = loop
+            self._pool = httpcore2.AsyncConnectionPool(max_connections=None, keepalive_expiry=_KEPT_SECONDS)
+        return self._pool
+
+
+def _not_running() -> Offline:
+    return Offline(
+        "No handrail server runs here, so no browser is connected.",
+        hint="Start one with `handrail up` and open the browser that has the extension.",
+    )

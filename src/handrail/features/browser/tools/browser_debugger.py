@@ -1,0 +1,27 @@
+"""Attaching the browser's debugger to a tab, and detaching it."""
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.browser_action import TabParams
+from handrail.features.browser.bus.page_actions import DEBUGGER_ATTACH, DEBUGGER_DETACH
+from handrail.features.browser.reply_text import said
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_debugger_attach(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
+    """Attach the browser's debugger to the tab, which other tools do by themselves when they need it."""
+    result = await browser.run_on_page(call, DEBUGGER_ATTACH, params)
+    return Reply(result, text=said("Attached.", result))
+
+
+async def browser_debugger_detach(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
+    """Detach the browser's debugger from the tab."""
+    result = await browser.run_on_page(call, DEBUGGER_DETACH, params)
+    return Reply(result, text=said("Detached.", result))
+
+
+TOOLS = (
+    browser_tool(DEBUGGER_ATTACH, browser_debugger_attach),
+    browser_tool(DEBUGGER_DETACH, browser_debugger_detach),
+)

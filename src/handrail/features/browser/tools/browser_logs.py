@@ -1,0 +1,32 @@
+"""What a page has logged: its console, and requests that failed."""
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.page_actions import CONSOLE, REQUESTS, LogParams
+from handrail.features.browser.reply_text import said
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_console(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
+    """Read what the page has written to its console, the newest last."""
+    result = await browser.read(call, CONSOLE, params)
+    lines = [
+        f"{message.level} {quoted(message.text, 500)}" + (f" {message.url}:{message.line or 0}" if message.url else "")
+        for message in result.messages
+    ]
+    return Reply(result, text=said(f"{len(result.messages)} of {result.total} messages.", result, "\n".join(lines)))
+
+
+async def browser_requests(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
+    """Read which requests of the page have failed (status 400 and above, or an error), the newest last."""
+    result = await browser.read(call, REQUESTS, params)
+    lines = [f"{each.status or each.error or '?'} {each.method} {each.url}" for each in result.requests]
+    return Reply(result, text=said(f"{len(result.requests)} of {result.total} failed.", result, "\n".join(lines)))
+
+
+TOOLS = (
+    browser_tool(CONSOLE, browser_console),
+    browser_tool(REQUESTS, browser_requests),
+)

@@ -1,0 +1,84 @@
+"""The tabs of a task: list, open, switch, close."""
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.features.browser.browser import Browser, Page
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.browser_action import ActionParams, OneTabParams
+from handrail.features.browser.bus.tab_actions import TAB_CLOSE, TAB_OPEN, TAB_SWITCH, TABS, TabOpenParams
+from handrail.features.browser.navigation import address_of, open_tab, to_address
+from handrail.features.browser.reply_text import said
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview, Reply
+from handrail.kernel.web_address import host_of_page
+from handrail.ports.browser import Tab
+from handrail.ports.errors import Declined
+
+
+async def browser_tabs(browser: Browser, call: Call, params: ActionParams, preview: Preview | None) -> Reply:
+    """List the task's tabs. The person's other tabs are not yours to see."""
+    told = await browser.run(call, TABS, params)
+    result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
+    lines = [f"{tab.tab_id} {quoted(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs]
+    return Reply(result, text=said(f"{len(lines)} tabs.", result, "\n".join(lines)))
+
+
+async def _shown(call: Call, tab: Tab) -> Tab:
+    """Of a page that may not be read, not even the title is told."""
+    host = host_of_page(tab.url if tab.url is not UNSET else "about:blank")
+    try:
+        if host is not None:
+            await call.check(Target(host=host))
+    except Declined:
+        return msgspec.structs.replace(tab, title=UNSET, url=UNSET, fav_icon_url=UNSET)
+    return tab
+
+
+async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, preview: Preview | None) -> Reply:
+    """Open one more tab in the task, at `url` or blank. From then on the task is at this tab."""
+    result = await open_tab(browser, call, TAB_OPEN, params)
+    return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}"))
+
+
+async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams) -> Preview:
+    address = address_of(params.url)
+    return Preview(f"Open a tab at {address.url}", host=address.host or "")
+
+
+async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
+    """Bring a tab of the task to the front. From then on the task is at this tab."""
+    assert preview is not None
+    page: Page = preview.state
+    result = await browser.run(call, TAB_SWITCH, params, page.task)
+    browser.stay_at(page.task, result.tab_id)
+    return Reply(result, text=said(f"The task is at tab {result.tab_id}.", result))
+
+
+async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams) -> Preview:
+    page = await browser.page(call, params.tab_id)
+    return Preview(f"Bring the tab at {page.address} to the front", host=page.target.host or "", state=page)
+
+
+async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
+    """Close a tab of the task. The task goes on in the others."""
+    assert preview is not None
+    page: Page = preview.state
+    result = await browser.run(call, TAB_CLOSE, params, page.task)
+    browser.forget(page.task, page.tab_id)
+    return Reply(result, text=said(f"Tab {page.tab_id} is closed.", result))
+
+
+async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams) -> Preview:
+    page = await browser.page(call, params.tab_id)
+    return Preview(f"Close the tab at {page.address}", host=page.target.host or "", state=page)
+
+
+TOOLS = (
+    browser_tool(TABS, browser_tabs),
+    browser_tool(TAB_OPEN, browser_tab_open, preview=_preview_tab_open, locate=to_address),
+    browser_tool(TAB_SWITCH, browser_tab_switch, preview=_preview_tab_switch),
+    browser_tool(TAB_CLOSE, browser_tab_close, preview=_preview_tab_close),
+)

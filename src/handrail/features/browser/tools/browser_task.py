@@ -1,0 +1,63 @@
+"""Beginning, naming and ending a task in the browser."""
+
+from msgspec import UNSET
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.tab_actions import (
+    TASK_GROUP_UPDATE,
+    TASK_START,
+    TASK_STOP,
+    TaskGroupUpdateParams,
+    TaskStartParams,
+    TaskStopParams,
+)
+from handrail.features.browser.navigation import address_of, open_tab, to_address
+from handrail.features.browser.reply_text import said
+from handrail.kernel.call import Call
+from handrail.kernel.quoting import quoted
+from handrail.kernel.tool import Preview, Reply
+
+
+async def task_start(browser: Browser, call: Call, params: TaskStartParams, preview: Preview | None) -> Reply:
+    """Begin work in the person's browser: opens a tab of your own, at `url` or blank, in a group that the person
+    can recognise. The other browser_ tools act in this tab unless they name another. task_stop ends the work.
+    """
+    result = await open_tab(browser, call, TASK_START, params)
+    title = "" if result.title is UNSET else f" {quoted(result.title)}"
+    return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}{title}"))
+
+
+async def _preview_task_start(browser: Browser, call: Call, params: TaskStartParams) -> Preview:
+    address = address_of(params.url)
+    how = "Take over the open tab at" if params.reuse_existing_tab else "Begin in a new tab at"
+    return Preview(f"{how} {address.url}", host=address.host or "")
+
+
+async def task_group_update(
+    browser: Browser, call: Call, params: TaskGroupUpdateParams, preview: Preview | None
+) -> Reply:
+    """Give the group of the task's tabs another title or colour, so that the person sees what you are at."""
+    result = await browser.run(call, TASK_GROUP_UPDATE, params)
+    return Reply(result, text=said("Updated.", result))
+
+
+async def _preview_task_group_update(browser: Browser, call: Call, params: TaskGroupUpdateParams) -> Preview:
+    title = "" if params.title is UNSET else f" {quoted(params.title)}"
+    colour = "" if params.color is UNSET else f" {params.color}"
+    return Preview(f"Name the group of tabs{title}{colour}", host="")
+
+
+async def task_stop(browser: Browser, call: Call, params: TaskStopParams, preview: Preview | None) -> Reply:
+    """End the work in the browser. The tabs stay open for the person, unless `closeTab`."""
+    task = (await browser.task(call)).task_id
+    result = await browser.run(call, TASK_STOP, params, task)
+    browser.forget(task)
+    return Reply(result, text=said("The task is over.", result))
+
+
+TOOLS = (
+    browser_tool(TASK_START, task_start, preview=_preview_task_start, locate=to_address),
+    browser_tool(TASK_GROUP_UPDATE, task_group_update, preview=_preview_task_group_update),
+    browser_tool(TASK_STOP, task_stop),
+)

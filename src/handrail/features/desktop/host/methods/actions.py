@@ -1,0 +1,171 @@
+"""The methods that act, and how such a call is named before it is made: to show what it means, or to issue a token.
+
+desktop.click takes an element's own action, or the pointer where it has none; desktop.hotkey presses keys together;
+desktop.typeText writes into an element, or into what has the focus in the window that is meant.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta as Bound
+
+from handrail.features.desktop.host.conditions import ElementNotFound
+from handrail.features.desktop.host.confirmation import params_digest
+from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.keys import combinations
+from handrail.features.desktop.host.methods import dismiss_modal
+from handrail.features.desktop.host.params import (
+    LONGEST_TEXT,
+    ConfirmedParams,
+    ElementRef,
+    Meta,
+    Name,
+    Selector,
+    Target,
+    Wire,
+    read,
+)
+from handrail.features.desktop.host.routing import check_pattern
+from handrail.features.desktop.host.search import Subject
+from handrail.features.desktop.host.services import Action, Services
+from handrail.features.desktop.platform import Delivery, Desktop
+from handrail.ports.errors import InvalidParams
+
+
+class ClickParams(ConfirmedParams, frozen=True, kw_only=True):
+    target: Target
+
+
+async def _clicked(services: Services, params: ClickParams) -> Subject:
+    routed, match = await (await services.search()).target(params.target, params.route)
+    return Subject.of(routed, match.window, match.found)
+
+
+async def _click(desktop: Desktop, execution: Execution, subject: Subject, params: ClickParams) -> Delivery:
+    assert subject.element is not None
+    return await desktop.press(subject.window, subject.element)
+
+
+CLICK = Action(
+    "desktop.click",
+    ClickParams,
+    "clicked",
+    _clicked,
+    _click,
+    needs_front=lambda subject: subject.element is not None and not subject.element.actions,
+)
+
+
+_Key = Annotated[str, Bound(min_length=1, max_length=60)]
+
+
+class HotkeyOptions(Wire, frozen=True, kw_only=True):
+    delay_ms: Annotated[int, Bound(ge=0, le=10_000)] = 50
+
+
+class HotkeyParams(ConfirmedParams, frozen=True, kw_only=True):
+    keys: Annotated[list[_Key], Bound(min_length=1, max_length=100)]
+    options: HotkeyOptions = HotkeyOptions()
+
+
+def _check_keys(params: HotkeyParams, at: str) -> None:
+    combinations(params.keys, f"{at}.keys")
+
+
+async def _window(services: Services, params: HotkeyParams) -> Subject:
+    return Subject.of(await (await services.search()).routed(params.route))
+
+
+async def _press(desktop: Desktop, execution: Execution, subject: Subject, params: HotkeyParams) -> None:
+    await desktop.send_keys(subject.window, combinations(params.keys), delay_ms=params.options.delay_ms)
+
+
+HOTKEY = Action("desktop.hotkey", HotkeyParams, "sent", _window, _press, check=_check_keys)
+
+
+class TypeTarget(Wire, frozen=True, kw_only=True):
+    """Here both may be given: the selector counts where the elementRef has gone stale."""
+
+    element_ref: ElementRef | None = None
+    selector: Selector | None = None
+
+
+class TypeTextOptions(Wire, frozen=True, kw_only=True):
+    clear_before: bool = False
+
+
+class TypeTextParams(ConfirmedParams, frozen=True, kw_only=True):
+    text: Annotated[str, Bound(max_length=LONGEST_TEXT)]
+    target: TypeTarget | None = None
+    options: TypeTextOptions = TypeTextOptions()
+
+
+async def _field(services: Services, params: TypeTextParams) -> Subject:
+    """Without a target, whatever has the focus in the window."""
+    search, target = await services.search(), params.target or TypeTarget()
+    if target.element_ref is not None:
+        try:
+            routed, match = await search.target(Target(element_ref=target.element_ref), params.route)
+            return Subject.of(routed, match.window, match.found)
+        except ElementNotFound:
+            if target.selector is None:
+                raise
+    if target.selector is None:
+        return Subject.of(await search.routed(params.route))
+    routed, match = await search.target(Target(selector=target.selector), params.route)
+    return Subject.of(routed, match.window, match.found)
+
+
+async def _type(desktop: Desktop, execution: Execution, subject: Subject, params: TypeTextParams) -> Delivery:
+    await _focus(desktop, subject)
+    execution.record.note("typing", characters=len(params.text))
+    clear = params.options.clear_before
+    return await desktop.type_text(subject.window, subject.element, params.text, clear_before=clear)
+
+
+async def _focus(desktop: Desktop, subject: Subject) -> None:
+    """Text must not end up in a neighbour: what can't be focused gets it only where it can be set directly."""
+    element = subject.element
+    if element is None or "focused" in element.states:
+        return
+    if not await desktop.focus(subject.window, element) and "editable" not in element.states:
+        raise ElementNotFound("The target takes no focus and no text.", hint="Choose the text field itself.")
+
+
+TYPE_TEXT = Action("desktop.typeText", TypeTextParams, "typed", _field, _type)
+
+
+ACTIONS = {action.name: action for action in (CLICK, TYPE_TEXT, HOTKEY, dismiss_modal.METHOD)}
+_UNSHOWN = frozenset({"meta", "confirm"})
+
+
+class Intent(Wire, frozen=True, kw_only=True):
+    method: Name
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class IntendedCall:
+    action: Action
+    params: ConfirmedParams
+    shown: dict[str, Any]
+    """The parameters as they were given, for a person to see."""
+    digest: str
+
+    async def subject(self, services: Services) -> Subject:
+        return await self.action.subject(services, self.params)
+
+
+def read_intent(intent: Intent, meta: Meta) -> IntendedCall:
+    """InvalidParams for what makes no sense, before anybody is asked about it."""
+    action = ACTIONS.get(intent.method)
+    if action is None:
+        field = "params.intent.method"
+        raise InvalidParams(f"{field}: this method needs no confirmation.", hint=", ".join(ACTIONS), field=field)
+    shown = {name: value for name, value in intent.params.items() if name not in _UNSHOWN}
+    at = "params.intent.params"
+    params = read({**shown, "meta": msgspec.to_builtins(meta)}, action.params, at)
+    check_pattern(params.route)
+    action.check(params, at)
+    return IntendedCall(action, params, shown, params_digest(shown))

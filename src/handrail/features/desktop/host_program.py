@@ -1,0 +1,97 @@
+"""`handrail desktop-host`: the host of contract 1."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import handrail
+from handrail.ports.errors import InvalidParams, PermissionMissing
+from handrail.ports.waiting import settled
+
+if TYPE_CHECKING:
+    from handrail.features.desktop.host.confirmation import Mode
+    from handrail.features.desktop.host.host import Host
+    from handrail.features.desktop.host.source import OpenDesktop
+    from handrail.features.desktop.platform import Desktop
+    from handrail.kernel.program import Program
+    from handrail.ports.stores import Stores
+
+SOCKET = "desktop.sock"
+
+
+async def serve_desktop(
+    workspace_root: Path,
+    program: Program,
+    state: Path | None,
+    mode: Mode,
+    on_ready: Callable[[Path], None],
+    *,
+    socket: Path | None = None,
+    open_desktop: OpenDesktop | None = None,
+    unused_seconds: float | None = None,
+) -> None:
+    """Until it is cancelled, or has been unused for so long.
+
+    `on_ready` gets the socket once it listens; the desktop is opened after that.
+    """
+    stores = await settled(lambda: _opened_stores(workspace_root, program, state))
+    host, path, close = _put_together(workspace_root, program, stores, mode, socket, open_desktop or _own_desktop)
+    try:
+        await program.serve_lines(host, path, lambda: on_ready(path), unused_seconds=unused_seconds)
+    finally:
+        await close()
+
+
+def _opened_stores(workspace_root: Path, program: Program, state: Path | None) -> Stores:
+    if not workspace_root.is_dir():
+        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
+    return program.open_stores(state)
+
+
+def _put_together(
+    workspace_root: Path,
+    program: Program,
+    stores: Stores,
+    mode: Mode,
+    socket: Path | None,
+    open_desktop: OpenDesktop,
+) -> tuple[Host, Path, Callable[[], Awaitable[None]]]:
+    from handrail.features.desktop import dialect
+    from handrail.features.desktop.host.confirmation import Confirmation
+    from handrail.features.desktop.host.host import Host
+    from handrail.features.desktop.host.methods import METHODS
+    from handrail.features.desktop.host.services import Services
+    from handrail.features.desktop.host.source import DesktopSource
+    from handrail.kernel.audit import Audit
+
+    audit = Audit(stores.audit)
+    workspaces = program.machine.open_below(os.path.abspath(workspace_root))
+    services = Services(
+        version=handrail.__version__,
+        source=DesktopSource(open_desktop, platform.platform()),
+        confirmation=Confirmation(mode, stores.tokens),
+        prompts=stores.prompts,
+        once=stores.once,
+        audit=audit,
+    )
+
+    async def close() -> None:
+        await stores.prompts.close()
+        audit.close()
+        workspaces.close()
+        stores.close()
+
+    path = Path(os.path.abspath(socket)) if socket is not None else stores.path / SOCKET
+    return Host(services, METHODS, workspaces.open, os.getuid(), dialect.error_object), path, close
+
+
+async def _own_desktop() -> Desktop:
+    if platform.system() != "Linux":
+        raise PermissionMissing(f"There is no desktop backend for {platform.system()} yet.")
+    from handrail.features.desktop.backends.linux import LinuxDesktop
+
+    return LinuxDesktop()

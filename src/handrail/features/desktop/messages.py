@@ -1,0 +1,97 @@
+"""Parameters and results of these tools, as contract 1 spells them, without what the gate adds."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.desktop.host.params import Route, Wire
+from handrail.ports.errors import BadAnswer
+
+
+class DesktopParams(Wire, frozen=True, kw_only=True):
+    pass
+
+
+class RoutedParams(DesktopParams, frozen=True, kw_only=True):
+    route: Route | None = None
+
+
+def on_wire(params: msgspec.Struct) -> dict[str, Any]:
+    """As the host takes them, and as their digest is taken: what is not given is not there."""
+    given: dict[str, Any] = without_none(msgspec.to_builtins(params))
+    return given
+
+
+def without_none(value: Any) -> Any:
+    """An element that was found comes back with `value: null`, and means by that that there is none."""
+    if isinstance(value, dict):
+        return {name: without_none(member) for name, member in value.items() if member is not None}
+    return [without_none(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+T = TypeVar("T")
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the host says; members that we don't know are left out."""
+
+
+class EvidenceFiles(Said, frozen=True, kw_only=True):
+    """Names of files below `dir`, which lies in the project."""
+
+    dir: str
+    screenshot_path: str | UnsetType = UNSET
+    ax_path: str | UnsetType = UNSET
+    before_screenshot: str | UnsetType = UNSET
+    after_screenshot: str | UnsetType = UNSET
+
+
+class RouteResolved(Said, frozen=True, kw_only=True):
+    frontmost_bundle_id: str = ""
+    window_title: str = ""
+    app_name: str | UnsetType = UNSET
+    pid: int | UnsetType = UNSET
+
+
+class Frame(Said, frozen=True, kw_only=True):
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Ref(Said, frozen=True, kw_only=True):
+    """`elementId` and `fingerprint` are what a target needs of it."""
+
+    element_id: str
+    fingerprint: str
+    role: str
+    title: str | None = None
+    value: str | None = None
+    frame: Frame | None = None
+    states: list[str] | UnsetType = UNSET
+    path: list[int] | UnsetType = UNSET
+
+
+class Executed(Said, frozen=True, kw_only=True):
+    execution_id: str
+    route_resolved: RouteResolved | UnsetType = UNSET
+    evidence: EvidenceFiles | UnsetType = UNSET
+
+
+class Acted(Executed, frozen=True, kw_only=True):
+    """It was delivered; `effect` and `changed` say what was seen to come of it."""
+
+    effect: Literal["seen", "not_seen"] | UnsetType = UNSET
+    changed: list[dict[str, Any]] | UnsetType = UNSET
+    delivery: str | UnsetType = UNSET
+    verified: bool | UnsetType = UNSET
+
+
+def read(result: Mapping[str, Any], type: type[T]) -> T:
+    try:
+        return msgspec.convert(result, type)
+    except msgspec.ValidationError as wrong:
+        raise BadAnswer(f"The desktop's host answered something else than this method promises: {wrong}.") from None

@@ -1,0 +1,88 @@
+"""The desktop's host as the rest of handrail sees it: found or started on demand, kept alive by the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from socket import socketpair
+from typing import TYPE_CHECKING, Any
+
+from handrail.features.desktop.desktop import Desktop
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.pruning import Limits, prune
+from handrail.ports.errors import Disabled
+
+if TYPE_CHECKING:
+    from handrail.kernel.project import Project
+    from handrail.ports.peers import Identify
+    from handrail.ports.stores import Stores
+
+_SERVERS_PATIENCE = 15.0
+_CHECKUP_SECONDS = 1
+
+
+def open_desktop(project: Project) -> Desktop:
+    """Connects when first used; the server waits for the host that it keeps itself."""
+    from handrail.features.desktop.host_client.client import HostClient
+    from handrail.features.desktop.host_client.finding import found_host
+
+    folder, patience = os.path.realpath(project.location), _SERVERS_PATIENCE if project.is_server else 0.0
+    host = HostClient(folder, partial(found_host, project.stores.path, folder, patience=patience))
+    executor = partial(own_executor, project.machine.identify)
+    return Desktop(host, project.files, executor, project.policy.current)
+
+
+def own_executor(identify: Identify) -> str:
+    """Whom the host takes this process for, so that tokens of its gate are good for this process alone."""
+    from handrail.features.desktop.host.confirmation import gateway_scope
+
+    here, there = socketpair()
+    with here, there:
+        caller = identify(here)
+    caller.close()
+    return gateway_scope(caller.peer)
+
+
+@asynccontextmanager
+async def kept_host_of(project: Project) -> AsyncIterator[None]:
+    """While inside, a host runs beside the server, unless the settings say otherwise."""
+    from handrail.features.desktop.host_client.finding import SOCKET
+    from handrail.features.desktop.host_client.process import kept_host
+
+    if not project.settings.desktop:
+        yield
+        return
+    state = project.stores.path
+    async with kept_host(state / SOCKET, project.location, state):
+        yield
+
+
+def desktop_checkup(project: str, stores: Stores, *, is_on: bool) -> dict[str, Any]:
+    """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, Disabled."""
+    from handrail.features.desktop.host_client.client import HostClient
+    from handrail.features.desktop.host_client.finding import found_host
+
+    if not is_on:
+        raise Disabled("switched off", hint="The setting `desktop` turns it on.")
+
+    async def look() -> dict[str, Any]:
+        client = HostClient(project, partial(found_host, stores.path, project, unused_seconds=_CHECKUP_SECONDS))
+        try:
+            return await client.call("desktop.doctor", {}, timeout_ms=10_000)
+        finally:
+            await client.close()
+
+    return asyncio.run(look())
+
+
+def tidy(project: Project) -> None:
+    """The desktop's evidence lies where its contract has it."""
+    from handrail.features.desktop.host.execution import ROOT
+
+    settings = project.settings
+    limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
+    prune(project.files, [ROOT], limits, utc_now())

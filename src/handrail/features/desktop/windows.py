@@ -1,0 +1,162 @@
+"""How tools read a window, and act on one: on exactly what a person was shown of it.
+
+It is looked at once. What is sent names the element by the host's own reference and the window by process and title:
+between the look and the act nothing else can take their place.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from handrail.features.desktop.declaration import Run, desktop_tool, method_of
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.host.conditions import ElementNotFound
+from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.features.desktop.messages import Acted, Ref, RoutedParams, RouteResolved, Said, on_wire, read
+from handrail.features.desktop.wording import acted_said, element_words, place_words
+from handrail.kernel.call import Call
+from handrail.kernel.digest import digest
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Picture, Preview, Reply, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import NotFound, Timeout
+from handrail.ports.prompts import Warrant
+
+ParamsT = TypeVar("ParamsT", bound=RoutedParams)
+ActedT = TypeVar("ActedT", bound=Acted)
+Wire = dict[str, Any]
+Summary = Callable[[ParamsT, str], str]
+
+
+class _Located(Said, frozen=True, kw_only=True):
+    route_resolved: RouteResolved
+    element: Ref | UnsetType = UNSET
+    screenshot: str | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """Nothing there is what the call means. That may be told only where the policy lets the app be looked at."""
+
+    failure: NotFound
+
+
+async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
+    """Which app the call would act on, before the policy decides; what else was seen waits in `call.located`."""
+    intent = {"method": method_of(call.tool), "params": on_wire(params)}
+    try:
+        told = await desktop.locate(call, {"intent": intent, "includeScreenshot": True})
+    except NotFound as missing:
+        route = missing.details.get("route")
+        if not isinstance(route, dict):
+            raise
+        call.located = _Missing(missing)
+        return Target(app=route.get("frontmostBundleId") or None)
+    located = read(told, _Located)
+    call.located = located
+    return Target(app=_window(located.route_resolved).frontmost_bundle_id or None)
+
+
+async def locate_window(desktop: Desktop, call: Call, asked: Wire) -> Target:
+    """The app whose window the route means now. ElementNotFound where there is none."""
+    told = await desktop.locate(call, {name: asked[name] for name in ("route",) if name in asked})
+    return Target(app=_window(read(told, _Located).route_resolved).frontmost_bundle_id or None)
+
+
+def acting_tool(
+    run: Run[ParamsT], params: type[ParamsT], result: type[Acted], title: str, summary: Summary[ParamsT], within_ms: int
+) -> Tool[Desktop, ParamsT]:
+    """`summary` gets the parameters and how the target is called."""
+    preview, effect = _previewing(summary), Effect.UI_CONTROL
+    return desktop_tool(
+        run, params, result, title, effect=effect, deadline_ms=within_ms, preview=preview, locate=locate_action
+    )
+
+
+def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
+    async def preview(desktop: Desktop, call: Call, params: ParamsT) -> Preview:
+        located = call.located
+        if isinstance(located, _Missing):
+            raise located.failure
+        assert isinstance(located, _Located)
+        route, element = located.route_resolved, located.element
+        sent = _pinned(on_wire(params), located)
+        allowed = digest(sent)
+        words, place, alt = place_words(route), "", "the screen as it is"
+        if element is not UNSET:
+            words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
+        shot = () if located.screenshot is UNSET else (Picture("before.png", alt, b64decode(located.screenshot)),)
+        bound = {"app": route.frontmost_bundle_id, "window": route.window_title, "paramsDigest": allowed}
+        return Preview(
+            f"{summary(params, words)}{place}",
+            app=route.frontmost_bundle_id or None,
+            binding=bound if element is UNSET else {**bound, "fingerprint": element.fingerprint},
+            state=sent,
+            pictures=shot,
+            warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
+            executor=desktop.executor(),
+        )
+
+    return preview
+
+
+async def act_and_tell(
+    desktop: Desktop, call: Call, preview: Preview | None, result: type[ActedT], words: str, deadline_ms: int
+) -> Reply:
+    assert preview is not None
+    told = read(await desktop.act(call, method_of(call.tool), preview.state, deadline_ms), result)
+    return Reply(told, text=acted_said(words, told))
+
+
+def _pinned(given: Wire, located: _Located) -> Wire:
+    """What the host is sent: the window that is there now, by its process and title, and the element in it."""
+    found, element = located.route_resolved, located.element
+    name = {"bundleId": found.frontmost_bundle_id} if found.frontmost_bundle_id else {}
+    process = {} if found.pid is UNSET else {"pid": found.pid}
+    window = {"app": {**name, **process}, "window": {"titlePattern": _title_pattern(found.window_title)}}
+    sent = {**given, "route": {**given.get("route", {}), **window}}
+    if element is not UNSET:
+        sent["target"] = {"elementRef": {"elementId": element.element_id, "fingerprint": element.fingerprint}}
+    return sent
+
+
+def _title_pattern(title: str) -> str:
+    """The whole title; as much of it as fits into a pattern where it is longer."""
+    whole = f"^{re.escape(title)}$"
+    if len(whole) <= LONGEST_NAME:
+        return whole
+    return f"^{re.escape(title[: (LONGEST_NAME - 1) // 2])}"  # two characters at most stand for one
+
+
+def _window(found: RouteResolved) -> RouteResolved:
+    if not found.frontmost_bundle_id and found.pid is UNSET:
+        raise ElementNotFound("There is no window.", hint="desktop_observe shows what there is.")
+    return found
+
+
+async def ask_of_window(desktop: Desktop, call: Call, asked: dict[str, Any], within_ms: int) -> dict[str, Any]:
+    """The host's answer; where nothing was found, the policy decides about the app before that is told."""
+    try:
+        return await desktop.execute(call, method_of(call.tool), asked, within_ms)
+    except (NotFound, Timeout) as missed:
+        if not missed.details.get("stale"):  # a reference says nothing of the window that the route leads to
+            place = await _place(desktop, call, asked)
+            if place.app is not None:
+                await call.check(place)
+        raise
+
+
+async def locate(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
+    """The app, before it is waited for."""
+    return await _place(desktop, call, on_wire(params))
+
+
+async def _place(desktop: Desktop, call: Call, asked: dict[str, Any]) -> Target:
+    try:
+        return await locate_window(desktop, call, asked)
+    except (NotFound, Timeout):
+        return Target()

@@ -1,0 +1,14 @@
+"""Old evidence goes, as the settings say."""
+
+from datetime import timedelta
+
+from handrail.kernel.evidence import utc_now
+from handrail.kernel.project import Project
+from handrail.kernel.pruning import Limits
+
+
+def tidy(project: Project) -> None:
+    settings = project.settings
+    project.evidence.sweep()
+    limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
+    project.evidence.prune(limits, utc_now())

@@ -1,0 +1,67 @@
+"""A project's folder as an editor's language server reads it: edited texts in the place of their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.features.webgal.games import Games
+from handrail.features.webgal.previews.place import game_of
+
+if TYPE_CHECKING:
+    from handrail.features.webgal.script.listing import Surroundings
+    from handrail.kernel.program import Program
+
+
+async def serve_editor(project: Path | None, program: Program, state: Path | None) -> int:
+    """Until the client goes; the exit status that it asks for. `project` is absolute."""
+    from handrail.features.webgal.lsp.server import EditorServer
+    from handrail.features.webgal.lsp.stdio import serve
+    from handrail.features.webgal.script.findings import language_of
+
+    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
+    only = str(project) if project is not None else None
+    return await serve(EditorServer(lambda folder: ProjectReader(folder, program, state), language, only))
+
+
+class ProjectReader:
+    """The same folder, rules and limits as for the tools. Nothing is made, neither here nor in the state directory."""
+
+    def __init__(self, folder: str, program: Program, state: Path | None) -> None:
+        self._opened = program.open_for_reading(Path(folder), state)
+        self._files, self._policy = self._opened.files, self._opened.policy
+        self._games = Games(self._files, self._policy.current, "zh")
+
+    @property
+    def location(self) -> str:
+        return self._files.location
+
+    @property
+    def largest(self) -> int:
+        return self._policy.current().limits.max_read_bytes
+
+    def game_of(self, path: str | None) -> str | None:
+        return game_of(self._files, path)
+
+    def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
+        self._files.overlay(edited)
+        try:
+            return self._games.around(folder)
+        finally:
+            self._files.overlay({})
+
+    def silenced(self) -> tuple[str, ...]:
+        return tuple(self._policy.current().limits.lint_ignore)
+
+    def text(self, path: str) -> str:
+        return self._games.text_of(path)
+
+    def size(self, path: str) -> int | None:
+        folder, _, name = path.rpartition("/")
+        found = self._files.stamps(folder or ".").get(name)
+        return found.size if found is not None else None
+
+    def close(self) -> None:
+        self._opened.close()

@@ -1,0 +1,68 @@
+"""The workspace of a project: what its tools share."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from handrail.features.workspace.backends.gnudiff import GnuDiff
+from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
+from handrail.features.workspace.backends.ripgrep import Ripgrep
+from handrail.features.workspace.change import settle
+from handrail.features.workspace.changes import WorkspaceChanges
+from handrail.features.workspace.dry_runs import DryRuns
+from handrail.features.workspace.idempotency import Idempotency
+from handrail.features.workspace.snapshots import Snapshots
+from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
+from handrail.kernel.evidence import utc_now
+from handrail.ports.errors import Conflict, Failure
+
+if TYPE_CHECKING:
+    from handrail.kernel.project import Project
+
+
+def open_workspace(project: Project) -> Workspace:
+    own = project.files.subfolder(AGENT_FOLDER)
+    workspace = Workspace(
+        files=project.files,
+        own=own,
+        policy=project.policy.latest,
+        snapshots=Snapshots(own, utc_now),
+        dry_runs=DryRuns(own, utc_now),
+        idempotency=Idempotency(own, utc_now),
+        differ=GnuDiff(),
+        searcher=Ripgrep(),
+        replacer=Re2Replacer(),
+        now=utc_now,
+        tools=lambda: [entry.tool for entry in project.registry],
+        review=lambda path, content: _review(project, path, content),
+    )
+    _recover(workspace)
+    return workspace
+
+
+def changes(project: Project) -> WorkspaceChanges:
+    """For other features: the workspace's way to change a file."""
+    return WorkspaceChanges(project.part("workspace"))
+
+
+def _review(project: Project, path: str, content: bytes) -> None:
+    """Where another feature checks what is written there, it may refuse it: NotClean."""
+    if project.policy.current().limits.lint_on_write:
+        project.offered("webgal", "review")(path, content)
+
+
+def _recover(workspace: Workspace) -> None:
+    """What a killed process left half done is settled before the first call."""
+    try:
+        settle(workspace)
+    except Failure:
+        return
+
+
+def tidy(project: Project) -> None:
+    """Under the lock, so that no write of a live process is taken for a dead one's."""
+    workspace: Workspace = project.part("workspace")
+    if workspace.own.mode(".gitignore") is not None:
+        with suppress(Conflict), workspace.lock(patience=0):  # who has no time to wait comes again later
+            workspace.own.sweep_all(".")

@@ -1,0 +1,82 @@
+"""The program as its faces see it: how a project is opened and served, handed in by the wiring."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from handrail.kernel.approval import Approver
+    from handrail.kernel.feature import Feature
+    from handrail.kernel.project import PolicyInForce, Project
+    from handrail.kernel.queue_approver import AskInQueue
+    from handrail.kernel.registry import Registry
+    from handrail.ports.files import OverlaidFolder
+    from handrail.ports.machine import Machine
+    from handrail.ports.stores import Stores
+
+
+class ProjectReader(Protocol):
+    """A project that is only read, by the same rules."""
+
+    @property
+    def files(self) -> OverlaidFolder: ...
+
+    @property
+    def policy(self) -> PolicyInForce: ...
+
+    def close(self) -> None: ...
+
+
+class Program(Protocol):
+    @property
+    def features(self) -> Sequence[Feature]: ...
+
+    @property
+    def machine(self) -> Machine: ...
+
+    def describe(self) -> Registry:
+        """Every tool, without a project."""
+        ...
+
+    def open_stores(self, state: Path | None) -> Stores:
+        """Of a state directory, whatever the project."""
+        ...
+
+    def open_project(
+        self,
+        folder: Path,
+        state: Path | None,
+        approver: Approver | AskInQueue,
+        *,
+        surfaces: Collection[str] | None = None,
+        flags: Mapping[str, Any] | None = None,
+        is_server: bool = False,
+    ) -> Project:
+        """`surfaces` are the features whose tools are offered, `flags` settings from the command line."""
+        ...
+
+    async def serve_stdio(self, project: Project) -> None:
+        """MCP, until the client closes our stdin."""
+        ...
+
+    async def serve_http(
+        self,
+        project: Project,
+        on_ready: Callable[[str, str], None],
+        *,
+        until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
+    ) -> None:
+        """Until it is interrupted. `on_ready` gets the address, and the address that opens the console."""
+        ...
+
+    async def serve_lines(
+        self, host: Any, socket: Path, on_ready: Callable[[], None], *, unused_seconds: float | None = None
+    ) -> None:
+        """JSON-RPC, a JSON text a line, on a Unix socket; until it is cancelled or has been unused for so long."""
+        ...
+
+    def open_for_reading(self, folder: Path, state: Path | None) -> ProjectReader:
+        """Makes nothing, neither in the project nor in the state directory."""
+        ...

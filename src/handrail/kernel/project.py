@@ -1,0 +1,126 @@
+"""An open project: what its features and the faces need of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from handrail.kernel.feature import load
+
+if TYPE_CHECKING:
+    from handrail.kernel.audit import Audit
+    from handrail.kernel.evidence import Evidence
+    from handrail.kernel.feature import Feature
+    from handrail.kernel.gate import Gate
+    from handrail.kernel.policy import Policy
+    from handrail.kernel.registry import Registry
+    from handrail.kernel.settings import Settings
+    from handrail.ports.files import Folder
+    from handrail.ports.machine import Machine
+    from handrail.ports.stores import Stores
+
+
+class PolicyInForce(Protocol):
+    """The policy as it is now: a person's edit counts with the next call."""
+
+    @property
+    def where(self) -> str: ...
+
+    def load(self) -> Policy:
+        """A broken file stops the program."""
+        ...
+
+    def current(self) -> Policy:
+        """A broken file refuses the call: Declined."""
+        ...
+
+    def latest(self) -> Policy:
+        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
+        ...
+
+    async def fetch(self) -> Policy:
+        """`current` without blocking the event loop."""
+        ...
+
+    def is_trusted(self) -> bool: ...
+
+    @property
+    def file(self) -> bytes | None:
+        """The project's own file as it is now."""
+        ...
+
+    def trust(self, shown: bytes) -> None:
+        """What a person was shown, whatever the file holds by now."""
+        ...
+
+    def distrust(self) -> bool: ...
+
+
+@dataclass(eq=False)
+class Project:
+    """Features are opened when they are first needed.
+
+    `is_server` is true in `handrail up`, where the parts live that other processes reach through it.
+    """
+
+    files: Folder
+    stores: Stores
+    machine: Machine
+    settings: Settings
+    policy: PolicyInForce
+    audit: Audit
+    evidence: Evidence
+    features: Mapping[str, Feature]
+    is_server: bool = False
+    _parts: dict[str, Any] = field(default_factory=dict)
+    _gate: Gate | None = None
+
+    @property
+    def location(self) -> str:
+        return self.files.location
+
+    @property
+    def running_features(self) -> list[Feature]:
+        return [feature for feature in self.features.values() if feature.missing_extra is None]
+
+    @property
+    def gate(self) -> Gate:
+        assert self._gate is not None
+        return self._gate
+
+    @property
+    def registry(self) -> Registry:
+        return self.gate.registry
+
+    def use(self, gate: Gate) -> None:
+        self._gate = gate
+
+    def part(self, feature: str) -> Any:
+        """What a feature has opened for this project: what its tools get."""
+        if feature not in self._parts:
+            self._parts[feature] = load(self.features[feature].opening)(self)
+        return self._parts[feature]
+
+    def offered(self, feature: str, what: str) -> Any:
+        """What a feature offers to others under this name."""
+        return load(self.features[feature].offers[what])(self)
+
+    @asynccontextmanager
+    async def in_use(self) -> AsyncIterator[None]:
+        """At the end, connections and processes of the parts end in order."""
+        try:
+            yield
+        finally:
+            for part in reversed(list(self._parts.values())):
+                if (end := getattr(part, "disconnect", None)) is not None:
+                    await end()
+
+    def close(self) -> None:
+        for part in reversed(list(self._parts.values())):
+            if (release := getattr(part, "release", None)) is not None:
+                release()
+        self.audit.close()
+        self.stores.close()
+        self.files.close()

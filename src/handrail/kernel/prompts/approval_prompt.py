@@ -1,0 +1,78 @@
+"""The prompt that asks for an approval: everything that will happen, with nothing hidden in it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.kernel.approval import Question
+from handrail.kernel.target import ANY_HOST
+from handrail.kernel.visible import visible
+from handrail.ports.prompts import ConsentSubject, FileChangePrompt
+
+_NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
+_RULED = "A rule of the policy asks about this each time, whatever you allow for good."
+
+
+def prompt_of(question: Question) -> FileChangePrompt:
+    """Everything that will happen, with nothing hidden in it."""
+    preview = question.preview
+    lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
+    lines += [_NAMELESS] if preview.host == ANY_HOST else []
+    if preview.consent is not None:
+        lines += [_RULED] if question.is_ruled else []
+        for name, fact in preview.consent.facts:
+            lines += _shown(name, fact)
+    if preview.diff is None:
+        for name, value in _parameters(question):
+            lines += _shown(name, value)
+    return FileChangePrompt(
+        title=visible(preview.summary),
+        message=visible("\n".join(lines)),
+        source=f"handrail/{question.call.tool}",
+        path=_visible(preview.path),
+        command=_visible(preview.command),
+        cwd=_visible(preview.cwd),
+        diff=_visible(preview.diff),
+        images=tuple(question.images) or UNSET,
+        scope=UNSET if preview.warrant is None else preview.warrant,
+        consent=_subject(question),
+    )
+
+
+def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
+    """An app's parameters are told one by one: text in them is read as text."""
+    for name, value in _given(question.params).items():
+        if question.preview.consent is not None and isinstance(value, dict) and value:
+            yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
+        else:
+            yield name, value
+
+
+def _given(value: Any) -> Any:
+    """What was left out is nothing to read about; a null that somebody wrote into a free object stays."""
+    if not isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
+    members = ((member, getattr(value, member.name)) for member in msgspec.structs.fields(value))
+    return {member.encode_name: _given(part) for member, part in members if part not in (None, UNSET)}
+
+
+def _quoted(name: str) -> str:
+    """A name of the agent's own making, so that it can't be taken for anything else."""
+    return name if name.isidentifier() else msgspec.json.encode(name).decode()
+
+
+def _subject(question: Question) -> Any:
+    to = question.preview.consent
+    return UNSET if to is None else ConsentSubject(app=to.app, app_name=visible(to.app_name), tool=to.tool)
+
+
+def _visible(text: str | None) -> Any:
+    return UNSET if text is None else visible(text)
+
+
+def _shown(name: str, value: Any) -> list[str]:
+    """No line of a parameter's can be taken for one of ours."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]

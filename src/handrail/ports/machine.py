@@ -1,0 +1,26 @@
+"""What features need of this machine: other folders, the person's screen, who is at the other end of a socket."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from handrail.ports.files import Folder, Folders
+from handrail.ports.peers import Identify
+
+OpenFolder = Callable[[str], Folder]
+"""Takes an absolute path. NotFound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`open_below` opens any folder below a root, `open_in_browser` shows the person an address.
+
+    `user` is who that is.
+    """
+
+    open_folder: OpenFolder
+    open_below: Callable[[str], Folders]
+    has_display: Callable[[], bool]
+    open_in_browser: Callable[[str], None]
+    user: str
+    has_openat2: Callable[[], bool]
+    identify: Identify

@@ -1,0 +1,67 @@
+"""What is kept for one user, whatever the project. Another kind of store fills the same fields."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from handrail.ports.browser_store import BrowserStores
+from handrail.ports.consents import Consents
+from handrail.ports.journal import Journal
+from handrail.ports.once import Once
+from handrail.ports.prompts import PromptQueue
+from handrail.ports.secrets import SecretStore
+from handrail.ports.tokens import TokenStore
+
+
+class RunningServer(Protocol):
+    """The server on this state directory, as it published itself; it may have died since."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def port(self) -> int: ...
+
+    @property
+    def token(self) -> str: ...
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def is_running(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """`lock` is held by one process at a time, by its name; `watching` while a person looks at the queue.
+
+    `credentials` are the headers by which a person's own program is known to the running server.
+    """
+
+    path: Path
+    tokens: TokenStore
+    once: Once
+    consents: Consents
+    prompts: PromptQueue
+    secrets: SecretStore
+    audit: Journal
+    browser: Callable[[], BrowserStores]
+    lock: Callable[[str, float], AbstractContextManager[None]]
+    watching: Callable[[], AbstractContextManager[None]]
+    is_watched: Callable[[], bool]
+    running_server: Callable[[], RunningServer | None]
+    credentials: Callable[[], dict[str, str]]
+    set_choice: Callable[..., None]
+    """Writes settings to `config.toml`, by their names."""
+    allow: Callable[..., Awaitable[None]]
+    """Adds a rule that allows something: a remark for people, and its members by their names."""
+    watch_audit: Callable[[], AbstractAsyncContextManager[Any]]
+    """While inside, tells when the audit may have grown."""
+    format: int
+    close: Callable[[], None]

@@ -1,0 +1,87 @@
+"""Everything that is kept in a state directory on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.ports.stores import RunningServer, Stores
+from handrail.stores.local import locks
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.following import FollowedFile
+from handrail.stores.local.model_choice import choose
+from handrail.stores.local.once import SqliteOnce
+from handrail.stores.local.private_file import make_private_folder
+from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.state import STEPS, State
+from handrail.stores.local.tokens import SqliteTokens
+from handrail.stores.local.user_rules import UserRules
+from handrail.stores.local.watching import is_watched, watching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from typing import Any
+
+    from handrail.ports.browser_store import BrowserStores
+    from handrail.ports.secrets import SecretStore
+
+
+def stores_of(
+    state: State,
+    secrets: SecretStore,
+    running_server: Callable[[], RunningServer | None],
+    credentials: Callable[[], dict[str, str]],
+) -> Stores:
+    path, journal = state.path, state.journal("audit")
+
+    def lock(name: str, patience: float) -> AbstractContextManager[None]:
+        return locks.exclusive(path / f"{name}.lock", patience=patience)
+
+    def watch_audit() -> AbstractAsyncContextManager[Any]:
+        make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
+        return FollowedFile(Path(journal.location)).watching()
+
+    return Stores(
+        path=path,
+        tokens=SqliteTokens(state.database),
+        once=SqliteOnce(state.database),
+        consents=SqliteConsents(state.database),
+        prompts=LoggedPrompts(path),
+        secrets=secrets,
+        audit=journal,
+        browser=lambda: open_browser_stores(path),
+        lock=lock,
+        watching=lambda: watching(path),
+        is_watched=lambda: is_watched(path),
+        running_server=running_server,
+        credentials=credentials,
+        set_choice=lambda **values: choose(path, **values),
+        allow=UserRules(path).allow,
+        watch_audit=watch_audit,
+        format=len(STEPS),
+        close=state.close,
+    )
+
+
+def open_browser_stores(state: Path) -> BrowserStores:
+    from handrail.ports.browser_store import BrowserStores
+    from handrail.stores.local.agent_runs import SqliteRuns
+    from handrail.stores.local.artifact_files import ArtifactFolder, artifacts_folder
+    from handrail.stores.local.batches import Batches
+    from handrail.stores.local.browser_actions import SqliteActions
+    from handrail.stores.local.browser_artifacts import SqliteArtifacts
+    from handrail.stores.local.browser_plugins import SqlitePlugins
+    from handrail.stores.local.browser_tables import browser_database
+    from handrail.stores.local.browser_tasks import SqliteTasks
+
+    batches = Batches(browser_database(state))
+    return BrowserStores(
+        SqliteTasks(batches),
+        SqliteActions(batches),
+        SqlitePlugins(batches),
+        SqliteArtifacts(batches),
+        ArtifactFolder(artifacts_folder(state)),
+        SqliteRuns(batches),
+        batches.close,
+    )

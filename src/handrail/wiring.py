@@ -1,0 +1,250 @@
+"""The only place that knows every part of handrail: puts stores, kernel, features and faces together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.features import built_in
+from handrail.kernel import settings as settings_file
+from handrail.kernel.audit import Audit
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.gate import Gate
+from handrail.kernel.project import Project
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover
+from handrail.kernel.recorder import Recorder
+from handrail.kernel.registry import Registry, surface_of
+from handrail.kernel.remembering import remembering
+from handrail.kernel.secret_store import KeptSecrets
+from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.tokens import OwnTokens
+from handrail.kernel.upkeep import kept_up
+from handrail.ports.errors import InvalidParams, NotFound
+from handrail.ports.machine import Machine
+from handrail.ports.paths import ClosedFolders
+from handrail.stores.local.display import has_display, open_in_browser
+from handrail.stores.local.factory import stores_of
+from handrail.stores.local.files.beneath import has_openat2
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.files.overlay import OverlaidFolder
+from handrail.stores.local.files.workspaces import Workspaces
+from handrail.stores.local.peers import identify
+from handrail.stores.local.person import user_name
+from handrail.stores.local.policy_source import PolicySource
+from handrail.stores.local.secret_file import SecretFile
+from handrail.stores.local.secrets.keyring import OsKeyring
+from handrail.stores.local.state import open_state, state_path
+from handrail.stores.local.user_rules import UserRules
+
+if TYPE_CHECKING:
+    from handrail.faces.http.console_key import ConsoleKey
+    from handrail.faces.http.context import HttpContext
+    from handrail.kernel.approval import Approver
+    from handrail.kernel.feature import Feature
+    from handrail.ports.stores import Stores
+
+HANDRAIL_FOLDER = ".handrail"
+
+
+class Wiring:
+    """The program, on this machine. The port is `kernel.program.Program`."""
+
+    def __init__(self, features: Sequence[Feature] | None = None) -> None:
+        self.features = built_in() if features is None else features
+
+    @cached_property
+    def machine(self) -> Machine:
+        return Machine(
+            open_folder=lambda path: LocalFolder.open(path, ClosedFolders(())),
+            open_below=Workspaces,
+            has_display=has_display,
+            open_in_browser=open_in_browser,
+            user=user_name(),
+            has_openat2=has_openat2,
+            identify=identify,
+        )
+
+    def describe(self) -> Registry:
+        return Registry([surface_of(feature) for feature in self.features], not_installed=self._not_installed)
+
+    def open_stores(self, state: Path | None) -> Stores:
+        from handrail.faces.http import console_key, server_file
+
+        opened = open_state(state)
+
+        def credentials() -> dict[str, str]:
+            server, key = server_file.read(opened.path), console_key.read(opened.path)
+            token = {} if server is None else {"authorization": f"Bearer {server.token}"}
+            return token if key is None else {**token, console_key.HEADER: key}
+
+        secrets = KeptSecrets(OsKeyring(), SecretFile(opened.path))
+        return stores_of(opened, secrets, lambda: server_file.read(opened.path), credentials)
+
+    def open_project(
+        self,
+        folder: Path,
+        state: Path | None,
+        approver: Approver | AskInQueue,
+        *,
+        surfaces: Collection[str] | None = None,
+        flags: Mapping[str, Any] | None = None,
+        is_server: bool = False,
+    ) -> Project:
+        self._check(surfaces)
+        stores = self.open_stores(state)
+        settings, closed = settings_file.load(stores.path, flags or {}), ClosedFolders(())
+        files = _open_folder(folder, closed)
+        own = files.subfolder(HANDRAIL_FOLDER)
+        policy = PolicySource(own, stores.path, UserRules(stores.path), closed)
+        policy.load()
+        elsewhere = {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
+        project = Project(
+            files=files,
+            stores=stores,
+            machine=self.machine,
+            settings=settings,
+            policy=policy,
+            audit=Audit(stores.audit),
+            evidence=Evidence(own, elsewhere),
+            features={feature.name: feature for feature in self.features},
+            is_server=is_server,
+        )
+        project.use(self._gate(project, approver, surfaces))
+        return project
+
+    def _gate(self, project: Project, approver: Approver | AskInQueue, surfaces: Collection[str] | None) -> Gate:
+        tooled = [feature for feature in self.features if feature.tools]
+        off = () if project.settings.desktop else ("desktop",)
+        enabled = {feature.name for feature in tooled if surfaces is None or feature.name in surfaces} - {*off}
+        registry = Registry(
+            [surface_of(feature, project.part(feature.name)) for feature in tooled],
+            enabled,
+            in_developer_mode=lambda: project.policy.current().is_for_developers,
+            not_installed=self._not_installed,
+        )
+        has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
+        calls_person = project.settings.call_person and not has_terminal
+        return Gate(
+            registry,
+            project.policy.fetch,
+            asking(project.stores, approver) if isinstance(approver, AskInQueue) else approver,
+            OwnTokens(),
+            Recorder(project.evidence, project.audit, project.location),
+            executor_tokens=project.stores.tokens,
+            consents=project.stores.consents,
+            summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+        )
+
+    def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
+        return ReadFolder(folder, state_path(state))
+
+    async def serve_stdio(self, project: Project) -> None:
+        from handrail.faces.mcp.stdio import serve
+
+        async with kept_up(project):
+            await serve(
+                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+            )
+
+    async def serve_http(
+        self,
+        project: Project,
+        on_ready: Callable[[str, str], None],
+        *,
+        console: Path | None = None,
+        until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
+    ) -> None:
+        from handrail.faces.http.server import Place, UntilUnused, serve
+        from handrail.faces.mcp.streamable import McpEndpoint
+
+        place = Place(project.stores.path, project.settings.host, project.settings.port)
+        until = UntilUnused(*until_unused) if until_unused is not None else None
+        async with kept_up(project):
+            endpoint = McpEndpoint(
+                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+            )
+            await serve(
+                project,
+                endpoint,
+                lambda key: self._http_context(project, key),
+                place,
+                on_ready,
+                console_folder=console,
+                until_unused=until,
+            )
+
+    def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
+        from handrail.faces.http.context import HttpContext
+        from handrail.kernel.approvals import OwnCommand
+
+        wanted = os.environ.get("HANDRAIL_LANG", "").lower()
+        return HttpContext(
+            project=project,
+            language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
+            person=self.machine.user,
+            persons_gate=project.gate.asking(OwnCommand()),
+            trying_gate=project.gate.asking(asking(project.stores, AskInQueue())),
+            program=self,
+            console_key=key,
+        )
+
+    async def serve_lines(
+        self, host: Any, socket: Path, on_ready: Callable[[], None], *, unused_seconds: float | None = None
+    ) -> None:
+        from handrail.faces.jsonrpc.server import serve
+
+        await serve(host, socket, identify, on_ready, unused_seconds=unused_seconds)
+
+    def _check(self, surfaces: Collection[str] | None) -> None:
+        features = {feature.name: feature for feature in self.features if feature.tools}
+        for name in surfaces or ():
+            if name not in features:
+                raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(features)}.")
+            if (extra := features[name].missing_extra) is not None:
+                raise InvalidParams(f"The surface {name!r} isn't installed.", hint=extra.how_to_install)
+
+    @property
+    def _not_installed(self) -> dict[str, str]:
+        return {
+            feature.name: extra.how_to_install
+            for feature in self.features
+            if (extra := feature.missing_extra) is not None
+        }
+
+
+class ReadFolder:
+    """A project that is only read, with the same rules as for its tools."""
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        closed = ClosedFolders(())
+        files = OverlaidFolder.open(os.path.abspath(folder), closed)
+        assert isinstance(files, OverlaidFolder)
+        self.files = files
+        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, UserRules(state), closed)
+        self.policy.load()
+
+    def close(self) -> None:
+        self.files.close()
+
+
+def asking(stores: Stores, how: AskInQueue) -> QueueApprover:
+    """Approvals through the queue of these stores."""
+    return QueueApprover(
+        stores.prompts, stores.once, remembering(stores), beside=how.beside, is_left_standing=how.is_left_standing
+    )
+
+
+def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:
+    with suppress(NotFound):
+        return LocalFolder.open(os.path.abspath(folder), closed)
+    raise NotFound(f"There is no project folder {folder}.", hint="Name an existing folder with --project.")
+
+
+def _app_tools(project: Project) -> Any:
+    from handrail.features.apps.opening import offered_tools
+
+    return offered_tools(project)

@@ -1,0 +1,74 @@
+"""Pictures of tools on their way to a model: which, how many, and for how long."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from handrail.features.agent.pictures import drop_old_pictures, pictures_in
+from handrail.kernel.content import Image, Text
+from handrail.ports.model import AssistantTurn, Picture, ToolResult, Turn, UserTurn
+from handrail.stores.local.agent_runs import SqliteRuns
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_tables import browser_database
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+def taken(number: int, count: int = 1) -> ToolResult:
+    pictures = tuple(Picture("image/png", f"{number}-{index}".encode()) for index in range(count))
+    return ToolResult(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
+
+
+def left(turns: list[Turn]) -> list[int]:
+    return [len(turn.pictures) for turn in turns if isinstance(turn, ToolResult)]
+
+
+@pytest.mark.parametrize(
+    ("image", "fits"),
+    [
+        (Image(b"x"), True),
+        (Image(PNG + (100).to_bytes(4, "big") * 2), True),
+        (Image(PNG + (100).to_bytes(4, "big") + (8_001).to_bytes(4, "big")), False),
+        (Image(b"x" * 3_500_001), False),
+        (Image(b"<svg/>", "image/svg+xml"), False),
+    ],
+)
+def test_a_picture_that_no_model_takes_is_told_of(image: Image, fits: bool) -> None:
+    shown, told = pictures_in([Text("words"), image])
+    assert (len(shown), bool(told)) == ((1, False) if fits else (0, True))
+
+
+def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> None:
+    async def run() -> None:
+        batches = Batches(browser_database(tmp_path))
+        runs, turns = SqliteRuns(batches), list[Turn]()
+        for number, count in enumerate((1, 2, 1, 1)):
+            await runs.add("t", taken(number, count))
+            turns.append(taken(number, count))
+            drop_old_pictures(turns)
+        assert left(turns) == [0, 1, 1, 1]
+        assert await runs.turns("t") == turns
+        assert [one.turn.taken for one in await runs.page("t", None, 9) if isinstance(one.turn, ToolResult)] == [
+            1,
+            2,
+            1,
+            1,
+        ]
+        await batches.close()
+
+    asyncio.run(run())
+
+
+def test_of_pictures_that_were_attached_the_newest_are_sent_and_of_others_it_is_told() -> None:
+    from handrail.features.agent.models.conversation import conversation  # its library takes a second to load
+
+    large = tuple(Picture("image/png", bytes(3_000_000)) for _ in range(4))
+    turns: list[Turn] = [
+        UserTurn("a", "old", pictures=large),
+        AssistantTurn("Yes."),
+        UserTurn("b", "new", pictures=large),
+    ]
+    old, _, new = conversation("rules", turns)
+    assert "no longer shown" in str(old.parts[0])[:1000]
+    assert str(new.parts[0]).count("BinaryContent(") + str(new.parts[0]).count("BinaryImage(") == 4
