@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.settings import load
+from handrail.features.agent.settings import AgentSettings
+from handrail.kernel.settings import load_one
 from handrail.ports.settings import BrokenSettings
 from handrail.stores.local.model_choice import choose
 
@@ -14,7 +15,7 @@ def test_a_choice_is_written_and_changed_and_the_rest_of_the_file_stays(tmp_path
     file.write_text(rest)
     choose(tmp_path, model="openai:one")
     choose(tmp_path, model='anthropic:"two"', model_base_url="http://127.0.0.1:1/v1")
-    settings = load(tmp_path, {}, {})
+    settings = load_one(AgentSettings, tmp_path, {})
     assert (settings.model, settings.model_base_url) == ('anthropic:"two"', "http://127.0.0.1:1/v1")
     assert file.read_text().endswith(rest)
     assert file.stat().st_mode & 0o777 == 0o600

@@ -17,20 +17,20 @@ def config(state: Path, text: str) -> Path:
 
 
 def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
-    assert load(tmp_path, {}, {}) == Settings()
+    assert load(tmp_path, {}, {}).common == Settings()
 
 
 def test_flags_come_before_variables_and_variables_before_the_file(tmp_path: Path) -> None:
     config(tmp_path, 'port = 1\nhost = "::1"\nevidence_max_days = 3\n')
     environ = {"HANDRAIL_PORT": "2", "HANDRAIL_EVIDENCE_MAX_DAYS": "4", "HANDRAIL_OPEN_CONSOLE": "false"}
-    settings = load(tmp_path, {"port": 3, "host": None}, environ)
+    settings = load(tmp_path, {"port": 3, "host": None}, environ).common
     assert (settings.port, settings.host) == (3, "::1")
     assert (settings.evidence_max_days, settings.open_console) == (4, False)
 
 
 def test_rules_come_from_the_file_alone(tmp_path: Path) -> None:
     config(tmp_path, '[[rules]]\ntool = "write_*"\npath = "a/**"\ndecision = "allow"\n')
-    (rule,) = load(tmp_path, {}, {"HANDRAIL_RULES": "[]"}).rules
+    (rule,) = load(tmp_path, {}, {"HANDRAIL_RULES": "[]"}).common.rules
     assert (rule.tool, rule.path, rule.verdict) == ("write_*", "a/**", Decision.ALLOW)
 
 
