@@ -204,3 +204,30 @@ async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_i
     assert Path(desk.workspace, end["evidence"]["dir"]) == Path(result["evidence"]["dir"])
     files = {name: sha256(read_file(result, name)).hexdigest() for name in files_in(result)}
     assert end["evidence"]["sha256"] == files
+
+
+GIVEN = {"executionId": "exec_0123", "beganAt": "2026-02-14T23:59:59.5+00:00"}
+NEVER = {"condition": {"selectorExists": {"titleContains": "what never comes"}}, "timeoutMs": 20_000}
+
+
+async def test_a_gateways_execution_has_the_gateways_id_and_day_and_no_id_counts_twice(bridge: Bridge) -> None:
+    result = await bridge.call("desktop.observe", meta=bridge.meta(**GIVEN))
+    assert result["executionId"] == "exec_0123"
+    assert result["evidence"]["dir"].endswith("/artifacts/desktop/2026-02-14/exec_0123/")
+    files = {name: sha256(read_file(result, name)).hexdigest() for name in files_in(result)}
+    assert result["evidence"]["sha256"] == files
+    for id in ("exec_0123", "../../up", ""):
+        error = await bridge.refused("desktop.observe", meta=bridge.meta(**{**GIVEN, "executionId": id}))
+        assert error["code"] == "DESKTOP_INVALID_REQUEST"
+
+
+async def test_the_result_of_a_gateway_that_gave_up_stays(desk: DesktopHouse, bridge: Bridge) -> None:
+    waiting = bridge.send("desktop.waitUntil", id="mine", meta=bridge.meta(**GIVEN), **NEVER)
+    folder = desk.workspace / "artifacts/desktop/2026-02-14/exec_0123"
+    await bridge.call("desktop.observe")  # what was sent before it has begun
+    folder.mkdir(parents=True)
+    (folder / "result.json").write_text("the gateway's")
+    await bridge.call("desktop.abort", executionId="exec_0123")
+    assert (await waiting)["error"]["code"] == "DESKTOP_ABORTED"
+    assert (folder / "result.json").read_text() == "the gateway's"
+    assert (folder / "env.json").exists()

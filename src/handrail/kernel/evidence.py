@@ -67,7 +67,8 @@ class Exhibit:
         self.path = path
         self.hashes: dict[str, str] = {}
 
-    def add(self, name: str, content: Any) -> None:
+    def add(self, name: str, content: Any, *, replaces: bool = True) -> None:
+        """Conflict where it is there already and must not be replaced."""
         data = (
             content
             if isinstance(content, bytes)
@@ -75,13 +76,13 @@ class Exhibit:
             if isinstance(content, str)
             else _pretty(content)
         )
-        _write(self.folder, f"{self.path}/{name}", data)
+        _write(self.folder, f"{self.path}/{name}", data, replaces=replaces)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
 
 
-def _write(folder: Folder, path: str, data: bytes) -> None:
+def _write(folder: Folder, path: str, data: bytes, *, replaces: bool = True) -> None:
     try:
-        folder.write(path, data, is_durable=False)
+        (folder.write if replaces else folder.create)(path, data, is_durable=False)
     except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
         raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
 

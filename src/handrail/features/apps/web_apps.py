@@ -1,16 +1,169 @@
-"""Apps that a web site offers: read from there, and written to the user's own descriptors."""
+"""Web apps: what a site publishes about its app, checked, and written to disk as a descriptor."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+from msgspec import UNSET
 
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.descriptors.parts import is_loopback
+from handrail.features.apps.model import (
+    ApiKey,
+    App,
+    AppTool,
+    Auth,
+    BrokenDescriptor,
+    HttpExecution,
+    HttpRoute,
+    OAuth2,
+    UnknownApp,
+)
 from handrail.ports.atomic_file import replace_file
-from handrail.ports.errors import BadAnswer, Conflict, NotFound
+from handrail.ports.errors import BadAnswer, Conflict, InvalidParams, NotFound
 
-if TYPE_CHECKING:
-    from handrail.features.apps.model import App
+_SCHEMA_VERSION = "1.0"
+
+
+def spelled(app: App) -> bytes:
+    """What `descriptor.read` reads back into the same app. For people to read, so with line breaks."""
+    execution: dict[str, Any] = msgspec.to_builtins(app.execution)
+    execution |= _present(timeout=_time(app.timeout_ms), max_concurrent=app.max_concurrent)
+    about = {"id": app.id, "name": app.name, "description": app.description} | _present(version=app.version)
+    descriptor = {
+        "schema_version": _SCHEMA_VERSION,
+        "app": about,
+        "execution": execution,
+        "tools": [_tool(tool) for tool in app.tools],
+        **_present(auth=None if app.auth is None else _auth(app.auth)),
+    }
+    return msgspec.json.format(msgspec.json.encode(descriptor), indent=2) + b"\n"
+
+
+def _tool(tool: AppTool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        **_present(
+            returns=tool.returns,
+            execution=None if tool.route is None else _route(tool.route),
+            idempotent=tool.is_idempotent or None,
+            timeout=_time(tool.timeout_ms),
+            examples=msgspec.to_builtins(tool.examples) or None,
+        ),
+    }
+
+
+def _route(route: HttpRoute) -> dict[str, Any]:
+    body = {} if route.body_template is UNSET else {"body_template": route.body_template}
+    return {"path": route.path, "method": route.method, **_present(headers=route.headers or None), **body}
+
+
+def _auth(auth: Auth) -> dict[str, Any]:
+    if isinstance(auth, ApiKey):
+        key = msgspec.to_builtins(auth)
+        del key["type"]
+        return {"type": "api_key", "api_key": _present(**{**key, "prefix": auth.prefix or None})}
+    return {"type": "oauth2", "oauth2": _oauth2(auth)}
+
+
+def _oauth2(auth: OAuth2) -> dict[str, Any]:
+    return {
+        "flow": auth.flow,
+        "authorization_endpoint": auth.authorization_endpoint,
+        "token_endpoint": auth.token_endpoint,
+        "scopes": list(auth.scopes),
+        "pkce": {"method": auth.pkce_method},
+        **_present(
+            client_id=auth.client_id,
+            refresh_endpoint=auth.refresh_endpoint,
+            extra_params=auth.extra_params or None,
+        ),
+    }
+
+
+def _time(milliseconds: int | None) -> float | None:
+    """Below 1000 it is read as seconds."""
+    return milliseconds if milliseconds is None or milliseconds >= 1000 else milliseconds / 1000
+
+
+def _present(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+WELL_KNOWN = "/.well-known/aai.json"
+_LOCAL_ENDINGS = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
+
+
+def descriptor_address(given: str) -> str:
+    """Of a site, or of the descriptor itself. InvalidParams."""
+    text = given.strip()
+    wrong = InvalidParams(f"{given[:200]!r} is no address of a web site.", hint="Such as https://example.com.")
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, is_odd = parts.hostname or "", parts.port == 0
+    except ValueError:
+        raise wrong from None
+    if is_odd or not host or parts.username is not None or parts.scheme not in ("https", "http") or not text.isascii():
+        raise wrong
+    if parts.scheme == "http" and not is_loopback(host):
+        raise InvalidParams("A descriptor is read over https alone.", hint="Only on this machine is http enough.")
+    path = parts.path if parts.path.endswith(".json") else WELL_KNOWN
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def onward(address: str, location: str) -> str:
+    """Where a redirect leads, as long as it is the same host. BadAnswer."""
+    here = urlsplit(address)
+    try:
+        there = urlsplit(urljoin(address, location))
+    except ValueError:
+        raise BadAnswer(f"{here.netloc} leads to what is no address.") from None
+    if not location or (there.scheme, there.netloc) != (here.scheme, here.netloc):
+        raise BadAnswer(
+            f"{here.netloc} leads to {there.netloc[:200] or 'nowhere'}, which is not followed.",
+            hint=f"If you mean that one, name it: handrail apps add {there.scheme}://{there.netloc}"[:300],
+        )
+    return there._replace(fragment="").geturl()
+
+
+def check_web_app(app: App, address: str) -> None:
+    """BrokenDescriptor, for what no web site may ask for."""
+    if not isinstance(app.execution, HttpExecution):
+        raise _refused(app, "execution.type", "a web site can offer http alone, and nothing of this machine")
+    if is_loopback(urlsplit(address).hostname or ""):
+        return
+    addresses = {"execution.base_url": app.execution.base_url}
+    if isinstance(app.auth, OAuth2):
+        addresses["auth.oauth2.authorization_endpoint"] = app.auth.authorization_endpoint
+        addresses["auth.oauth2.token_endpoint"] = app.auth.token_endpoint
+        addresses["auth.oauth2.refresh_endpoint"] = app.auth.refresh_endpoint or app.auth.token_endpoint
+    for field, url in addresses.items():
+        if is_private(urlsplit(url).hostname or ""):
+            raise _refused(app, field, "leads to this machine or its network, where no web site has any business")
+
+
+def is_same_place(known: App, app: App) -> bool:
+    """Whether both are called at one host."""
+    places = [each.execution for each in (known, app)]
+    hosts = [urlsplit(place.base_url).netloc.lower() for place in places if isinstance(place, HttpExecution)]
+    return len(hosts) == 2 and hosts[0] == hosts[1]
+
+
+def is_private(host: str) -> bool:
+    """An address in figures counts as well: who means the public one names it."""
+    name = host.rstrip(".").lower()
+    return "." not in name or ":" in name or name.replace(".", "").isdigit() or name.endswith(_LOCAL_ENDINGS)
+
+
+def _refused(app: App, field: str, reason: str) -> BrokenDescriptor:
+    problem = {"file": app.source, "field": field, "reason": reason}
+    return BrokenDescriptor(f"{app.source}: {field}: {reason}", problems=[problem])
+
 
 _MAX_REDIRECTS = 3
 _OK = 200
@@ -21,7 +174,6 @@ async def read_web_app(given: str) -> App:
     """The descriptor that a site publishes. InvalidParams, Offline, BadAnswer, NotFound, BrokenDescriptor."""
     from handrail.features.apps.backends.network import fetch
     from handrail.features.apps.descriptors.descriptor import MAX_BYTES, read
-    from handrail.features.apps.descriptors.web_app import check_web_app, descriptor_address, onward
 
     first = address = descriptor_address(given)
     for _ in range(_MAX_REDIRECTS + 1):
@@ -40,8 +192,6 @@ async def read_web_app(given: str) -> App:
 
 def add_web_app(app: App) -> Path:
     """Writes the descriptor to the user's own, whole or not at all. Conflict: another's app has this id."""
-    from handrail.features.apps.descriptors.web_app import spelled
-
     _check_that_it_is_free(app)
     own, _ = usual_places(Path.home())
     folder = own / app.id
@@ -53,9 +203,6 @@ def add_web_app(app: App) -> Path:
 
 def _check_that_it_is_free(app: App) -> None:
     """A site may bring its own app up to date, and take no other's place."""
-    from handrail.features.apps.descriptors.web_app import is_same_place
-    from handrail.features.apps.model import BrokenDescriptor, UnknownApp
-
     try:
         known = Catalogue(*usual_places(Path.home())).find(app.id)
     except (UnknownApp, BrokenDescriptor):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from handrail.features.desktop.declaration import method_of
+from handrail.features.desktop.declaration import Run, desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.params import LONGEST_NAME
@@ -21,7 +21,8 @@ from handrail.features.desktop.wording import acted_said, element_words, place_w
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Picture, Preview, Reply
+from handrail.kernel.tool import Picture, Preview, Reply, Tool
+from handrail.ports.effect import Effect
 from handrail.ports.errors import NotFound, Timeout
 from handrail.ports.prompts import Warrant
 
@@ -66,9 +67,17 @@ async def locate_window(desktop: Desktop, call: Call, asked: Wire) -> Target:
     return Target(app=_window(read(told, _Located).route_resolved).frontmost_bundle_id or None)
 
 
-def previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
+def acting_tool(
+    run: Run[ParamsT], params: type[ParamsT], result: type[Acted], title: str, summary: Summary[ParamsT], within_ms: int
+) -> Tool[Desktop, ParamsT]:
     """`summary` gets the parameters and how the target is called."""
+    preview, effect = _previewing(summary), Effect.UI_CONTROL
+    return desktop_tool(
+        run, params, result, title, effect=effect, deadline_ms=within_ms, preview=preview, locate=locate_action
+    )
 
+
+def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
     async def preview(desktop: Desktop, call: Call, params: ParamsT) -> Preview:
         located = call.located
         if isinstance(located, _Missing):

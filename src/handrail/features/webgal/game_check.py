@@ -6,9 +6,9 @@ from msgspec import UNSET
 
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.previews.place import game_of, games_below
-from handrail.features.webgal.script.findings import Finding, fixed_line, kind_of, message, with_safe_fixes
+from handrail.features.webgal.script.findings import Finding, fixed_line, kind_of, message
 from handrail.features.webgal.script.parser import split_lines
-from handrail.features.webgal.script.project import CONFIG, SCENES, Project
+from handrail.features.webgal.script.project import SCENES, Project
 from handrail.features.webgal.tools.check_game import File, Params, Problem, Result
 from handrail.kernel.call import Call
 from handrail.ports.errors import NotFound
@@ -55,16 +55,9 @@ def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
 
 
 def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], *, with_fix: bool) -> File:
-    text, scene = "", name.removeprefix(f"{SCENES}/")
-    if scene in project.scenes:
-        text = project.scenes[scene].text
-    elif name == CONFIG:
-        text = project.around.config or ""
+    text = project.text_of(name)
     lines = split_lines(text)
-    after = text
-    if with_fix:
-        check = project.settings if name == CONFIG else (lambda now: project.findings_of(now, scene))
-        after = with_safe_fixes(text, check)
+    after = project.with_safe_fixes(name, text) if with_fix else text
     problems = [_problem(webgal, finding, lines) for finding in findings]
     return File(project.around.folder + name, problems, after if after != text else UNSET)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from handrail.features.webgal.games import Games, text_or_nothing
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.previews.place import game_of, has_games, the_game
-from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source, text_of
-from handrail.features.webgal.script.findings import Language, with_fix, with_safe_fixes
+from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source
+from handrail.features.webgal.script.findings import Language, with_fix
 from handrail.features.webgal.script.graph_picture import Layout, laid_out
 from handrail.features.webgal.script.media import media_type
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
@@ -90,7 +90,7 @@ class GameView:
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
-            return source(path, text_of(game.project, name), game.stamp, is_config=name == CONFIG)
+            return source(path, game.project.text_of(name), game.stamp, is_config=name == CONFIG)
 
     def graph(self) -> Layout:
         with self._lock:
@@ -117,8 +117,10 @@ class GameView:
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
-            before = text_of(game.project, name)
-            after = _with_place(game.project, name, before, place) if place else _with_all(game.project, name, before)
+            before = game.project.text_of(name)
+            after = (
+                _with_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
+            )
         mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
         shown = self._changes.planned(path, (mark + after).encode(), f"Mend {path}")
         if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
@@ -156,12 +158,6 @@ def _with_place(project: Project, name: str, text: str, place: Place) -> str:
     findings = project.everything().get(name, ())
     found = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
     return with_fix(text, found[0]) if found else text
-
-
-def _with_all(project: Project, name: str, text: str) -> str:
-    if name == CONFIG:
-        return with_safe_fixes(text, project.settings)
-    return with_safe_fixes(text, lambda now: project.findings_of(now, name.removeprefix(f"{SCENES}/")))
 
 
 def _never() -> None:

@@ -7,7 +7,7 @@ together, by `save`; nothing is acted upon before `save` has returned.
 import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +19,7 @@ from handrail.features.desktop.host.params import Meta
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import Exhibit, utc_now
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure, InputOutput, NotFound, OutsideRoot
+from handrail.ports.errors import Conflict, Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
 from handrail.ports.identity import Caller
 from handrail.ports.peers import Peer
@@ -32,10 +32,14 @@ _TRACE = "trace.jsonl"
 
 
 class Record:
-    """`given` is the workspace as its caller spells it, for the paths that the caller gets back."""
+    """`given` is the workspace as its caller spells it, for the paths that the caller gets back.
 
-    def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime) -> None:
+    `is_shared`: the gateway writes into the same folder. Once it has given up, its result is the one that stays.
+    """
+
+    def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime, *, is_shared: bool) -> None:
         self._folder = folder
+        self._is_shared = is_shared
         self._exhibit = Exhibit(folder, f"{ROOT}/{at:%Y-%m-%d}/{execution_id}")
         self.dir = f"{given.rstrip('/')}/{self._exhibit.path}/"
         self._added: dict[str, Any] = {}
@@ -84,7 +88,9 @@ class Record:
     def _save(self) -> None:
         try:
             for name in list(self._added):
-                self._exhibit.add(name, self._added[name])
+                with suppress(Conflict):
+                    replaces = not (self._is_shared and name == RESULT)
+                    self._exhibit.add(name, self._added[name], replaces=replaces)
                 del self._added[name]
             if self._trace:
                 lines = b"".join(self._trace)

@@ -128,8 +128,9 @@ class Host:
         meta, task = visit.meta, asyncio.current_task()
         assert task is not None
         id = meta.execution_id or str(uuid4())
-        record = Record(visit.workspace, meta.workspace_path, id, meta.began_at or self._now())
-        if id in self._services.executions or (meta.execution_id is not None and record.has(RESULT)):
+        at, is_shared = meta.began_at or self._now(), meta.execution_id is not None
+        record = Record(visit.workspace, meta.workspace_path, id, at, is_shared=is_shared)
+        if id in self._services.executions or (is_shared and record.has(RESULT)):
             raise InvalidParams("params.meta.executionId: was used before.", field="params.meta.executionId")
         return Execution(
             id=id,

@@ -2,15 +2,13 @@
 
 from typing import Literal
 
-from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.dismiss_modal import Strategy
 from handrail.features.desktop.messages import Acted, RoutedParams
-from handrail.features.desktop.windows import act_and_tell, locate_action, previewing
+from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply
-from handrail.ports.effect import Effect
 
 _WITHIN_MS = 30_000
 
@@ -39,13 +37,4 @@ def _summary(params: Params, target: str) -> str:
     return f"Dismiss by the button with {quoted(strategy.title_contains or '')}: {target}"
 
 
-TOOL = desktop_tool(
-    desktop_dismiss_modal,
-    Params,
-    Result,
-    "Dismiss a modal window",
-    effect=Effect.UI_CONTROL,
-    deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary),
-    locate=locate_action,
-)
+TOOL = acting_tool(desktop_dismiss_modal, Params, Result, "Dismiss a modal window", _summary, _WITHIN_MS)

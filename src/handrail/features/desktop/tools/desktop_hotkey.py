@@ -4,16 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.actions import HotkeyOptions
 from handrail.features.desktop.host.params import Name
 from handrail.features.desktop.messages import Acted, RoutedParams
-from handrail.features.desktop.windows import act_and_tell, locate_action, previewing
+from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply
-from handrail.ports.effect import Effect
 
 _WITHIN_MS = 30_000
 
@@ -38,13 +36,4 @@ def _summary(params: Params, target: str) -> str:
     return f"Press {quoted('+'.join(params.keys))} in {target}"
 
 
-TOOL = desktop_tool(
-    desktop_hotkey,
-    Params,
-    Result,
-    "Press keys",
-    effect=Effect.UI_CONTROL,
-    deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary),
-    locate=locate_action,
-)
+TOOL = acting_tool(desktop_hotkey, Params, Result, "Press keys", _summary, _WITHIN_MS)

@@ -4,16 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from handrail.features.desktop.declaration import desktop_tool
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.methods.actions import TypeTextOptions
 from handrail.features.desktop.host.params import LONGEST_TEXT, Target
 from handrail.features.desktop.messages import Acted, RoutedParams
-from handrail.features.desktop.windows import act_and_tell, locate_action, previewing
+from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview, Reply
-from handrail.ports.effect import Effect
 
 _WITHIN_MS = 60_000
 
@@ -40,13 +38,4 @@ def _summary(params: Params, target: str) -> str:
     return f"Type {quoted(params.text)} into {target}{emptied}"
 
 
-TOOL = desktop_tool(
-    desktop_type_text,
-    Params,
-    Result,
-    "Type text",
-    effect=Effect.UI_CONTROL,
-    deadline_ms=_WITHIN_MS,
-    preview=previewing(_summary),
-    locate=locate_action,
-)
+TOOL = acting_tool(desktop_type_text, Params, Result, "Type text", _summary, _WITHIN_MS)

@@ -15,7 +15,7 @@ from handrail.features.webgal.lsp.usages import Place, character, character_file
 from handrail.features.webgal.script.anatomy import Part, Role, statement_end
 from handrail.features.webgal.script.character_file import renamed
 from handrail.features.webgal.script.commands import COMMANDS
-from handrail.features.webgal.script.findings import Finding, Language, with_safe_fixes
+from handrail.features.webgal.script.findings import Finding, Language
 from handrail.features.webgal.script.multi_line import continues
 from handrail.features.webgal.script.parser import BLANKS
 from handrail.features.webgal.script.project import CONFIG
@@ -102,11 +102,11 @@ def fixes(game: Game, path: str, findings: Sequence[Finding], language: Language
 
 
 def all_fixed(game: Game, path: str) -> list[Replacement]:
-    """Line by line: nothing else of the text is touched."""
+    """Line by line: nothing else of the text is touched. Nothing in files that are neither scene nor settings."""
+    if game.scene_name(path) is None and path != game.prefix + CONFIG:
+        return []
     lines = game.lines(path)
-    name = game.scene_name(path)
-    check = game.project.settings if name is None else (lambda now: game.project.findings_of(now, name))
-    after = with_safe_fixes("\n".join(lines), check).split("\n")
+    after = game.project.with_safe_fixes(path.removeprefix(game.prefix), "\n".join(lines)).split("\n")
     return [
         Replacement(Place(path, number, 0, len(old)), new)
         for number, (old, new) in enumerate(zip(lines, after, strict=True))

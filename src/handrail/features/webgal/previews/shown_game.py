@@ -93,11 +93,10 @@ def overview(project: Project, unreadable: list[str], stamp: str, language: Lang
     prefix, reached = project.around.folder, project.graph().reachable()
     names = sorted([*project.scenes, *(path.removeprefix(f"{prefix}{SCENES}/") for path in unreadable)])
     lines = {name: len(scene.lines) for name, scene in project.scenes.items()}
+    titles = [each.values for each in read_config(project.around.config or "") if each.key == "Game_name"]
     return Overview(
         folder=prefix.rstrip("/") or ".",
-        title=next(
-            (_first(each.values) for each in read_config(project.around.config or "") if _is_title(each.key)), ""
-        ),
+        title=titles[0][0] if titles and titles[0] else "",
         stamp=stamp,
         entry=f"{prefix}{SCENES}/{ENTRY}" if ENTRY in project.scenes else None,
         config=f"{prefix}{CONFIG}" if project.around.config is not None else None,
@@ -111,7 +110,7 @@ def _problems(project: Project, unreadable: list[str], language: Language) -> It
     for path in unreadable:
         yield _problem(path, Finding("WG125", 1), [], language)
     for name, findings in sorted(project.everything().items()):
-        lines = split_lines(text_of(project, name))
+        lines = split_lines(project.text_of(name))
         for finding in findings:
             yield _problem(project.around.folder + name, finding, lines, language)
 
@@ -129,14 +128,6 @@ def _problem(path: str, finding: Finding, lines: list[str], language: Language) 
         UNSET if better is None else better,
         True if finding.edit is not None and not finding.edit.is_safe else UNSET,
     )
-
-
-def text_of(project: Project, name: str) -> str:
-    """Of a path below the game's folder; nothing for what is no text of ours."""
-    scene = project.scenes.get(name.removeprefix(f"{SCENES}/"))
-    if scene is not None:
-        return scene.text
-    return project.around.config or "" if name == CONFIG else ""
 
 
 def source(path: str, text: str, stamp: str, *, is_config: bool) -> Text:
@@ -193,11 +184,3 @@ def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]
                 found = missing if standing is Standing.MISSING else there
                 found.setdefault(path, []).append(Use(project.around.folder + CONFIG, setting.line))
     return there, missing
-
-
-def _is_title(key: str) -> bool:
-    return key == "Game_name"
-
-
-def _first(values: tuple[str, ...]) -> str:
-    return values[0] if values else ""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from handrail.features.webgal.script.config_file import check_config, read_config
-from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.script.findings import Finding, with_safe_fixes
 from handrail.features.webgal.script.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
 from handrail.features.webgal.script.listing import Surroundings
 from handrail.features.webgal.script.parser import FOLDERS
@@ -96,6 +96,19 @@ class Project:
         if before is not None:
             spoken.subtract(before.speakers)
         return self._judged(scene, ProjectNames(spoken, names.known | scene.sets))
+
+    def text_of(self, path: str) -> str:
+        """Of a scene or `config.txt`, by its path below the game's folder; nothing for any other file."""
+        scene = self.scenes.get(path.removeprefix(f"{SCENES}/"))
+        if scene is not None:
+            return scene.text
+        return self.around.config or "" if path == CONFIG else ""
+
+    def with_safe_fixes(self, path: str, text: str) -> str:
+        """A text in the place of such a file, with its safe fixes applied."""
+        if path == CONFIG:
+            return with_safe_fixes(text, self.settings)
+        return with_safe_fixes(text, lambda now: self.findings_of(now, path.removeprefix(f"{SCENES}/")))
 
     def settings(self, text: str) -> list[Finding]:
         """What is wrong with a `config.txt` of this text."""

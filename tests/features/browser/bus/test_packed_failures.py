@@ -1,0 +1,42 @@
+"""A failure that was stored, or came from another process of ours, is the same again."""
+
+import pytest
+
+from handrail.ports import errors
+from handrail.ports.browser_errors import packed, unpacked
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        errors.Offline("away", hint="Wait.", clientId="p"),
+        errors.Gone("too old", artifactId="art-1"),
+        errors.Unfinished("late", actionId="act-1"),
+        errors.TooLarge("much", maxUploadBytes=1),
+        errors.Reported("no", code="SCHEMA_VALIDATION_FAILED", retryable=True, field="x"),
+    ],
+)
+def test_every_condition_comes_back_as_what_it_was(failure: errors.Failure) -> None:
+    again = unpacked(packed(failure))
+    assert type(again) is type(failure)
+    assert packed(again) == packed(failure)
+
+
+def test_what_version_0_1_stored_is_known_by_its_code() -> None:
+    stored = {
+        "code": "PLUGIN_OFFLINE",
+        "message": "away",
+        "retryable": True,
+        "hint": None,
+        "details": {"clientId": "p"},
+    }
+    again = unpacked(stored)
+    assert type(again) is errors.Offline
+    assert again.details == {"clientId": "p"}
+
+
+def test_a_condition_that_is_not_known_keeps_its_code() -> None:
+    stored = {"condition": "Later", "code": "X_LATER", "message": "new", "retryable": False}
+    again = unpacked(stored)
+    assert isinstance(again, errors.Reported)
+    assert (again.code, again.message) == ("X_LATER", "new")
