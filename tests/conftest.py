@@ -44,3 +44,8 @@ def desktop_session() -> Iterator[DesktopSession]:
     """The desktop that all tests of one worker share; this process is not on it by itself, see `entered`."""
     with DesktopSession() as session:
         yield session
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
