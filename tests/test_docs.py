@@ -15,11 +15,13 @@ from packaging.requirements import Requirement
 
 from handrail.__main__ import commands
 from handrail.faces.http import dialect as http
+from handrail.features import built_in
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import default_dialect as webgal
+from handrail.kernel.feature import load
 from handrail.kernel.policy_document import Policies
 from handrail.kernel.settings import Settings
 from handrail.ports import browser_errors
@@ -41,11 +43,14 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (DOCS / "reference" / "cli.md").read_bytes() == page, "run `make docs`"
 
 
-@pytest.mark.parametrize("name", Settings.__struct_fields__)
+SETTINGS = [Settings, *(load(feature.settings) for feature in built_in() if feature.settings)]
+
+
+@pytest.mark.parametrize("name", [name for kind in SETTINGS for name in kind.__struct_fields__])
 def test_every_setting_is_explained(name: str) -> None:
     text = (DOCS / "settings.md").read_text(encoding="utf-8")
     assert name in text
-    if name != "rules":
+    if name not in ("rules", "features"):
         assert f"`HANDRAIL_{name.upper()}`" in text
 
 

@@ -13,6 +13,7 @@ from handrail.features import built_in
 from handrail.kernel import settings as settings_file
 from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
+from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
 from handrail.kernel.project import Project
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover
@@ -54,7 +55,7 @@ class Wiring:
     """The program, on this machine. The port is `kernel.program.Program`."""
 
     def __init__(self, features: Sequence[Feature] | None = None) -> None:
-        self.features = built_in() if features is None else features
+        self.features: Sequence[Feature] = built_in() if features is None else features
 
     @cached_property
     def machine(self) -> Machine:
@@ -96,7 +97,8 @@ class Wiring:
     ) -> Project:
         self._check(surfaces)
         stores = self.open_stores(state)
-        settings, closed = settings_file.load(stores.path, flags or {}), ClosedFolders(())
+        kinds = [load(feature.settings) for feature in self.features if feature.settings]
+        settings, closed = settings_file.load(stores.path, flags or {}, kinds=kinds), ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
         policy = PolicySource(own, stores.path, UserRules(stores.path), closed)
@@ -106,7 +108,7 @@ class Wiring:
             files=files,
             stores=stores,
             machine=self.machine,
-            settings=settings,
+            all_settings=settings,
             policy=policy,
             audit=Audit(stores.audit),
             evidence=Evidence(own, elsewhere),
@@ -118,8 +120,8 @@ class Wiring:
 
     def _gate(self, project: Project, approver: Approver | AskInQueue, surfaces: Collection[str] | None) -> Gate:
         tooled = [feature for feature in self.features if feature.tools]
-        off = () if project.settings.desktop else ("desktop",)
-        enabled = {feature.name for feature in tooled if surfaces is None or feature.name in surfaces} - {*off}
+        on = [feature for feature in tooled if not feature.switched_on or load(feature.switched_on)(project)]
+        enabled = {feature.name for feature in on if surfaces is None or feature.name in surfaces}
         registry = Registry(
             [surface_of(feature, project.part(feature.name)) for feature in tooled],
             enabled,

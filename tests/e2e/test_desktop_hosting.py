@@ -82,6 +82,7 @@ def test_a_command_below_the_servers_project_uses_the_servers_host(
 ) -> None:
     with desktop_house(desktop_session, tmp_path) as house:
         (own,) = wait_for(house.state, lambda found: len(found) == 1)
+        assert house.call("desktop_health").status == 200  # it listens
         inner = house.project / "inner"
         inner.mkdir()
         assert "permissions" in call("desktop_health", inner, house.state, on_desktop(desktop_session))

@@ -1,4 +1,4 @@
-"""One folder per feature; each declares itself in its `feature.py`."""
+"""One folder per feature; each declares itself in its `feature.py`. Other packages may bring more."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.metadata import EntryPoint
+
     from handrail.kernel.feature import Feature
+
+GROUP = "handrail.features"
+"""The entry points by which other packages bring features."""
 
 
 def built_in() -> list[Feature]:
@@ -16,3 +22,17 @@ def built_in() -> list[Feature]:
     names = [name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "feature.py"))]
     found: list[Feature] = [import_module(f"handrail.features.{name}.feature").FEATURE for name in sorted(names)]
     return sorted(found, key=lambda feature: feature.rank)
+
+
+def brought() -> list[EntryPoint]:
+    """What other packages bring; nothing of them is imported."""
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def enabled(names: Sequence[str]) -> list[Feature]:
+    """Of other packages those that a person has enabled. What is built in keeps its name."""
+    taken = {feature.name for feature in built_in()}
+    points = [point for point in brought() if point.name in names and point.name not in taken] if names else []
+    return [point.load() for point in points]

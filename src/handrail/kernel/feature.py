@@ -61,6 +61,7 @@ class Feature:
     - `opening`: a function from the open project to what its tools get; `offers`: the same for what other features use
     - `routes`: a function from the HTTP server's context to what is mounted there; `commands`: of the command line
     - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
+    - `settings`: a type whose fields are keys of config.toml; `switched_on`: whether its tools are offered
     - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
 
     Without `extra` installed the feature is not offered; without one of `further_extras`, a part of it is missing.
@@ -82,6 +83,8 @@ class Feature:
         "resources",
         "routes",
         "serving",
+        "settings",
+        "switched_on",
         "terminal",
         "tidy",
         "title",
@@ -101,6 +104,8 @@ class Feature:
         opening: str = "",
         offers: Mapping[str, str] | None = None,
         serving: str = "",
+        settings: str = "",
+        switched_on: str = "",
         commands: Sequence[Command] = (),
         routes: str = "",
         checks: str = "",
@@ -120,6 +125,8 @@ class Feature:
         self.opening = opening
         self.offers = offers or {}
         self.serving = serving
+        self.settings = settings
+        self.switched_on = switched_on
         self.commands = commands
         self.routes = routes
         self.checks = checks

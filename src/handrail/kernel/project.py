@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handrail.kernel.gate import Gate
     from handrail.kernel.policy import Policy
     from handrail.kernel.registry import Registry
-    from handrail.kernel.settings import Settings
+    from handrail.kernel.settings import AllSettings, Kind, Settings
     from handrail.ports.files import Folder
     from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
@@ -36,8 +36,12 @@ class PolicyInForce(Protocol):
         """A broken file refuses the call: Declined."""
         ...
 
+    def latest(self) -> Policy:
+        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
+        ...
+
     async def fetch(self) -> Policy:
-        """The same, without blocking the event loop."""
+        """`current` without blocking the event loop."""
         ...
 
     def is_trusted(self) -> bool: ...
@@ -64,7 +68,7 @@ class Project:
     files: Folder
     stores: Stores
     machine: Machine
-    settings: Settings
+    all_settings: AllSettings
     policy: PolicyInForce
     audit: Audit
     evidence: Evidence
@@ -72,6 +76,14 @@ class Project:
     is_server: bool = False
     _parts: dict[str, Any] = field(default_factory=dict)
     _gate: Gate | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self.all_settings.common
+
+    def settings_of(self, kind: type[Kind]) -> Kind:
+        """A feature's own, by their type."""
+        return self.all_settings.of(kind)
 
     @property
     def location(self) -> str:

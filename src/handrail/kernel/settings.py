@@ -4,10 +4,10 @@ import errno
 import os
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,11 +16,13 @@ from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _PREFIX = "HANDRAIL_"
-_FEWEST_TOKENS = 2_000
+_FILE_ALONE = ("rules", "features")
+
+Kind = TypeVar("Kind")
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Every field is a key of config.toml and, but for the rules, a `HANDRAIL_<FIELD>` variable."""
+class Settings(msgspec.Struct, frozen=True):
+    """The kernel's own. Every field is a key of config.toml and, but for the rules, a `HANDRAIL_<FIELD>` variable."""
 
     host: str = "127.0.0.1"
     port: int = 6006
@@ -28,43 +30,73 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     call_person: bool = True
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
-    legacy_events: bool = False
     elicit_approvals: bool = False
-    desktop: bool = True
-    app_tools: bool = False
-    terre: Literal["auto", "required", "off"] = "auto"
-    terre_port: int = 3001
-    model: str = ""
-    model_base_url: str = ""
-    model_context_tokens: int = 100_000
-    agent_most_steps: int = 100
-    agent_most_cost: float = 5.0
+    features: tuple[str, ...] = ()
+    """Of other packages: those that a person has enabled."""
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("`port` must be between 0 and 65535")
-        if not 0 < self.terre_port <= 65535:
-            raise ValueError("`terre_port` must be between 1 and 65535")
-        if self.model_context_tokens < _FEWEST_TOKENS:
-            raise ValueError(f"`model_context_tokens` must be at least {_FEWEST_TOKENS}")
-        if self.agent_most_steps < 1 or not self.agent_most_cost >= 0:
-            raise ValueError("`agent_most_steps` must be at least 1, and `agent_most_cost` no less than 0")
 
 
-def load(state: Path, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Settings:
-    """`flags` holds what was given on the command line; None means not given."""
+class AllSettings:
+    """The kernel's own, and those of each feature by their type."""
+
+    def __init__(self, common: Settings, of_features: Mapping[type[Any], Any]) -> None:
+        self.common = common
+        self._of_features = of_features
+
+    def of(self, kind: type[Kind]) -> Kind:
+        found: Kind = self._of_features[kind]
+        return found
+
+
+def load(
+    state: Path,
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    kinds: Sequence[type[Any]] = (),
+) -> AllSettings:
+    """`flags` holds what was given on the command line; None means not given. `kinds` are the features' settings."""
     file = state / CONFIG_FILE
-    values = {**_from_file(file), **_from_environment(environ)}
-    values |= {name: value for name, value in flags.items() if value is not None}
-    try:
-        settings = msgspec.convert(values, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise BrokenSettings(f"{file}: {error}{_near_name(str(error))}") from None
-    for number, rule in enumerate(settings.rules, 1):
+    values = _from_file(file)
+    every: Sequence[type[Any]] = (Settings, *kinds)
+    names = [name for kind in every for name in kind.__struct_fields__]
+    for name in values:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            meant = f"; did you mean `{near[0]}`?" if near else ""
+            raise BrokenSettings(f"{file}: unknown key `{name}`{meant}")
+    given = {name: value for name, value in flags.items() if value is not None}
+    common = _converted(Settings, file, values, environ, given)
+    for number, rule in enumerate(common.rules, 1):
         if (wrong := wrong_pattern(rule)) is not None:
             raise BrokenSettings(f"{file}: rule {number}: {wrong[1]}")
-    return settings
+    return AllSettings(common, {kind: _converted(kind, file, values, environ, given) for kind in kinds})
+
+
+def load_one(kind: type[Kind], state: Path, environ: Mapping[str, str] = os.environ) -> Kind:
+    """Only these, as they are now: what else the file holds is looked at when a project is opened."""
+    file = state / CONFIG_FILE
+    return _converted(kind, file, _from_file(file), environ, {})
+
+
+def _converted(
+    kind: type[Kind], file: Path, values: Mapping[str, Any], environ: Mapping[str, str], flags: Mapping[str, Any]
+) -> Kind:
+    names = kind.__struct_fields__  # type: ignore[attr-defined]
+    from_environment = {
+        name: environ[_PREFIX + name.upper()]
+        for name in names
+        if name not in _FILE_ALONE and _PREFIX + name.upper() in environ
+    }
+    merged = {**values, **from_environment, **flags}
+    try:
+        return msgspec.convert({name: merged[name] for name in names if name in merged}, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise BrokenSettings(f"{file}: {error}{_near_name(str(error))}") from None
 
 
 def _from_file(file: Path) -> dict[str, Any]:
@@ -84,12 +116,7 @@ def _read(file: Path) -> bytes:
         return opened.read()
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    names = [name for name in Settings.__struct_fields__ if name != "rules"]
-    return {name: environ[_PREFIX + name.upper()] for name in names if _PREFIX + name.upper() in environ}
-
-
 def _near_name(message: str) -> str:
     unknown = message.partition("unknown field `")[2].partition("`")[0]
-    near = get_close_matches(unknown, [*Settings.__struct_fields__, *Rule.__struct_fields__], n=1) if unknown else []
+    near = get_close_matches(unknown, Rule.__struct_fields__, n=1) if unknown else []
     return f"; did you mean `{near[0]}`?" if near else ""

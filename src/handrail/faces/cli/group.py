@@ -16,6 +16,7 @@ from handrail.kernel.feature import load
 from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
 
+_HELP = "Hands for AI agents, with a rail for people."
 _INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -23,7 +24,7 @@ class Commands(click.Group):
     """Loads a command when it is asked for."""
 
     def __init__(self, commands: CommandList, open_program: Callable[[], Program]) -> None:
-        super().__init__("handrail", context_settings={"help_option_names": ["-h", "--help"]})
+        super().__init__("handrail", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
         self._known = commands
         self._open_program = open_program
 

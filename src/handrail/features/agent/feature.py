@@ -9,6 +9,7 @@ FEATURE = Feature(
     "Agent",
     rank=70,
     offers={"mount": "handrail.features.agent.opening:mount_of"},
+    settings="handrail.features.agent.settings:AgentSettings",
     commands=[Command("model", "handrail.features.agent.cli:model", "Connect the model that answers in the chat.", 60)],
     extra=EXTRA,
 )

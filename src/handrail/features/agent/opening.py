@@ -25,13 +25,14 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.routes.events import AgentEvents
     from handrail.features.agent.routes.messages import AgentMessages
     from handrail.features.agent.runs import Runs
+    from handrail.features.agent.settings import AgentSettings
     from handrail.features.agent.state_models import open_models
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
     async def max_auto_fix() -> int:
         return (await project.policy.fetch()).limits.max_auto_fix
 
-    settings, registry, models = project.settings, project.registry, open_models(project.stores)
+    settings, registry, models = project.settings_of(AgentSettings), project.registry, open_models(project.stores)
     limits = Limits(settings.agent_most_steps, settings.agent_most_cost)
     events = AgentEvents(pages, registry, limits)
     context = RunContext(

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from handrail.kernel import settings as settings_file
+from handrail.features.agent.settings import AgentSettings
+from handrail.kernel.settings import load_one
 
 if TYPE_CHECKING:
     from handrail.features.agent.models.catalog import ModelCatalog
@@ -17,7 +18,7 @@ def open_models(stores: Stores, environ: Mapping[str, str] = os.environ) -> Mode
     from handrail.features.agent.models.catalog import ModelCatalog
 
     def load() -> tuple[str, str]:
-        settings = settings_file.load(stores.path, {}, environ)
+        settings = load_one(AgentSettings, stores.path, environ)
         return settings.model, settings.model_base_url
 
     def store(model: str, base_url: str) -> None:

@@ -12,6 +12,7 @@ FEATURE = Feature(
     resources="handrail.features.apps.tool_list:RESOURCES",
     checks="handrail.features.apps.checks:checks",
     dialect="handrail.features.apps.dialect:DIALECT",
+    settings="handrail.features.apps.settings:AppsSettings",
     commands=[
         Command(
             "apps", "handrail.features.apps.cli.apps:apps", "List, call and allow the apps that agents can use.", 50

@@ -13,6 +13,7 @@ from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.features.apps.settings import AppsSettings
 from handrail.features.apps.sign_ins import credentials_in
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def offered_tools(project: Project) -> AppTools | None:
     """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
     is_on = any(entry.surface.name == "apps" for entry in project.registry)
     apps: Apps = project.part("apps")
-    return AppTools(apps.catalogue) if project.settings.app_tools and is_on else None
+    return AppTools(apps.catalogue) if project.settings_of(AppsSettings).app_tools and is_on else None
 
 
 def descriptor_problems() -> tuple[int, Sequence[Problem]]:

@@ -15,6 +15,7 @@ FEATURE = Feature(
     },
     checks="handrail.features.browser.checks:checks",
     dialect="handrail.features.browser.dialect:DIALECT",
+    settings="handrail.features.browser.settings:BrowserSettings",
     commands=[
         Command("extension", "handrail.features.browser.cli:extension", "Pair browsers with the running server.", 20)
     ],

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 
 from handrail.features.desktop.opening import desktop_checkup
-from handrail.kernel import settings
+from handrail.features.desktop.settings import DesktopSettings
 from handrail.kernel.checks import Check, CheckContext
+from handrail.kernel.settings import load_one
 from handrail.ports.errors import Failure
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
     stores = context.program.open_stores(context.state)
     try:
-        is_on = settings.load(stores.path, {}).desktop
+        is_on = load_one(DesktopSettings, stores.path).desktop
         found = desktop_checkup(str(context.folder.resolve()), stores, is_on=is_on)
     except Failure as failure:
         yield Check("desktop", False, failure.message, failure.hint, required=False)

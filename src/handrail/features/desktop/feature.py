@@ -16,6 +16,8 @@ FEATURE = Feature(
     keeps_evidence_openly=True,
     serving="handrail.features.desktop.opening:kept_host_of",
     dialect="handrail.features.desktop.dialect:DIALECT",
+    switched_on="handrail.features.desktop.opening:is_on",
+    settings="handrail.features.desktop.settings:DesktopSettings",
     commands=[
         Command("desktop", "handrail.features.desktop.cli.desktop:desktop", "Run a recipe of desktop steps.", 30),
         Command(

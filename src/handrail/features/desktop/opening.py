@@ -12,6 +12,7 @@ from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.settings import DesktopSettings
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.pruning import Limits, prune
 from handrail.ports.errors import Disabled
@@ -47,13 +48,17 @@ def own_executor(identify: Identify) -> str:
     return gateway_scope(caller.peer)
 
 
+def is_on(project: Project) -> bool:
+    return project.settings_of(DesktopSettings).desktop
+
+
 @asynccontextmanager
 async def kept_host_of(project: Project) -> AsyncIterator[None]:
     """While inside, a host runs beside the server, unless the settings say otherwise."""
     from handrail.features.desktop.host_client.finding import SOCKET
     from handrail.features.desktop.host_client.process import kept_host
 
-    if not project.settings.desktop:
+    if not is_on(project):
         yield
         return
     state = project.stores.path

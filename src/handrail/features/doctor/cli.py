@@ -1,11 +1,12 @@
-"""`handrail doctor`: what works on this machine, what is missing, how to get it."""
+"""`handrail doctor` and `handrail features`: what works on this machine, and which features there are."""
 
 from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import one_line, print_json, say
+from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, project_option, state_option
+from handrail.faces.cli.values import OneOf
 
 EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise 1."
 
@@ -30,3 +31,33 @@ def doctor(as_json: bool, project: Path, state: Path | None) -> None:
                 say(f"         {one_line(check['fix'])}")
     if not found["ok"]:
         raise SystemExit(1)
+
+
+FEATURES_EPILOG = """\b
+Examples:
+  handrail features                   what there is
+  handrail features enable clock      use a feature that another package brings
+  handrail features disable clock"""
+
+
+@click.command(epilog=FEATURES_EPILOG)
+@click.argument("action", type=OneOf("list", "enable", "disable"), default="list", help="What to do.  [default: list]")
+@click.argument("name", default="", metavar="[NAME]", help="Which feature.")
+@json_option
+def features(action: str, name: str, as_json: bool) -> None:
+    """List features, and enable those of other packages.
+
+    A feature of another package runs inside handrail, with all of your rights. It stays off until you enable it.
+    """
+    from handrail.faces.cli.program import program
+    from handrail.features.doctor.other_packages import known, switch
+
+    stores = program().open_stores(None)
+    if action != "list":
+        switch(stores, name, is_on=action == "enable")
+    rows = known(stores, program().features)
+    if as_json:
+        print_json({"features": [row._asdict() for row in rows]})
+        return
+    for line in columns([(row.name, row.state, row.package, row.title) for row in rows]):
+        say(line)

@@ -6,8 +6,15 @@ FEATURE = Feature(
     "doctor",
     "Setup check",
     rank=100,
+    checks="handrail.features.doctor.other_packages:checks",
     commands=[
-        Command("doctor", "handrail.features.doctor.cli:doctor", "Tell what works here and what is missing.", 180)
+        Command(
+            "features",
+            "handrail.features.doctor.cli:features",
+            "List features, and enable those of other packages.",
+            165,
+        ),
+        Command("doctor", "handrail.features.doctor.cli:doctor", "Tell what works here and what is missing.", 180),
     ],
     routes="handrail.features.doctor.routes:mount",
 )

@@ -15,6 +15,7 @@ FEATURE = Feature(
     checks="handrail.features.webgal.checks:checks",
     offers={"review": "handrail.features.webgal.opening:review"},
     resources="handrail.features.webgal.tool_list:RESOURCES",
+    settings="handrail.features.webgal.settings:WebGalSettings",
     commands=[
         Command(
             "webgal", "handrail.features.webgal.cli.webgal:webgal", "Check a WebGAL game, here or in your editor.", 170

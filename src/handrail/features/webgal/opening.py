@@ -12,6 +12,7 @@ from handrail.features.webgal.engines import find_engine
 from handrail.features.webgal.port import Checks, WebGal
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
+from handrail.features.webgal.settings import WebGalSettings
 from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.ports.errors import NotShown
 
@@ -61,7 +62,7 @@ def game_view(project: Project) -> GameView:
 
 def _preview_session(project: Project) -> PreviewSession:
     """Nothing is started before the first scene is to be shown."""
-    files, settings = project.files, project.settings
+    files, settings = project.files, project.settings_of(WebGalSettings)
     terre: list[TerreFinder] = []
 
     async def open_site(game: str) -> GameSite:
@@ -133,5 +134,5 @@ def framed_previews(project: Project) -> ConsoleFrames:
 def _preview_context(project: Project) -> PreviewContext:
     from handrail.features.webgal.preview_ports import PreviewContext
 
-    settings = project.settings
+    settings = project.settings_of(WebGalSettings)
     return PreviewContext(__version__, os.path.realpath(project.location), settings.terre, settings.terre_port)

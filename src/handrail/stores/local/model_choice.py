@@ -12,7 +12,7 @@ from handrail.stores.local import locks
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 
 
-def choose(state: Path, **values: str) -> None:
+def choose(state: Path, **values: str | list[str]) -> None:
     """BrokenSettings: the file can't be read, or not be changed without harm."""
     file = state / CONFIG_FILE
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
@@ -23,7 +23,7 @@ def choose(state: Path, **values: str) -> None:
         replace_file(file, after.encode())
 
 
-def _changed(text: str, values: dict[str, str]) -> str:
+def _changed(text: str, values: dict[str, str | list[str]]) -> str:
     """A JSON string is a TOML string. What stands before the first table is the file's own."""
     first = _TABLE.search(text)
     head, tail = (text, "") if first is None else (text[: first.start()], text[first.start() :])

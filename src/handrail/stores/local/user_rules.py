@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from handrail.kernel import settings
+from handrail.kernel.settings import Settings, load_one
 from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE
 from handrail.ports.waiting import settled
@@ -21,7 +21,7 @@ class UserRules:
 
     def current(self) -> Sequence[Rule]:
         """BrokenSettings when somebody has broken the file. Blocks."""
-        return settings.load(self._state, {}, environ={}).rules
+        return load_one(Settings, self._state, environ={}).rules
 
     async def allow(self, remark: str, **members: str) -> None:
         """Adds a rule that a person can read and delete; members are tool, effect, path, host, app."""

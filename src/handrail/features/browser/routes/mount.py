@@ -19,12 +19,13 @@ from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.features.browser.routes.socket_bus import BrowserSockets
+from handrail.features.browser.settings import BrowserSettings
 
 
 def mount(context: HttpContext) -> Mount:
     project = context.project
     bus: LocalBus = project.part("browser").bus
-    legacy = project.settings.legacy_events
+    legacy = project.settings_of(BrowserSettings).legacy_events
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
     agent = project.offered("agent", "mount")(bus, pages)
     sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=legacy)

@@ -1,0 +1,7 @@
+"""Settings of the browser."""
+
+import msgspec
+
+
+class BrowserSettings(msgspec.Struct, frozen=True):
+    legacy_events: bool = False

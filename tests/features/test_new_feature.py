@@ -1,0 +1,119 @@
+"""A feature is one folder: the walkthrough in docs/architecture.md, followed to the letter on a copy of the package."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import handrail
+from tests.faces.http.running import Running
+
+PACKAGE = Path(handrail.__file__).parent
+PAGE = PACKAGE.parents[1] / "docs" / "architecture.md"
+_BUILT = ("engine", "console", "extension", "__pycache__")
+
+
+def walkthrough() -> dict[str, str]:
+    """The files of the page's section, by their names."""
+    section = PAGE.read_text(encoding="utf-8").split("### Add a feature: clock")[1].split("\n## ")[0]
+    return {
+        m[1]: m[2] for m in re.finditer(r"^`(\w+\.py)`:\n\n```python\n(.*?)```$", section, re.DOTALL | re.MULTILINE)
+    }
+
+
+def written(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+class Program:
+    """handrail as a user starts it, from this source folder."""
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        self.project, self.state = folder / "project", folder / "state"
+        self.project.mkdir(exist_ok=True)
+        self.env = {**os.environ, "PYTHONPATH": str(source), "HANDRAIL_STATE": str(self.state)}
+
+    def run(self, *words: str, status: int = 0) -> str:
+        command = [sys.executable, "-m", "handrail", *words]
+        done = subprocess.run(
+            command, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == status, done.stderr
+        return done.stdout
+
+    def json(self, *words: str) -> Any:
+        return msgspec.json.decode(self.run(*words))
+
+
+@pytest.fixture
+def with_clock(tmp_path: Path) -> Program:
+    source = tmp_path / "source"
+    shutil.copytree(PACKAGE, source / "handrail", ignore=shutil.ignore_patterns(*_BUILT))
+    written(source / "handrail" / "features" / "clock", walkthrough())
+    return Program(source, tmp_path)
+
+
+def test_the_walkthrough_has_four_files() -> None:
+    assert sorted(walkthrough()) == ["cli.py", "clock_now.py", "feature.py", "routes.py"]
+
+
+def test_a_folder_adds_a_tool_a_command_a_setting_and_a_check(with_clock: Program) -> None:
+    assert "  clock " in with_clock.run("--help")
+    assert "clock_now" in [tool["name"] for tool in with_clock.json("tools", "--json")["tools"]]
+    with_clock.state.mkdir(exist_ok=True)
+    (with_clock.state / "config.toml").write_text('clock_zone = "Asia/Tokyo"\n')
+    assert with_clock.json("call", "clock_now")["time"].endswith("+09:00")
+    assert with_clock.json("clock")["time"].endswith("+09:00")
+    told = {check["name"]: check["ok"] for check in with_clock.json("doctor", "--json")["checks"]}
+    assert told["clock"] is True
+    assert with_clock.run("audit").count("clock_now") == 2
+
+
+def test_a_folder_adds_a_route(with_clock: Program) -> None:
+    command = ["handrail", "up", "--project", str(with_clock.project), "--port", "0", "--no-open"]
+    server = Running(with_clock.state, with_clock.project, env=with_clock.env, command=command)
+    try:
+        assert server.request("GET", "/api/clock").json["data"]["time"]
+    finally:
+        server.stop()
+
+
+def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path: Path) -> None:
+    files = {
+        name: text.replace("handrail.features.clock", "clock_for_handrail") for name, text in walkthrough().items()
+    }
+    written(tmp_path / "packages" / "clock_for_handrail", files)
+    described = tmp_path / "packages" / "clock_for_handrail-1.2.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: clock-for-handrail\nVersion: 1.2\n")
+    (described / "entry_points.txt").write_text("[handrail.features]\nclock = clock_for_handrail.feature:FEATURE\n")
+    program = Program(tmp_path / "packages", tmp_path)
+    program.env["PYTHONPATH"] += os.pathsep + str(PACKAGE.parent)
+
+    def told() -> list[tuple[str, str | None]]:
+        found = program.json("doctor", "--json")["checks"]
+        return [(check["detail"], check["fix"]) for check in found if check["name"] == "feature clock"]
+
+    assert "clock" not in program.run("--help")
+    (only,) = told()
+    assert only[0] == "off, from clock-for-handrail 1.2"
+    assert "handrail features enable clock" in str(only[1])
+    program.run("clock", status=2)
+    program.run("features", "enable", "clock")
+    assert told() == [("on, from clock-for-handrail 1.2", None)]
+    assert program.json("clock")["time"]
+    program.run("features", "disable", "clock")
+    assert "clock" not in program.run("--help")
+
+
+def test_a_feature_that_no_package_brings_can_not_be_enabled(tmp_path: Path) -> None:
+    assert Program(PACKAGE.parent, tmp_path).run("features", "enable", "nothing", status=1) == ""
