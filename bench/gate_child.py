@@ -33,16 +33,18 @@ class Syncs:
 syncs = Syncs()  # before anybody takes one of these for their own
 
 try:
-    from handrail import wiring as app
     from handrail.kernel.approvals import PresetAnswer
-    from handrail.kernel.call import Call, Caller
+    from handrail.kernel.call import Call
     from handrail.kernel.threads import in_thread
+    from handrail.ports.identity import Caller
+    from handrail.wiring import Wiring
+
+    open_project: Any = Wiring().open_project
 except ImportError:  # version 0.1
+    from handrail.app import open_house as open_project  # type: ignore[import-not-found, no-redef]
     from handrail.contract.call import Call, Caller  # type: ignore[import-not-found, no-redef]
     from handrail.core.approvals import PresetAnswer  # type: ignore[import-not-found, no-redef]
     from handrail.core.threads import in_thread  # type: ignore[import-not-found, no-redef]
-
-    from handrail import app  # type: ignore[attr-defined, no-redef]
 
 CALLERS = 8
 AT_ONCE = 8
@@ -56,7 +58,7 @@ class Child:
         (folder / "state").mkdir()
         (folder / "project/file.txt").write_text("x" * 1024)
         (folder / "state/config.toml").write_text(ALLOWED)
-        self.house = app.open_house(folder / "project", folder / "state", PresetAnswer("deny"))
+        self.house = open_project(folder / "project", folder / "state", PresetAnswer("deny"))
         self._syncs = syncs
         self._written = 0
 

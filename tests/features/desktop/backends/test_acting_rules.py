@@ -6,7 +6,7 @@ from Xlib import XK
 from handrail.features.desktop.backends.acting.accessible import Writing
 from handrail.features.desktop.backends.acting.actor import pressing_action
 from handrail.features.desktop.backends.acting.written_text import composed, has_arrived
-from handrail.features.desktop.backends.x11.keys import character, key, modifier
+from handrail.features.desktop.backends.x11.keys import character, key
 from handrail.features.desktop.platform import Element
 from handrail.ports.errors import InvalidParams
 
@@ -37,9 +37,9 @@ def test_the_action_that_is_a_press_is_chosen(element: Element, names: list[str]
 
 
 def test_cmd_is_control_and_super_is_the_logo_key() -> None:
-    assert modifier("cmd") == modifier("Ctrl") == XK.XK_Control_L
-    assert modifier("super") == XK.XK_Super_L
-    assert modifier("option") == modifier("alt") == XK.XK_Alt_L
+    assert key("cmd") == key("Ctrl") == XK.XK_Control_L
+    assert key("super") == XK.XK_Super_L
+    assert key("option") == key("alt") == XK.XK_Alt_L
 
 
 def test_every_named_key_has_its_keysym() -> None:

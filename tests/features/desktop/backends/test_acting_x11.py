@@ -9,8 +9,7 @@ from Xlib.display import Display
 
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.keyboard import Keyboard
-from handrail.features.desktop.backends.x11.pointer import Pointer
+from handrail.features.desktop.backends.x11.input import Keyboard, Pointer
 from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 from handrail.features.desktop.backends.x11.windows import TopWindows
@@ -92,7 +91,7 @@ async def test_every_form_of_the_old_content_is_there_again(
     selection = owner._open()
     forms = {"UTF8_STRING": LONG.encode(), "text/html": b"<b>kept</b>", "image/png": bytes(range(256)) * 2000}
     contents = {selection.atom(name): Content(selection.atom(name), 8, value) for name, value in forms.items()}
-    await owner._own(selection, contents)
+    owner._own(selection, contents, await selection.now())
     async with clipboard.lending("something else", other.window.id):
         content = await read(other)
         assert content is not None

@@ -8,7 +8,7 @@ from handrail.ports.errors import InvalidParams
 
 
 def test_the_keyboard_knows_every_name_and_no_other() -> None:
-    assert set(x11._NAMED) == KEYS
+    assert set(x11.NAMED_KEYS) == KEYS
     assert set(x11.MODIFIERS) == MODIFIERS
 
 
