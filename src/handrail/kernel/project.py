@@ -36,8 +36,12 @@ class PolicyInForce(Protocol):
         """A broken file refuses the call: Declined."""
         ...
 
+    def latest(self) -> Policy:
+        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
+        ...
+
     async def fetch(self) -> Policy:
-        """The same, without blocking the event loop."""
+        """`current` without blocking the event loop."""
         ...
 
     def is_trusted(self) -> bool: ...
