@@ -7,6 +7,7 @@ import pytest
 
 from tests import effort, quick_start
 from tests.desktop_session import DesktopSession
+from tests.watchdog.plugin import Watchdog
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
@@ -18,6 +19,10 @@ if not effort.IS_CAMPAIGN:
 
 SLOW = {"desktop_session", "browser", "linux_ground", "ground_name"}
 """What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Watchdog(), "watchdog")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -39,3 +44,8 @@ def desktop_session() -> Iterator[DesktopSession]:
     """The desktop that all tests of one worker share; this process is not on it by itself, see `entered`."""
     with DesktopSession() as session:
         yield session
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

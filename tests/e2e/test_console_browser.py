@@ -10,8 +10,8 @@ from handrail.ports.browser import EXTENSION_ID
 from tests.e2e.console_person import Browser, Person, call, up
 from tests.e2e.shown_browser import SIZE, ShownBrowser
 from tests.effort import first_of
-from tests.faces.bus.browser import new_client_id
 from tests.faces.http.running import Running
+from tests.features.browser.routes.browser import new_client_id
 from tests.waiting import until
 from tests.wire.scripted_browser import Site, button
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail.stores.local.trust import TrustFile
-from tests.conformance_desktop.png import pixel
+from tests.features.desktop.conformance.png import pixel
 from tests.wire.clients import Json, Stdio
 from tests.wire.stage import put
 from tests.wire.terre_stand_in import TerreStandIn

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from handrail import __version__
-from tests.conformance_desktop.png import pixel
+from tests.features.desktop.conformance.png import pixel
 from tests.waiting import until
 from tests.wire.cinema import BLUE, GREEN, RED, furnish, newest_picture
 from tests.wire.clients import Cli, Json, Start, Stdio, Up

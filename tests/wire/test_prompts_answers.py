@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.answer_cases import ACCEPTED, PROMPTS, REFUSED
+from tests.kernel.answer_cases import ACCEPTED, PROMPTS, REFUSED
 from tests.wire.prompt_house import FORM, NAMED, Json, PromptHouse, fields_of, response_line
 
 ON_THE_WIRE = [case for case in REFUSED if "\\udc" not in json.dumps(case[2])]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.core.prompt_cases import ACCEPTED, EXAMPLES, REFUSED
+from tests.kernel.prompt_cases import ACCEPTED, EXAMPLES, REFUSED
 from tests.wire.prompt_house import FORM, Json, PromptHouse, fields_of
 from tests.wire.stage import Stage
 

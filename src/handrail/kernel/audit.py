@@ -42,7 +42,9 @@ class Audit:
 
     async def add(self, record: Mapping[str, Any], *, durable: bool = False) -> None:
         """`append` for an event loop."""
-        await self._queue.add(_spelled(record), durable=durable)
+        spelled = _spelled(record)
+        if durable or not self._queue.add_now(spelled):
+            await self._queue.add(spelled, durable=durable)
 
     def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
         """Every record that can be read, as it was written; damage is for `verify` to find. Blocks."""

@@ -63,15 +63,18 @@ class AuditQueue:
         self._thread: ThreadPoolExecutor | None = None
         self._process = os.getpid()
 
+    def add_now(self, spelled: bytes) -> bool:
+        """Without a wait; False where that can't be."""
+        if self._is_writing:
+            return False
+        try:
+            self._append((spelled,), durable=False, patience=0)
+        except Conflict:
+            return False
+        return True
+
     async def add(self, spelled: bytes, *, durable: bool) -> None:
         """Once it is written, or on disk where it must be. Who is cancelled meanwhile waits for that nevertheless."""
-        if not (durable or self._is_writing):
-            try:
-                self._append((spelled,), durable=False, patience=0)
-            except Conflict:
-                pass
-            else:
-                return
         written = self._put(_Entry(spelled, durable))
         if not written.done():
             await finished(asyncio.wrap_future(written))

@@ -111,7 +111,8 @@ class Gate:
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
-        target = await self._target(passage)
+        tool = entry.tool
+        target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.place
         verdict = (await self._policy()).decide(call.tool, passage.effect, target)
         passage.verdict, passage.decision = verdict, str(verdict)
@@ -128,10 +129,9 @@ class Gate:
             await self._approve(passage, shown, passage.params_digest)
         return await self._within_deadline(passage, None)
 
-    async def _target(self, passage: Passage) -> Target:
+    async def _located(self, passage: Passage) -> Target:
         tool, port = passage.entry.tool, passage.entry.surface.port
-        if tool.locate is None:
-            return tool.target(passage.params)
+        assert tool.locate is not None
         async with self._deadline(passage):
             return await tool.locate(port, passage.call, passage.params)
 
@@ -203,6 +203,7 @@ class Gate:
         answer = await self._approver.ask(question)
         passage.answer = answer
         if answer.status == "ok":
+            await self._policy()  # what a person has changed meanwhile counts for what runs now
             return
         details = {"remark": answer.remark} if answer.remark else {}
         if answer.status == "timeout":

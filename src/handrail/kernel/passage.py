@@ -14,6 +14,8 @@ from handrail.kernel.registry import Registered
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
 
+_MAY_LACK = ("effect", "task", "traceId", "target", "reached", "undoes", "decision", "paramsDigest")
+
 
 def _nowhere() -> None:
     """It has not entered any lane."""
@@ -91,4 +93,7 @@ class Passage:
             record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
         if event == "end":
             record["durationMs"] = round((time.perf_counter() - self.started) * 1000, 3)
-        return {key: value for key, value in record.items() if value is not None}
+        for name in _MAY_LACK:
+            if record[name] is None:
+                del record[name]
+        return record

@@ -31,6 +31,7 @@ class PolicySource:
     def __init__(self, folder: Folder, state: Path, trusted: Trust, closed: ClosedFolders) -> None:
         self._folder = folder
         self._state = state
+        self._config = str(state / CONFIG_FILE)
         self._trusted = trusted
         self._closed = closed
         self._state_inside = _below(os.path.dirname(folder.location), state)
@@ -63,6 +64,10 @@ class PolicySource:
         except (BrokenPolicy, BrokenSettings) as broken:
             raise Declined(broken.message, hint="Mend that file; until then every call is refused.") from None
 
+    def latest(self) -> Policy:
+        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
+        return self._policy
+
     async def fetch(self) -> Policy:
         """`current` for an event loop."""
         if self._loaded is not None and self._stamps() == self._loaded:
@@ -90,7 +95,7 @@ class PolicySource:
     def _stamps(self) -> Sequence[Stamp | None]:
         policy = _stamp(self.where, follow_symlinks=False)
         trusted = None if policy is None else _stamp(self._trusted.where)
-        return _identity(self._folder.location), policy, _stamp(str(self._state / CONFIG_FILE)), trusted
+        return policy, _stamp(self._config), trusted
 
     def _read(self) -> bytes | None:
         try:
@@ -115,15 +120,6 @@ def _stamp(path: str, *, follow_symlinks: bool = True) -> Stamp | None:
     except OSError:
         return None
     return Stamp(found.st_size, max(found.st_mtime_ns, found.st_ctime_ns), found.st_ino)
-
-
-def _identity(folder: str) -> Stamp | None:
-    """By which a folder is told from a link that somebody puts in its place."""
-    try:
-        found = os.stat(folder, follow_symlinks=False)
-    except OSError:
-        return None
-    return Stamp(found.st_mode, 0, found.st_ino)
 
 
 def _below(project: str, state: Path) -> list[str]:

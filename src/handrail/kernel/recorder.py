@@ -79,7 +79,7 @@ class Recorder:
         if passage.has_evidence:
             await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
         else:
-            await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
+            await self._audit.add(passage.record("end", self._project, **_without_parameters(outcome, error)))
 
     async def _close_with_evidence(
         self, passage: Passage, outcome: dict[str, Any], result: Any, error: Failure | None
@@ -88,7 +88,8 @@ class Recorder:
             passage.keep(_RESULT, {**outcome, "result": result})
         await settled_for(passage.call.caller, lambda: self._write_kept(passage))
         try:
-            await self._add(passage, "end", durable=True, **_without_parameters(outcome, error))
+            # Not durable: what began is on disk, and what has come of it is where it was done.
+            await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
         except Failure as lost:
             logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
 

@@ -17,7 +17,7 @@ from handrail.ports.waiting import ended, finished
 T = TypeVar("T")
 
 _MOST = 64
-_MOST_OF_ONE = 6
+_MOST_OF_ONE = 3
 
 
 class SharedThreads:

@@ -103,8 +103,11 @@ class Folder(Protocol):
         """
         ...
 
-    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        """Like `write`, but Conflict when the name is taken."""
+    def create(self, path: str, data: bytes, *, is_durable: bool = True, syncs_folder: bool = True) -> None:
+        """Like `write`, but Conflict when the name is taken.
+
+        Where the folder is not synced, the name is durable with the next one that is created beside it and is.
+        """
         ...
 
     def append(self, path: str, data: bytes) -> None:

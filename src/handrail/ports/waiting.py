@@ -1,9 +1,9 @@
 """Waiting for work in a thread to its end: what is written is written, also where nobody waits for it any more."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,3 +34,19 @@ async def ended(future: asyncio.Future[T]) -> None:
         while not future.done():
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({future})
+
+
+@asynccontextmanager
+async def entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
+    """A context manager that blocks, entered and left in threads. Who is cancelled on the way in has left it again."""
+    entering = asyncio.get_running_loop().run_in_executor(None, manager.__enter__)
+    try:
+        value = await finished(entering)
+    except asyncio.CancelledError:
+        if entering.exception() is None:
+            await finished(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))
+        raise
+    try:
+        yield value
+    finally:
+        await finished(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))

@@ -13,6 +13,7 @@ from handrail.faces.http.programs import Programs
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions
 from handrail.ports.errors import NotFound
+from handrail.ports.waiting import settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,12 @@ class Entrance:
     hang_up: Callable[[], None]
 
     async def renew_token(self) -> None:
-        self.published.renew_token()
+        await settled(self.published.renew_token)
         self.programs.forget()
         self.hang_up()
         await self.send_strangers_away()
 
     async def end_session(self, id: str) -> None:
-        if not self.sessions.end(id):
+        if not await settled(lambda: self.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")
         await self.send_strangers_away()

@@ -34,6 +34,7 @@ from handrail.faces.http.usage import Usage
 from handrail.faces.socketio.sockets import MAX_FRAME, Sockets
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
+from handrail.ports.waiting import entered
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -90,7 +91,10 @@ async def serve(
         allowed = Origins.of(port, os.environ.get(origins.SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
-        with server_file.published(state, host, port) as published, console_key.published(state) as key:
+        async with (
+            entered(server_file.published(state, host, port)) as published,
+            entered(console_key.published(state)) as key,
+        ):
             context = make_context(key)
             mounted = joined([load(feature.routes)(context) for feature in project.running_features if feature.routes])
             credentials = Credentials(published, sessions, programs, mounted.is_paired)

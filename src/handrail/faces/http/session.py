@@ -14,6 +14,7 @@ from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.people import must_be_person
 from handrail.ports.errors import Declined
+from handrail.ports.waiting import settled
 
 PATH = "/api/session"
 
@@ -33,7 +34,8 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
-        answer, secret = success(here), sessions.start(header(request.scope, b"user-agent") or "")
+        user_agent = header(request.scope, b"user-agent") or ""
+        answer, secret = success(here), await settled(lambda: sessions.start(user_agent))
         answer.headers["set-cookie"] = entrance.credentials.set_cookie(secret)
         return answer
 

@@ -6,6 +6,7 @@ every request. One server writes it, the one that holds the state directory.
 
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from hashlib import sha256
@@ -49,12 +50,14 @@ class Sessions:
         self._clock = clock
         self._seen: tuple[int, int, int] | None = None
         self._known: dict[str, Session] = {}
+        self._turn = threading.Lock()
 
     def start(self, user_agent: str = "") -> str:
-        """The secret for the cookie; here only its hash stays."""
+        """The secret for the cookie; here only its hash stays. Blocks."""
         secret, now = secrets.token_urlsafe(32), int(self._clock())
         started = Session(_hash(secret), now, now + LIFETIME, user_agent[:LONGEST_USER_AGENT])
-        self._write((*self.alive()[1 - MOST_SESSIONS :], started))
+        with self._turn:
+            self._write((*self.alive()[1 - MOST_SESSIONS :], started))
         return secret
 
     def find(self, secret: str) -> str | None:
@@ -68,12 +71,13 @@ class Sessions:
         return tuple(session for session in self._current().values() if now < session.expires_at)
 
     def end(self, id: str) -> bool:
-        """False when there is no such session."""
-        alive = self.alive()
-        rest = tuple(session for session in alive if session.id != id)
-        if len(rest) < len(alive):
-            self._write(rest)
-        return len(rest) < len(alive)
+        """False when there is no such session. Blocks."""
+        with self._turn:
+            alive = self.alive()
+            rest = tuple(session for session in alive if session.id != id)
+            if len(rest) < len(alive):
+                self._write(rest)
+            return len(rest) < len(alive)
 
     def _write(self, sessions: tuple[Session, ...]) -> None:
         with state_file.spelled(self._state):

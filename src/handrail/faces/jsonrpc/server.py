@@ -8,6 +8,7 @@ from handrail.faces.jsonrpc.audience import Audience
 from handrail.faces.jsonrpc.connection import Connection, Service
 from handrail.faces.jsonrpc.socket_file import bound
 from handrail.ports.peers import Identify
+from handrail.ports.waiting import entered
 
 
 async def serve(
@@ -19,7 +20,7 @@ async def serve(
     """
 
     audience: Audience[Connection] = Audience()
-    with bound(path) as listening:
+    async with entered(bound(path)) as listening:
         loop = asyncio.get_running_loop()
         server = await loop.create_unix_server(lambda: Connection(service, identify, audience), sock=listening)
         service.start()

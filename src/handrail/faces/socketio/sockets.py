@@ -156,7 +156,7 @@ class Sockets:
             raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
         if kind == FRONTEND and credential is Credential.COOKIE:
-            self._audience.come(sid)
+            await self._audience.come(sid)
 
     async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
@@ -164,7 +164,7 @@ class Sockets:
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)
-        self._audience.go(sid)
+        await self._audience.go(sid)
         await self._bus.leave(sid)
 
     async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import handrail
 from handrail.ports.errors import InvalidParams, PermissionMissing
+from handrail.ports.waiting import settled
 
 if TYPE_CHECKING:
     from handrail.features.desktop.host.confirmation import Mode
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.features.desktop.host.source import OpenDesktop
     from handrail.features.desktop.platform import Desktop
     from handrail.kernel.program import Program
+    from handrail.ports.stores import Stores
 
 SOCKET = "desktop.sock"
 
@@ -36,17 +38,24 @@ async def serve_desktop(
 
     `on_ready` gets the socket once it listens; the desktop is opened after that.
     """
-    host, path, close = _put_together(workspace_root, program, state, mode, socket, open_desktop or _own_desktop)
+    stores = await settled(lambda: _opened_stores(workspace_root, program, state))
+    host, path, close = _put_together(workspace_root, program, stores, mode, socket, open_desktop or _own_desktop)
     try:
         await program.serve_lines(host, path, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
         await close()
 
 
+def _opened_stores(workspace_root: Path, program: Program, state: Path | None) -> Stores:
+    if not workspace_root.is_dir():
+        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
+    return program.open_stores(state)
+
+
 def _put_together(
     workspace_root: Path,
     program: Program,
-    state: Path | None,
+    stores: Stores,
     mode: Mode,
     socket: Path | None,
     open_desktop: OpenDesktop,
@@ -59,9 +68,6 @@ def _put_together(
     from handrail.features.desktop.host.source import DesktopSource
     from handrail.kernel.audit import Audit
 
-    if not workspace_root.is_dir():
-        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
-    stores = program.open_stores(state)
     audit = Audit(stores.audit)
     workspaces = program.machine.open_below(os.path.abspath(workspace_root))
     services = Services(

@@ -222,7 +222,8 @@ def _finish(workspace: Workspace, intent: _Intent) -> None:
             )
             workspace.idempotency.remember(intent.repetition.key, written)
         workspace.snapshots.retain(intent.path, workspace.policy().limits.snapshot_retention)
-        workspace.own.remove(_INTENT)
+        # Not durable: an intent that a power cut brings back is finished once more, to the same end.
+        workspace.own.remove(_INTENT, is_durable=False)
     except Failure:
         return
 

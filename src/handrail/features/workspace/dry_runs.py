@@ -49,7 +49,8 @@ class DryRuns:
         return self._own.mode(f"{_FOLDER}/{run.key}.json") is not None
 
     def use_up(self, run: DryRun) -> None:
-        self._own.remove(f"{_FOLDER}/{run.key}.json")
+        """Not durable: one that a power cut brings back is good for the base that it has shown, and that is gone."""
+        self._own.remove(f"{_FOLDER}/{run.key}.json", is_durable=False)
 
     def give_back(self, run: DryRun) -> None:
         """After a write that did not happen."""

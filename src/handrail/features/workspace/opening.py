@@ -26,7 +26,7 @@ def open_workspace(project: Project) -> Workspace:
     workspace = Workspace(
         files=project.files,
         own=own,
-        policy=project.policy.current,
+        policy=project.policy.latest,
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
         idempotency=Idempotency(own, utc_now),

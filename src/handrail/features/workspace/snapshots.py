@@ -67,8 +67,8 @@ class Snapshots:
         )
 
     def store(self, snapshot: Snapshot, before: bytes | None) -> None:
-        """Durably; complete with the second file."""
-        self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"")
+        """Durably; complete with the second file, whose folder is synced for both."""
+        self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"", syncs_folder=False)
         self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
 
     def is_complete(self, snapshot_id: str) -> bool:
@@ -123,12 +123,12 @@ class Snapshots:
             return
         of_path = [snapshot for snapshot in self.newest_first() if snapshot.path == path]
         for snapshot in of_path[keep:]:
-            self.drop(snapshot.id)
+            self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back goes with the next
 
-    def drop(self, snapshot_id: str) -> None:
+    def drop(self, snapshot_id: str, *, is_durable: bool = True) -> None:
         """Also what a killed process left of it."""
         for ending in (_META, _TEXT):
-            self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}")
+            self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}", is_durable=is_durable)
             self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
         self._known.pop(snapshot_id, None)
 

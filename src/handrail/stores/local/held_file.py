@@ -13,11 +13,14 @@ _LONGEST_MARK = 4096
 
 
 class HeldFile:
-    def __init__(self, descriptor: int, size: int, mark: PrivateFile | None) -> None:
+    """`whole_at` is a size at which the log is known to end with a line feed."""
+
+    def __init__(self, descriptor: int, size: int, mark: PrivateFile | None, whole_at: int = -1) -> None:
         self._descriptor = descriptor
         self._mark_file = mark
         self._has_touched_mark = False
         self._first_size = self.size = size
+        self.whole_at = whole_at
         self._first_mark = self.mark = read_mark(mark) if mark is not None else None
 
     @property
@@ -67,11 +70,16 @@ class HeldFile:
 
     @property
     def _is_torn(self) -> bool:
-        return self.size > 0 and self.read(self.size - 1, 1) != b"\n"
+        if self.whole_at != self.size:
+            if self.size > 0 and self.read(self.size - 1, 1) != b"\n":
+                return True
+            self.whole_at = self.size
+        return False
 
     def _write(self, data: bytes) -> None:
         write_whole(self._descriptor, data)
         self.size += len(data)
+        self.whole_at = self.size
 
     def _write_mark(self, mark: bytes) -> None:
         assert self._mark_file is not None, "this journal has no mark"

@@ -45,6 +45,7 @@ class JournalFile:
         self._turn = threading.Lock()
         self._flusher = Flusher(self._sync, after=self._flush_after, later=self._later)
         self._is_dirty = False
+        self._whole_at = -1
         self._process = os.getpid()
 
     @property
@@ -57,26 +58,33 @@ class JournalFile:
     ) -> Iterator[HeldFile]:
         if self._process != os.getpid():
             self._leave_parent()
-        with self._taken(at_once=patience == 0):
+        at_once = patience == 0
+        if not self._turn.acquire(blocking=not at_once):  # flock knows open files and not threads
+            raise Conflict("Another thread has the journal.")
+        try:
+            if at_once and not self._is_open:
+                raise Conflict("The journal's files are not open yet.")
+            self._flusher.raise_failure()
+            held = self._locked(self._patience if patience is None else patience)
             try:
-                self._flusher.raise_failure()
-                held = self._locked(self._patience if patience is None else patience)
-                try:
-                    yield held
-                    if is_durable and not lets_go_early:
-                        held.sync()
-                except BaseException:
-                    held.roll_back()
-                    raise
-                finally:
-                    locks.release(self._log.descriptor)
-                if is_durable and lets_go_early:
-                    self._sync_unlocked(held)
-            except OSError as error:
-                raise refused(self._log.path, error) from error
+                yield held
+                if is_durable and not lets_go_early:
+                    held.sync()
+            except BaseException:
+                held.roll_back()
+                raise
+            finally:
+                locks.release(self._log.descriptor)
+            self._whole_at = held.whole_at
+            if is_durable and lets_go_early:
+                self._sync_unlocked(held)
             if held.has_changed and not is_durable:
                 self._is_dirty = True
                 self._flusher.note_change()
+        except OSError as error:
+            raise refused(self._log.path, error) from error
+        finally:
+            self._turn.release()
 
     def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
         with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
@@ -140,21 +148,10 @@ class JournalFile:
             with self._turn:
                 self._close_files()
 
-    @contextmanager
-    def _taken(self, *, at_once: bool) -> Iterator[None]:
-        """flock knows open files and not threads, so threads take turns first."""
-        if not self._turn.acquire(blocking=not at_once):
-            raise Conflict("Another thread has the journal.")
-        try:
-            if at_once and not self._is_open:
-                raise Conflict("The journal's files are not open yet.")
-            yield
-        finally:
-            self._turn.release()
-
     @property
     def _is_open(self) -> bool:
-        return self._log.size() is not None and (self._mark is None or self._mark.size() is not None)
+        is_mark_open = self._mark is None or self._mark.known_descriptor is not None
+        return is_mark_open and self._log.known_descriptor is not None
 
     def _locked(self, patience: float) -> HeldFile:
         while True:
@@ -162,10 +159,12 @@ class JournalFile:
             locks.acquire(descriptor, patience=patience)
             size = self._log.size()
             if size is not None:
-                return HeldFile(descriptor, size, self._mark)
+                return HeldFile(descriptor, size, self._mark, self._whole_at)
             # The log was moved or removed, and the lock with it: take the one that others will find.
             locks.release(descriptor)
             self._log.close()
+            if not patience:
+                raise Conflict("The journal's files are not open any more.")
 
     def _sync_unlocked(self, held: HeldFile) -> None:
         """Many who sync one file at a time share one trip to the disk."""

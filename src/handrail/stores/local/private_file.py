@@ -19,6 +19,7 @@ class PrivateFile:
 
     def __init__(self, path: Path, flags: int = os.O_RDWR) -> None:
         self.path = path
+        self._name = os.fspath(path)
         self._flags = flags
         self._descriptor: int | None = None
         self._identity = (0, 0)
@@ -36,7 +37,7 @@ class PrivateFile:
     def size(self) -> int | None:
         """None when the name does not lead to what is open here."""
         try:
-            status = os.lstat(self.path)
+            status = os.lstat(self._name)
         except FileNotFoundError:
             return None
         return status.st_size if (status.st_dev, status.st_ino) == self._identity else None

@@ -1,6 +1,5 @@
 """What is stored of a sign-in and what it is good for: the very app, at the very address, that it was meant for."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import msgspec
 from handrail.features.apps.model import ApiKey, App, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.oauth import Client, Tokens
 from handrail.ports.secrets import Secret
+from handrail.ports.waiting import entered
 
 TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
 """Posts a form to an address: the status and the body of what it answers. Offline, BadAnswer."""
@@ -49,12 +49,8 @@ SignInLock = Callable[[str], AbstractContextManager[None]]
 
 @asynccontextmanager
 async def locked(lock: SignInLock, app: str) -> AsyncIterator[None]:
-    own = lock(app)
-    await asyncio.to_thread(own.__enter__)
-    try:
+    async with entered(lock(app)):
         yield
-    finally:
-        own.__exit__(None, None, None)
 
 
 class StoredKey(msgspec.Struct, frozen=True, tag="api_key", kw_only=True):

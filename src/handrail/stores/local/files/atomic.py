@@ -43,7 +43,7 @@ def replace(place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], 
                     _sync_new(place)
 
 
-def create(place: Place, data: bytes, *, is_durable: bool) -> None:
+def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = True) -> None:
     """Puts `data` at the place; Conflict when the name is taken."""
     with told(place.path):
         if _standing(place):
@@ -53,7 +53,7 @@ def create(place: Place, data: bytes, *, is_durable: bool) -> None:
                 _rename_to_free_name(place, temporary)
             except FileExistsError:
                 raise _taken(place) from None
-            if is_durable:
+            if is_durable and syncs_folder:
                 _sync_new(place)
 
 

@@ -57,31 +57,39 @@ class LocalFolder:
         return LocalFolder(self._root, self._prefix + parse_path(name))
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        with self._root.file(self._parts(path)) as (fd, size):
+        fd, size = self._root.open_file(self._parts(path))
+        try:
             if limit is not None and size > limit:
                 raise _too_large(path, limit)
-            # One byte more than expected shows that this was all, or that the file grew meanwhile.
-            data = os.read(fd, size + 1)
-            if len(data) == size:
-                return data
-            chunks, total = [data], len(data)
-            while (limit is None or total <= limit) and (chunk := os.read(fd, _CHUNK)):
-                chunks.append(chunk)
-                total += len(chunk)
+            with told(path):
+                # One byte more than expected shows that this was all, or that the file grew meanwhile.
+                data = os.read(fd, size + 1)
+                if len(data) == size:
+                    return data
+                chunks, total = [data], len(data)
+                while (limit is None or total <= limit) and (chunk := os.read(fd, _CHUNK)):
+                    chunks.append(chunk)
+                    total += len(chunk)
             if limit is not None and total > limit:
                 raise _too_large(path, limit)
             return b"".join(chunks)
+        finally:
+            os.close(fd)
 
     def read_at(self, path: str, offset: int, size: int) -> bytes:
         if offset < 0 or size < 0:
             raise InvalidParams("Offset and size can't be negative.", path=path)
-        with self._root.file(self._parts(path)) as (fd, total):
+        fd, total = self._root.open_file(self._parts(path))
+        try:
             end = min(offset + size, total)
             chunks = []
-            while offset < end and (chunk := os.pread(fd, end - offset, offset)):
-                chunks.append(chunk)
-                offset += len(chunk)
+            with told(path):
+                while offset < end and (chunk := os.pread(fd, end - offset, offset)):
+                    chunks.append(chunk)
+                    offset += len(chunk)
             return b"".join(chunks)
+        finally:
+            os.close(fd)
 
     def mode(self, path: str) -> int | None:
         try:
@@ -125,9 +133,9 @@ class LocalFolder:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
             atomic.replace(place, data, is_durable=is_durable, guard=guard)
 
-    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+    def create(self, path: str, data: bytes, *, is_durable: bool = True, syncs_folder: bool = True) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
-            atomic.create(place, data, is_durable=is_durable)
+            atomic.create(place, data, is_durable=is_durable, syncs_folder=syncs_folder)
 
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)

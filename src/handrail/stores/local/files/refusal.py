@@ -3,8 +3,6 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from handrail.ports.errors import Failure, InputOutput, InvalidParams, NotFound, OutsideRoot
 
@@ -49,10 +47,17 @@ def check_regular(found: os.stat_result, path: str) -> None:
     raise InputOutput(f"{path!r}: is a device, a socket or a pipe, not a regular file.", path=path)
 
 
-@contextmanager
-def told(path: str) -> Iterator[None]:
+class told:  # noqa: N801 - it reads as what it does: `with told(path)`
     """Tells every OSError of its block as a condition at `path`."""
-    try:
-        yield
-    except OSError as error:
-        raise refusal(error.errno or errno.EIO, path) from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise refusal(error.errno or errno.EIO, self._path) from error

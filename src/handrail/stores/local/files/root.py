@@ -43,17 +43,16 @@ class Root:
         finally:
             os.close(fd)
 
-    @contextmanager
-    def file(self, parts: Parts) -> Iterator[tuple[int, int]]:
-        """A regular file to read from: descriptor and size."""
+    def open_file(self, parts: Parts) -> tuple[int, int]:
+        """A regular file to read from: descriptor, which the caller closes, and size."""
         fd = self._opener(self._fd, parts, _FILE, 0)
         try:
-            with told(shown(parts)):
-                found = os.fstat(fd)
-                check_regular(found, shown(parts))
-                yield fd, found.st_size
-        finally:
+            found = os.fstat(fd)
+            check_regular(found, shown(parts))
+        except BaseException:
             os.close(fd)
+            raise
+        return fd, found.st_size
 
     def look(self, parts: Parts) -> os.stat_result:
         """What the parts name, without reading it."""

@@ -11,8 +11,7 @@ from handrail.features.desktop.backends.acting.typing import Typing
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.keyboard import Keyboard
-from handrail.features.desktop.backends.x11.pointer import Pointer
+from handrail.features.desktop.backends.x11.input import Keyboard
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Combination, Delivery, Element, Window
 from handrail.ports.errors import Conflict
@@ -45,7 +44,7 @@ class LinuxActor:
         self._bus = bus
         self._keyboard = Keyboard(x11)
         self._clipboard = Clipboard(x11)
-        self._clicking = Clicking(bus, windows, Pointer(x11), look)
+        self._clicking = Clicking(bus, x11, windows, look)
         self._focusing = Focusing(bus, windows, self._clicking)
         self._key_windows = KeyWindows(bus, windows)
         pasting = Pasting(self._clipboard, self._keyboard)

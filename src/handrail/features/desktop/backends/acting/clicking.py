@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 
 from handrail.features.desktop.backends.acting.accessible import Accessible
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
-from handrail.features.desktop.backends.x11.pointer import Pointer
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.input import Pointer
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Element, Rect, Window
 from handrail.ports.errors import Conflict, Gone, PermissionMissing
@@ -24,10 +25,11 @@ _LOOK_EVERY = 0.03
 
 
 class Clicking:
-    def __init__(self, bus: AccessibilityBus, windows: TopWindows, pointer: Pointer, look: Look) -> None:
+    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, look: Look) -> None:
         self._bus = bus
         self._windows = windows
-        self._pointer = pointer
+        self._x11 = x11
+        self._pointer = Pointer(x11)
         self._look = look
 
     async def click(self, window: Window, element: Element) -> None:
@@ -78,7 +80,7 @@ class Clicking:
         element = await self._look(handle)
         if element is None:
             raise Gone("The element is gone.")
-        seen = element.frame.meets(self._windows.screen()) if element.frame is not None else None
+        seen = element.frame.meets(self._x11.screen_area()) if element.frame is not None else None
         for ancestor in ancestors:
             if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
                 seen = seen.meets(ancestor.frame)

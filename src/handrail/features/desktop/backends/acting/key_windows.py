@@ -5,7 +5,7 @@ import time
 
 from handrail.features.desktop.backends.acting.accessible import Accessible
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
-from handrail.features.desktop.backends.x11.keyboard import Check
+from handrail.features.desktop.backends.x11.input import Check
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Window
 from handrail.ports.errors import Conflict, PermissionMissing

@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from handrail.features.desktop.backends.x11.clipboard import Clipboard
-from handrail.features.desktop.backends.x11.keyboard import Check, Keyboard
-from handrail.features.desktop.backends.x11.offer import Offer
+from handrail.features.desktop.backends.x11.clipboard import Clipboard, Offer
+from handrail.features.desktop.backends.x11.input import Check, Keyboard
 from handrail.features.desktop.backends.x11.windows import TopWindow
 from handrail.features.desktop.platform import Combination
 

@@ -12,7 +12,7 @@ from handrail.features.desktop.backends.acting.key_windows import KeyWindows
 from handrail.features.desktop.backends.acting.pasting import Pasting, can_paste
 from handrail.features.desktop.backends.acting.written_text import composed, has_arrived
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus
-from handrail.features.desktop.backends.x11.keyboard import Check, Keyboard
+from handrail.features.desktop.backends.x11.input import Check, Keyboard
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Combination, Delivery, Element, Window
 from handrail.ports.errors import Conflict, InvalidParams, NotFound, PermissionMissing, Timeout

@@ -1,7 +1,4 @@
-"""Lends the clipboard a text for one program to paste, and gives a person's own content back afterwards.
-
-Refuses to press keys: who pastes does that while the text is lent.
-"""
+"""Lends the clipboard a text for one program to paste, then restores what it held."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -9,18 +6,111 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from Xlib import X
+from Xlib.protocol import event as events
 
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.offer import Offer
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 
-_NO_CONTENT = frozenset({"TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION"})
+_NOT_CONTENT = frozenset({"TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION"})
+_TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain")
 _MOST_TARGETS = 40
 _MOST_BYTES = 32 * 1024 * 1024
-_ANSWERING_SECONDS = 1.0
-_SAVING_SECONDS = 5.0
-_HANDING_OVER_SECONDS = 1.0
-_CAN_HOLD = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain")
+_ANSWER_SECONDS = 1.0
+_SAVE_SECONDS = 5.0
+_HAND_OVER_SECONDS = 1.0
+_PART_BYTES = 128 * 1024
+"""Below the 256 KiB that every X server takes in one request."""
+
+
+class Offer:
+    """Answers programs that ask for our clipboard content; large contents go in parts."""
+
+    def __init__(
+        self,
+        x11: X11,
+        selection: SelectionWindow,
+        contents: Mapping[int, Content],
+        owned_since: int,
+        only_for: int | None,
+    ) -> None:
+        self.contents = contents
+        self.asked = asyncio.Event()
+        """Set when a program that may have the content begins to take it."""
+        self.taken = asyncio.Event()
+        """Set when it has all of it."""
+        self._selection = selection
+        self.owned_since = owned_since
+        self._x11 = x11
+        self._only_for = only_for
+        self._unfinished: dict[tuple[int, int], tuple[Content, int]] = {}
+        self._targets, self._timestamp, self._multiple, self._incr, self._atom_type, self._pairs = (
+            selection.atom(name) for name in ("TARGETS", "TIMESTAMP", "MULTIPLE", "INCR", "ATOM", "ATOM_PAIR")
+        )
+
+    def answer(self, request: Any) -> None:
+        """Tells the requestor where its answer is, or that there is none."""
+        place = request.property or request.target
+        requestor = request.requestor
+        is_allowed = self._only_for is None or self._x11.is_same_client(requestor.id, self._only_for)
+        is_given = is_allowed and self._give(requestor, request.target, place)
+        requestor.send_event(
+            events.SelectionNotify(
+                time=request.time,
+                requestor=requestor,
+                selection=request.selection,
+                target=request.target,
+                property=place if is_given else X.NONE,
+            )
+        )
+        self._selection.display.flush()
+
+    def send_next_part(self, deleted: Any) -> None:
+        """Called when the requestor has deleted a part; an empty part ends the transfer."""
+        key = (deleted.window.id, deleted.atom)
+        if (unfinished := self._unfinished.get(key)) is None:
+            return
+        content, at = unfinished
+        part = content.value[at : at + _PART_BYTES]
+        deleted.window.change_property(deleted.atom, content.type, 8, part)
+        if part:
+            self._unfinished[key] = (content, at + len(part))
+        else:
+            del self._unfinished[key]
+            self.taken.set()
+        self._selection.display.flush()
+
+    def _give(self, requestor: Any, target: int, place: int) -> bool:
+        if target == self._targets:
+            known = [self._targets, self._timestamp, self._multiple, *self.contents]
+            requestor.change_property(place, self._atom_type, 32, known)
+            return True
+        if target == self._timestamp:
+            requestor.change_property(place, self._selection.atom("INTEGER"), 32, [self.owned_since])
+            return True
+        if target == self._multiple:
+            return self._give_several(requestor, place)
+        if (content := self.contents.get(target)) is None:
+            return False
+        self.asked.set()
+        if content.format == 8 and content.size > _PART_BYTES:
+            requestor.change_attributes(event_mask=X.PropertyChangeMask)
+            requestor.change_property(place, self._incr, 32, [content.size])
+            self._unfinished[requestor.id, place] = (content, 0)
+        else:
+            requestor.change_property(place, content.type, content.format, content.value)
+            self.taken.set()
+        return True
+
+    def _give_several(self, requestor: Any, place: int) -> bool:
+        asked = requestor.get_full_property(place, X.AnyPropertyType)
+        if asked is None or asked.format != 32:
+            return False
+        pairs = list(asked.value)
+        for at in range(0, len(pairs) - 1, 2):
+            if pairs[at] == self._multiple or not self._give(requestor, pairs[at], pairs[at + 1]):
+                pairs[at + 1] = X.NONE
+        requestor.change_property(place, self._pairs, 32, pairs)
+        return True
 
 
 class Clipboard:
@@ -32,27 +122,26 @@ class Clipboard:
 
     @asynccontextmanager
     async def lending(self, text: str, pasting_window: int) -> AsyncIterator[Offer]:
-        """Only the program of that window gets the text: no clipboard manager keeps it in its history."""
+        """Only the program of that window gets the text, so no clipboard manager keeps it in its history."""
         async with self._turn:
             selection = self._open()
             before = await self._saved(selection)
-            contents = _contents(selection, text)
-            lent = await self._own(selection, contents, only_for=pasting_window)
+            lent = self._own(selection, _contents(selection, text), await selection.now(), pasting_window)
             try:
                 yield lent
             finally:
                 selection.catch_up()
                 if self._offer is lent:
-                    self._give_back(selection, before, lent.owned_since)
+                    self._restore(selection, before, lent.owned_since)
 
     async def close(self) -> None:
-        """What a person had copied must outlive us where somebody keeps it."""
+        """Hands what a person copied to the clipboard manager, if there is one."""
         selection, self._selection = self._selection, None
         if selection is None or selection.is_lost:
             return
         if self._offer is not None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_HANDING_OVER_SECONDS):
+                async with asyncio.timeout(_HAND_OVER_SECONDS):
                     await self._hand_over(selection)
         self._offer = None
         selection.close()
@@ -70,34 +159,21 @@ class Clipboard:
         if event.type == X.SelectionRequest:
             self._offer.answer(event)
         elif event.type == X.PropertyNotify and event.state == X.PropertyDelete:
-            self._offer.go_on(event)
+            self._offer.send_next_part(event)
         elif event.type == X.SelectionClear:
-            self._offer = None  # A person has copied something: that is the clipboard's content now.
+            self._offer = None  # A person has copied something else.
 
-    async def _own(
-        self, selection: SelectionWindow, contents: Mapping[int, Content], *, only_for: int | None = None
-    ) -> Offer:
-        now = await selection.now()
-        return self._take(selection, contents, now, only_for)
-
-    def _take(
+    def _own(
         self, selection: SelectionWindow, contents: Mapping[int, Content], now: int, only_for: int | None = None
     ) -> Offer:
-        x11 = self._x11
-        offer = Offer(
-            selection,
-            contents,
-            now,
-            allows=lambda requestor: only_for is None or x11.is_same_client(requestor, only_for),
-        )
-        self._offer = offer
-        # Not at `now`: the server's clock lags in its events, and what seems earlier than the last change is ignored.
+        self._offer = offer = Offer(self._x11, selection, contents, now, only_for)
+        # Not at `now`: it may seem earlier than the last change, and the server would ignore the request.
         selection.window.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
-        selection.catch_up()  # The keys go another way, and must not be there first.
+        selection.catch_up()  # The paste keys go over another connection and must not arrive first.
         return offer
 
     async def _saved(self, selection: SelectionWindow) -> dict[int, Content]:
-        """Every form of the present content that can be had within bounds."""
+        """The current content in every target that fits the limits."""
         if self._offer is not None:
             return dict(self._offer.contents)
         clipboard = selection.atom("CLIPBOARD")
@@ -106,11 +182,11 @@ class Clipboard:
             return saved
         left = _MOST_BYTES
         with suppress(TimeoutError):
-            async with asyncio.timeout(_ANSWERING_SECONDS):
+            async with asyncio.timeout(_ANSWER_SECONDS):
                 offered = await selection.read(clipboard, selection.atom("TARGETS"), most=left)
-            async with asyncio.timeout(_SAVING_SECONDS):
+            async with asyncio.timeout(_SAVE_SECONDS):
                 for target in list(offered.value)[:_MOST_TARGETS] if offered and offered.format == 32 else []:
-                    if selection.display.get_atom_name(target) in _NO_CONTENT:
+                    if selection.display.get_atom_name(target) in _NOT_CONTENT:
                         continue
                     content = await selection.read(clipboard, target, most=left)
                     if content is not None:
@@ -118,12 +194,12 @@ class Clipboard:
                         left -= content.size
         return saved
 
-    def _give_back(self, selection: SelectionWindow, before: Mapping[int, Content], since: int) -> None:
-        """Without a pause, so that a call that is cancelled does it too."""
+    def _restore(self, selection: SelectionWindow, before: Mapping[int, Content], since: int) -> None:
+        """Without an await, so that a cancelled call does it too."""
         if selection.is_lost:
             return
         if before:
-            self._take(selection, before, since)
+            self._own(selection, before, since)
         else:
             self._offer = None
             nobody = selection.display.create_resource_object("window", X.NONE)
@@ -138,7 +214,7 @@ class Clipboard:
 
 def _contents(selection: SelectionWindow, text: str) -> dict[int, Content]:
     utf8 = text.encode()
-    contents = {selection.atom(name): Content(selection.atom(name), 8, utf8) for name in _CAN_HOLD}
+    contents = {selection.atom(name): Content(selection.atom(name), 8, utf8) for name in _TEXT_TARGETS}
     contents[selection.atom("TEXT")] = Content(selection.atom("UTF8_STRING"), 8, utf8)
     with suppress(UnicodeEncodeError):
         contents[selection.atom("STRING")] = Content(selection.atom("STRING"), 8, text.encode("latin-1"))

@@ -1,15 +1,13 @@
-"""The connection to the X server: opened when it is first needed, and again after the server was restarted.
-
-Refuses to know what anybody asks of the server; says PermissionMissing where there is none.
-"""
+"""The connection to the X server: opened on first use, and again after the server was restarted."""
 
 import contextlib
 import os
 from typing import Any
 
-from Xlib import error
+from Xlib import X, error
 from Xlib.display import Display
 
+from handrail.features.desktop.platform import Rect
 from handrail.ports.errors import PermissionMissing
 
 UNREACHABLE = (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError)
@@ -17,7 +15,7 @@ _XWAYLAND_OUTPUT = "XWAYLAND"
 
 
 class X11:
-    """`name` is what $DISPLAY would say; without it the environment decides, anew at each opening."""
+    """Raises PermissionMissing where there is no X server. `name` overrides $DISPLAY."""
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name
@@ -30,14 +28,14 @@ class X11:
         return self._name or os.environ.get("DISPLAY", "")
 
     def display(self) -> Display:
-        if self._display is not None and not self._is_alive(self._display):
+        if self._display is not None and not _is_alive(self._display):
             self.close()
         if self._display is None:
             self._display = self.open_another()
         return self._display
 
     def open_another(self) -> Display:
-        """One more connection, for who must wait for events without disturbing anybody."""
+        """One more connection, for a caller that waits for events."""
         if not self.name:
             raise PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
         try:
@@ -47,12 +45,16 @@ class X11:
                 f"The display {self.name} can't be opened: {exc}",
                 hint="Start in a graphical session; DISPLAY and XAUTHORITY must belong to it.",
             ) from None
-        # Windows vanish while they are asked: an error that nobody waits for is no news.
+        # Windows vanish while they are read; errors of requests without a reply don't matter.
         display.set_error_handler(lambda *_: None)
         return display
 
     def root(self) -> Any:
         return self.display().screen().root
+
+    def screen_area(self) -> Rect:
+        size = self.root().get_geometry()
+        return Rect(0, 0, size.width, size.height)
 
     def window(self, window_id: int) -> Any:
         return self.display().create_resource_object("window", window_id)
@@ -63,23 +65,23 @@ class X11:
             self._atoms[name] = display.intern_atom(name)
         return self._atoms[name]
 
-    def values(self, window: Any, name: str, kind: int = 0) -> Any:
+    def values(self, window: Any, name: str) -> Any:
         """A property's content, or None where the window has none or is gone."""
         try:
-            found = window.get_full_property(self.atom(name), kind)
+            content = window.get_full_property(self.atom(name), X.AnyPropertyType)
         except error.XError:
             return None
-        return None if found is None else found.value
+        return None if content is None else content.value
 
     def is_same_client(self, one: int, other: int) -> bool:
-        """Whether both resources were made through the same connection, and so by the same program."""
+        """Whether the same program made both resources."""
         return (one ^ other) & ~int(self.display().display.info.resource_id_mask) == 0
 
     def is_xwayland(self) -> bool:
-        """An X server inside a Wayland session: it sees its own windows only, and no picture of the screen."""
+        """An X server inside a Wayland session sees only its own windows and has no picture of the screen."""
         display = self.display()
         if self._is_xwayland is None:
-            self._is_xwayland = self._looks_like_xwayland(display)
+            self._is_xwayland = _is_xwayland(display)
         return self._is_xwayland
 
     def close(self) -> None:
@@ -90,22 +92,22 @@ class X11:
             with contextlib.suppress(*UNREACHABLE):
                 display.close()
 
-    @staticmethod
-    def _looks_like_xwayland(display: Display) -> bool:
-        if display.has_extension(_XWAYLAND_OUTPUT):
-            return True
-        try:
-            monitors = display.screen().root.xrandr_get_monitors().monitors
-            return any(display.get_atom_name(monitor.name).startswith(_XWAYLAND_OUTPUT) for monitor in monitors)
-        except (AttributeError, error.XError):
-            return False
 
-    @staticmethod
-    def _is_alive(display: Display) -> bool:
-        """Reads away what the server told meanwhile: nobody here waits for it."""
-        try:
-            while display.pending_events():
-                display.next_event()
-        except UNREACHABLE:
-            return False
+def _is_xwayland(display: Display) -> bool:
+    if display.has_extension(_XWAYLAND_OUTPUT):
         return True
+    try:
+        monitors = display.screen().root.xrandr_get_monitors().monitors
+        return any(display.get_atom_name(monitor.name).startswith(_XWAYLAND_OUTPUT) for monitor in monitors)
+    except (AttributeError, error.XError):
+        return False
+
+
+def _is_alive(display: Display) -> bool:
+    """Also discards pending events, which nobody waits for on this connection."""
+    try:
+        while display.pending_events():
+            display.next_event()
+    except UNREACHABLE:
+        return False
+    return True

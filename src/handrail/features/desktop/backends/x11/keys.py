@@ -1,97 +1,137 @@
-"""The names of keys in a hotkey, and what an X server calls them. Refuses to know any keyboard's layout."""
+"""Key names of a hotkey as X keysyms, and where the current keyboard layout has them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from Xlib import XK
 
-from handrail.ports.errors import InvalidParams
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.ports.errors import InvalidParams, Unsupported
 
+# `cmd` is the key for shortcuts, which is Control here.
 MODIFIERS: dict[str, int] = {
-    "cmd": XK.XK_Control_L,
-    "command": XK.XK_Control_L,
-    "ctrl": XK.XK_Control_L,
-    "control": XK.XK_Control_L,
-    "alt": XK.XK_Alt_L,
-    "option": XK.XK_Alt_L,
-    "opt": XK.XK_Alt_L,
+    **dict.fromkeys(("cmd", "command", "ctrl", "control"), XK.XK_Control_L),
+    **dict.fromkeys(("alt", "option", "opt"), XK.XK_Alt_L),
+    **dict.fromkeys(("super", "meta", "win"), XK.XK_Super_L),
     "shift": XK.XK_Shift_L,
-    "super": XK.XK_Super_L,
-    "meta": XK.XK_Super_L,
-    "win": XK.XK_Super_L,
 }
-"""`cmd` is the key that shortcuts are made with, and that is Control here."""
-
-_NAMED: dict[str, int] = {
+_X11_NAMES = (
+    *("Return", "Escape", "Tab", "space", "BackSpace", "Delete", "Insert", "Home", "End", "Page_Up", "Page_Down"),
+    *("Up", "Down", "Left", "Right", "Caps_Lock", "Menu", "plus", "minus", "comma", "period", "slash", "backslash"),
+    *("semicolon", "equal", "bracketleft", "bracketright", *(f"F{number}" for number in range(1, 25))),
+)
+NAMED_KEYS: dict[str, int] = {
+    **{name.lower().replace("_", ""): XK.string_to_keysym(name) for name in _X11_NAMES},
     "enter": XK.XK_Return,
-    "return": XK.XK_Return,
     "esc": XK.XK_Escape,
-    "escape": XK.XK_Escape,
-    "tab": XK.XK_Tab,
-    "space": XK.XK_space,
-    "backspace": XK.XK_BackSpace,
-    "delete": XK.XK_Delete,
-    "forwarddelete": XK.XK_Delete,
     "del": XK.XK_Delete,
-    "insert": XK.XK_Insert,
-    "home": XK.XK_Home,
-    "end": XK.XK_End,
-    "pageup": XK.XK_Page_Up,
-    "pagedown": XK.XK_Page_Down,
-    "up": XK.XK_Up,
-    "down": XK.XK_Down,
-    "left": XK.XK_Left,
-    "right": XK.XK_Right,
+    "forwarddelete": XK.XK_Delete,
     "arrowup": XK.XK_Up,
     "arrowdown": XK.XK_Down,
     "arrowleft": XK.XK_Left,
     "arrowright": XK.XK_Right,
-    "capslock": XK.XK_Caps_Lock,
-    "menu": XK.XK_Menu,
     "printscreen": XK.XK_Print,
-    "plus": XK.XK_plus,
-    "minus": XK.XK_minus,
-    "comma": XK.XK_comma,
-    "period": XK.XK_period,
-    "slash": XK.XK_slash,
-    "backslash": XK.XK_backslash,
-    "semicolon": XK.XK_semicolon,
     "quote": XK.XK_apostrophe,
     "backquote": XK.XK_grave,
-    "equal": XK.XK_equal,
-    "bracketleft": XK.XK_bracketleft,
-    "bracketright": XK.XK_bracketright,
-    **{f"f{number}": XK.XK_F1 + number - 1 for number in range(1, 25)},
 }
+_CONTROL_CHARACTERS: dict[str, int] = {"\n": XK.XK_Return, "\r": XK.XK_Return, "\t": XK.XK_Tab}
 _UNICODE = 0x01000000
-_TYPED: dict[str, int] = {"\n": XK.XK_Return, "\r": XK.XK_Return, "\t": XK.XK_Tab}
-
-
-def modifier(name: str) -> int:
-    if (found := MODIFIERS.get(_plain(name))) is None:
-        raise _unknown(name)
-    return found
+_MEDIA_KEYS = range(0x1008FE01, 0x10090000)
+_LOCKING = (1, 4)
+"""Caps Lock and, on every common layout, Num Lock (Mod2)."""
+_LEVELS = 2
+"""Plain and with Shift: further levels depend on more than a core request can tell."""
 
 
 def key(name: str) -> int:
-    """The keysym of a named key or of a single character."""
-    if (found := _NAMED.get(_plain(name)) or MODIFIERS.get(_plain(name))) is not None:
-        return found
-    if len(name) == 1 and (name.isprintable() or name in _TYPED):
+    """The keysym of a named key, a modifier or a single character."""
+    # `Page_Up`, `page-up` and `PageUp` are one key.
+    plain = name.lower() if len(name) == 1 else name.lower().replace("_", "").replace("-", "").replace(" ", "")
+    if keysym := NAMED_KEYS.get(plain) or MODIFIERS.get(plain):
+        return keysym
+    if len(name) == 1 and (name.isprintable() or name in _CONTROL_CHARACTERS):
         return character(name)
-    raise _unknown(name)
+    raise InvalidParams(f"There is no key named {name!r}.", key=name)
 
 
 def character(text: str) -> int:
     """The keysym that types one character."""
     code = ord(text)
-    if text in _TYPED:
-        return _TYPED[text]
+    if text in _CONTROL_CHARACTERS:
+        return _CONTROL_CHARACTERS[text]
     return code if 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xFF else _UNICODE + code
 
 
-def _plain(name: str) -> str:
-    """`Page_Up`, `page-up` and `PageUp` are one key; a sign stays what it is."""
-    return name.lower() if len(name) == 1 else name.lower().replace("_", "").replace("-", "").replace(" ", "")
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    keycode: int
+    is_shifted: bool = False
 
 
-def _unknown(name: str) -> InvalidParams:
-    hint = "The fn key is inside the keyboard: no program can press it." if _plain(name) == "fn" else None
-    return InvalidParams(f"There is no key named {name!r}.", hint=hint, key=name)
+class Layout:
+    """The current layout. Keysyms that it lacks get spare keys for a moment."""
+
+    def __init__(self, x11: X11) -> None:
+        self._x11 = x11
+        info = x11.display().display.info
+        self._first = int(info.min_keycode)
+        self._rows: list[list[int]] = [
+            list(row) for row in x11.display().get_keyboard_mapping(self._first, info.max_keycode - self._first + 1)
+        ]
+        self._strokes: dict[int, Stroke] = {}
+        for level in range(_LEVELS):
+            for keycode, row in enumerate(self._rows, self._first):
+                if level < len(row) and row[level]:
+                    self._strokes.setdefault(row[level], Stroke(keycode, is_shifted=level == 1))
+
+    def stroke(self, keysym: int) -> Stroke | None:
+        return self._strokes.get(keysym)
+
+    def modifier_keycodes(self) -> list[int]:
+        """Of modifiers that are held down, not those that lock."""
+        rows: list[list[int]] = self._x11.display().get_modifier_mapping()
+        return [keycode for modifier, row in enumerate(rows) if modifier not in _LOCKING for keycode in row if keycode]
+
+    @property
+    def most_lent(self) -> int:
+        return len(self._lendable())
+
+    @contextmanager
+    def lending(self, keysyms: Iterable[int]) -> Iterator[None]:
+        """Gives each keysym that the layout lacks a key (at most `most_lent`) inside the context."""
+        lacking = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
+        if not lacking:
+            yield
+            return
+        keycodes = self._lendable()[: len(lacking)]
+        if len(keycodes) < len(lacking):
+            raise Unsupported("The keyboard has not enough spare keys for so many that its layout lacks.")
+        before = [self._rows[keycode - self._first] for keycode in keycodes]
+        width = len(self._rows[0])
+        # The same on every level, so that neither Shift nor another group turns it into something else.
+        self._change(keycodes, [[keysym] * width for keysym in lacking])
+        lent = {keysym: Stroke(keycode) for keysym, keycode in zip(lacking, keycodes, strict=True)}
+        self._strokes.update(lent)
+        try:
+            yield
+        finally:
+            for keysym in lent:
+                del self._strokes[keysym]
+            self._change(keycodes, before)
+
+    def _change(self, keycodes: Sequence[int], rows: list[list[int]]) -> None:
+        display = self._x11.display()
+        display.change_keyboard_mapping(keycodes[0], rows)
+        display.sync()
+
+    def _lendable(self) -> list[int]:
+        """The longest row of unused or media keys: a row is changed by one request, and each request makes every
+        program read the whole layout again.
+        """
+        best: list[int] = []
+        run: list[int] = []
+        for keycode, row in enumerate(self._rows, self._first):
+            run = [*run, keycode] if all(sym == 0 or sym in _MEDIA_KEYS for sym in row) else []
+            best = max(best, run, key=len)
+        return best

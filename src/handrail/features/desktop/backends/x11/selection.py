@@ -1,7 +1,4 @@
-"""A window that takes part in the exchange of selections: its events, its clock, and reading what others offer.
-
-Refuses to know what a clipboard is for. Runs on the event loop over a connection of its own.
-"""
+"""A hidden window that exchanges X selections with other programs, over a connection of its own."""
 
 import asyncio
 import contextlib
@@ -13,12 +10,11 @@ from Xlib import X, error
 from handrail.features.desktop.backends.x11.connection import UNREACHABLE, X11
 from handrail.ports.errors import Offline
 
-_LONGEST_READ = 1 << 26
-"""In units of four bytes: a property is read whole."""
+_WHOLE_PROPERTY = 1 << 26
 
 
 class Content(NamedTuple):
-    """What a selection holds in one of its targets, as an X property has it."""
+    """A selection's content in one target, as in an X property."""
 
     type: int
     format: int
@@ -50,42 +46,42 @@ class SelectionWindow:
         return self._atoms[name]
 
     async def now(self) -> int:
-        """The server's clock, told by a change that changes nothing."""
+        """The server's clock, read from the event of an empty change."""
         clock = self.atom("_HANDRAIL_CLOCK")
-        ticked = self.expect(lambda event: event.type == X.PropertyNotify and event.atom == clock)
+        changed = self._expect(lambda event: event.type == X.PropertyNotify and event.atom == clock)
         self.window.change_property(clock, self.atom("INTEGER"), 8, b"", X.PropModeAppend)
-        return int((await self._arrival(ticked)).time)
+        return int((await self._arrival(changed)).time)
 
     async def read(self, selection: int, target: int, *, most: int) -> Content | None:
-        """None where the owner has nothing of that kind, or more than `most` bytes. The caller keeps the time."""
-        answered = self.expect(
+        """None where the owner has no such target, or more than `most` bytes. The caller sets the timeout."""
+        answered = self._expect(
             lambda event: event.type == X.SelectionNotify and (event.selection, event.target) == (selection, target)
         )
         self.window.convert_selection(selection, target, self._property, X.CurrentTime)
         if not (await self._arrival(answered)).property:
             return None
-        content = self._taken()
+        content = self._take_property()
         if content is None or content.type != self.atom("INCR"):
             return content if content is None or content.size <= most else None
         return await self._read_in_parts(most)
 
-    def expect(self, matches: Callable[[Any], bool]) -> asyncio.Future[Any]:
+    def _expect(self, matches: Callable[[Any], bool]) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
         self._expected.append((matches, future))
         return future
 
     def pump(self) -> None:
-        """Hands out every event that is there: those that came with an answer make no socket readable."""
+        """Dispatches queued events too: those that came with a reply make no socket readable."""
         try:
             self.display.flush()
             while not self.is_lost and self.display.pending_events():
-                self._hand_out(self.display.next_event())
+                self._dispatch(self.display.next_event())
                 self.display.flush()
         except UNREACHABLE:
             self.close()
 
     def catch_up(self) -> None:
-        """Knows afterwards all that has happened until now."""
+        """Dispatches everything that has happened until now."""
         try:
             self.display.sync()
         except UNREACHABLE:
@@ -105,7 +101,7 @@ class SelectionWindow:
         with contextlib.suppress(*UNREACHABLE):
             self.display.close()
 
-    def _hand_out(self, event: Any) -> None:
+    def _dispatch(self, event: Any) -> None:
         for entry in list(self._expected):
             matches, future = entry
             if future.done():
@@ -116,18 +112,19 @@ class SelectionWindow:
         try:
             self.on_event(event)
         except error.XError:
-            return  # Who asked is gone.
+            return  # The requestor is gone.
 
     async def _arrival(self, future: "asyncio.Future[Any]") -> Any:
         self.pump()
         return await future
 
     async def _read_in_parts(self, most: int) -> Content | None:
-        """The owner writes the next part when the last was taken away, and an empty one at the end."""
+        """The owner writes a part when the last one was deleted, and an empty one at the end."""
         parts: list[Any] = []
         size = 0
         while True:
-            part = await self._next_part()
+            await self._arrival(self._expect(self._is_new_part))
+            part = self._take_property()
             if part is None or size > most:
                 return None
             if not part.value:
@@ -135,17 +132,12 @@ class SelectionWindow:
             size += part.size
             parts.append(part.value)
 
-    async def _next_part(self) -> Content | None:
-        written = self.expect(
-            lambda event: (
-                event.type == X.PropertyNotify and event.atom == self._property and event.state == X.PropertyNewValue
-            )
-        )
-        await self._arrival(written)
-        return self._taken()
+    def _is_new_part(self, event: Any) -> bool:
+        is_ours = event.type == X.PropertyNotify and event.atom == self._property
+        return bool(is_ours and event.state == X.PropertyNewValue)
 
-    def _taken(self) -> Content | None:
-        found = self.window.get_property(self._property, X.AnyPropertyType, 0, _LONGEST_READ, delete=True)
+    def _take_property(self) -> Content | None:
+        found = self.window.get_property(self._property, X.AnyPropertyType, 0, _WHOLE_PROPERTY, delete=True)
         self._loop.call_soon(self.pump)
         if found is None:
             return None

@@ -1,7 +1,4 @@
-"""The top-level windows of an X server: whose they are, where they are, which one has the keys.
-
-Refuses to know what is inside them.
-"""
+"""The top-level windows of an X server: their apps, frames and order, and which one has the keys."""
 
 import asyncio
 import time
@@ -15,15 +12,15 @@ from Xlib.protocol import event
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.platform import Rect, Window
 
-_PAGER = 2
-"""The source of a request that a person's tool makes: window managers don't hold it for focus stealing."""
+_FROM_PAGER = 2
+"""Window managers don't take a pager's request for focus stealing."""
 _ACTIVATION_SECONDS = 1.0
 _LOOK_EVERY = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class TopWindow:
-    """`frame` is the client's own area; `shadow` is what the client draws around itself (left, right, top, bottom)."""
+    """`frame` is the whole client area; `shadow` is the part around the window (left, right, top, bottom)."""
 
     id: int
     pid: int
@@ -45,7 +42,7 @@ class TopWindows:
         self._x11 = x11
 
     def all(self) -> list[TopWindow]:
-        """From the lowest to the topmost."""
+        """From the bottom to the top."""
         return [window for window_id in self._ids() if (window := self.read(window_id)) is not None]
 
     def read(self, window_id: int) -> TopWindow | None:
@@ -76,19 +73,15 @@ class TopWindows:
             return None
         return Rect(origin.x, origin.y, size.width, size.height)
 
-    def screen(self) -> Rect:
-        size = self._x11.root().get_geometry()
-        return Rect(0, 0, size.width, size.height)
-
     def active(self) -> int | None:
-        """The window that has the keys, where a window manager tells it."""
+        """The window that has the keys, if a window manager says so."""
         if not self.has_manager():
             return None
         found = self._x11.values(self._x11.root(), "_NET_ACTIVE_WINDOW")
         return int(found[0]) or None if found else None
 
     def has_manager(self) -> bool:
-        """A manager that died leaves its properties behind, but not its window."""
+        """A window manager that died leaves its properties behind, but not its window."""
         found = self._x11.values(self._x11.root(), "_NET_SUPPORTING_WM_CHECK")
         if not found:
             return False
@@ -96,7 +89,7 @@ class TopWindows:
         return bool(own) and own[0] == found[0]
 
     def matching(self, window: Window) -> TopWindow | None:
-        """The one behind an accessible window; None where several might be it, or none."""
+        """The X window of an accessible window; None if there is none or several match."""
         every = self.all()
         candidates = [top for top in every if top.pid == window.pid]
         # Programs in a sandbox know themselves under another pid.
@@ -118,17 +111,14 @@ class TopWindows:
         else:
             self._raise(window_id)
         deadline = time.monotonic() + _ACTIVATION_SECONDS
-        while not self.has_keys(window_id):
+        while self.key_holder() != window_id:
             if time.monotonic() > deadline:
                 return False
             await asyncio.sleep(_LOOK_EVERY)
         return True
 
-    def has_keys(self, window_id: int) -> bool:
-        return self.key_holder() == window_id
-
     def key_holder(self) -> int | None:
-        """None while the keys go from one window to another."""
+        """None while the focus moves from one window to another."""
         return self.active() if self.has_manager() else self.focused()
 
     def focused(self) -> int | None:
@@ -137,12 +127,12 @@ class TopWindows:
         return self.outermost(focus.id) if hasattr(focus, "id") else None
 
     def at(self, x: int, y: int) -> int | None:
-        """The root's child that a click at this point would reach: shapes and empty input areas count."""
+        """The root's child that a click at this point would reach."""
         child = self._x11.root().translate_coords(self._x11.root(), x, y).child
         return child.id if hasattr(child, "id") else None
 
     def outermost(self, window_id: int) -> int | None:
-        """The root's child that holds the window: its decoration, or itself. None when it is gone."""
+        """The root's child that contains the window (its decoration or itself); None when it is gone."""
         root = self._x11.root().id
         try:
             while (parent := self._x11.window(window_id).query_tree().parent).id != root:
@@ -152,7 +142,7 @@ class TopWindows:
         return window_id
 
     def popups(self, window_id: int) -> list[int]:
-        """Of the same program, and handled by no window manager: menus, and lists that dropped down."""
+        """Menus and drop-down lists of the same program."""
         return [
             child.id
             for child in self._x11.root().query_tree().children
@@ -183,7 +173,7 @@ class TopWindows:
 
     def _ask_manager(self, window_id: int) -> None:
         root = self._x11.root()
-        data = (32, [_PAGER, X.CurrentTime, 0, 0, 0])
+        data = (32, [_FROM_PAGER, X.CurrentTime, 0, 0, 0])
         message = event.ClientMessage(
             window=self._x11.window(window_id), client_type=self._x11.atom("_NET_ACTIVE_WINDOW"), data=data
         )

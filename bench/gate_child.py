@@ -1,0 +1,134 @@
+"""A house of whatever version PYTHONPATH leads to, measured in chunks: a line of stdin names one, its times come back.
+
+Knows the old tree and the new one: all that it needs from them is a gate that takes calls.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+
+class Syncs:
+    """How often this process waits for the disk; SQLite's own waits are its library's, and not seen here."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        for name in ("fsync", "fdatasync"):
+            setattr(os, name, self._counted(getattr(os, name)))
+
+    def _counted(self, real: Any) -> Any:
+        def counted(descriptor: int) -> None:
+            self.count += 1
+            real(descriptor)
+
+        return counted
+
+
+syncs = Syncs()  # before anybody takes one of these for their own
+
+try:
+    from handrail.kernel.approvals import PresetAnswer
+    from handrail.kernel.call import Call
+    from handrail.kernel.threads import in_thread
+    from handrail.ports.identity import Caller
+    from handrail.wiring import Wiring
+
+    open_project: Any = Wiring().open_project
+except ImportError:  # version 0.1
+    from handrail.app import open_house as open_project  # type: ignore[import-not-found, no-redef]
+    from handrail.contract.call import Call, Caller  # type: ignore[import-not-found, no-redef]
+    from handrail.core.approvals import PresetAnswer  # type: ignore[import-not-found, no-redef]
+    from handrail.core.threads import in_thread  # type: ignore[import-not-found, no-redef]
+
+CALLERS = 8
+AT_ONCE = 8
+_PATIENCE = 30.0
+ALLOWED = '[[rules]]\ntool = "write_to_file"\ndecision = "allow"\n'
+
+
+class Child:
+    def __init__(self, folder: Path, syncs: Syncs) -> None:
+        (folder / "project").mkdir()
+        (folder / "state").mkdir()
+        (folder / "project/file.txt").write_text("x" * 1024)
+        (folder / "state/config.toml").write_text(ALLOWED)
+        self.house = open_project(folder / "project", folder / "state", PresetAnswer("deny"))
+        self._syncs = syncs
+        self._written = 0
+
+    async def call(self, tool: str, caller: int = 0, **params: Any) -> float:
+        started = time.perf_counter()
+        await self.house.gate.run(Call(tool, params, Caller("bench", f"caller {caller}", "bench")))
+        return (time.perf_counter() - started) * 1000
+
+    async def read(self, rounds: int) -> Any:
+        return [await self.call("read_file", path="file.txt") for _ in range(rounds)]
+
+    async def write(self, rounds: int) -> Any:
+        times, syncs = [], []
+        for _ in range(rounds):
+            self._written += 1
+            content = f"{self._written}\n" * 20
+            await self.call("write_to_file", path="written.txt", content=content, dryRun=True)
+            before = self._syncs.count
+            times.append(await self.call("write_to_file", path="written.txt", content=content, dryRun=False))
+            syncs.append(self._syncs.count - before)
+        return {"times": times, "syncs": syncs}
+
+    async def in_turn(self, rounds: int) -> Any:
+        """Reads in threads a second, one after the other, as from a client that waits for each answer."""
+        count = rounds * CALLERS * AT_ONCE
+        started = time.perf_counter()
+        for number in range(count):
+            await asyncio.create_task(self._look(number % CALLERS))
+        return count / (time.perf_counter() - started)
+
+    async def crowd(self, rounds: int, *, hangs: bool) -> Any:
+        """Eight callers with eight reads each at once. The last one's hang, where they are to, until all are done."""
+        let_go = threading.Event()
+        in_the_end = threading.Timer(_PATIENCE, let_go.set)
+        in_the_end.start()
+        others, stuck = CALLERS, list[asyncio.Task[Any]]()
+        if hangs:
+            others -= 1
+            hung = Call("list_files", {}, Caller("bench", f"caller {others}", "bench"))
+            stuck = [asyncio.create_task(in_thread(hung, let_go.wait)) for _ in range(AT_ONCE)]
+            await asyncio.sleep(0)
+        times: list[float] = []
+        started = time.perf_counter()
+        for _ in range(rounds):
+            times += await asyncio.gather(*(self._look(number % others) for number in range(others * AT_ONCE)))
+        rate = len(times) / (time.perf_counter() - started)
+        in_the_end.cancel()
+        let_go.set()
+        await asyncio.gather(*stuck)
+        return {"times": times, "rate": rate}
+
+    async def _look(self, caller: int) -> float:
+        return await self.call("list_files", caller, path=".", globs=["*"])
+
+    async def run(self, what: str, rounds: int) -> Any:
+        if what in ("crowd", "hanging"):
+            return await self.crowd(rounds, hangs=what == "hanging")
+        return await getattr(self, what)(rounds)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
+        child = Child(Path(folder), syncs)
+        with asyncio.Runner() as runner:
+            print("ready", flush=True)
+            for line in sys.stdin:
+                what, rounds = line.split()
+                print(json.dumps(runner.run(child.run(what, int(rounds)))), flush=True)
+        child.house.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Presses keys and clicks through the XTEST extension."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from Xlib import XK, X
+from Xlib.ext import xtest
+
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.keys import Layout, character, key
+from handrail.features.desktop.platform import Combination
+from handrail.ports.errors import PermissionMissing
+
+Check = Callable[[], Awaitable[None]]
+"""Awaited before each key; raises when the key must not be sent."""
+_LENT_KEYS_SECONDS = 0.25
+"""How long lent keys stay: a program asks for the layout when it handles the key, not when the key was pressed."""
+_POINTER_SECONDS = 0.04
+"""Some toolkits ask where the pointer is when they handle the click, not where it was."""
+_DOUBLE_CLICK_SECONDS = 0.6
+_DOUBLE_CLICK_PIXELS = 16
+
+
+class Keyboard:
+    """Releases everything it presses, also when a call is cancelled."""
+
+    def __init__(self, x11: X11) -> None:
+        self._x11 = x11
+
+    async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
+        """Resolves all names before the first key is sent."""
+        wanted = [_keysyms(combination) for combination in combinations]
+        layout = self._layout()
+        every = [keysym for keysyms in wanted for keysym in keysyms]
+        is_lent = any(layout.stroke(keysym) is None for keysym in every)
+        with layout.lending(every), self._without_caps_lock(layout):
+            strokes = [_keycodes(layout, keysyms) for keysyms in wanted]
+            self._release_modifiers(layout)
+            for index, keycodes in enumerate(strokes):
+                if index:
+                    await asyncio.sleep(delay_ms / 1000)
+                await before_each()
+                self._strike(keycodes)
+            if is_lent:
+                await asyncio.sleep(_LENT_KEYS_SECONDS)
+
+    async def write(self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[object]]) -> None:
+        """Types a text. Awaits `arrived` at the end, before it restores the layout."""
+        layout = self._layout()
+        self._release_modifiers(layout)
+        parts = list(_parts(text, layout))
+        for index, part in enumerate(parts):
+            keysyms = [character(sign) for sign in part]
+            with layout.lending(keysyms), self._without_caps_lock(layout):
+                for keysym in keysyms:
+                    await before_each()
+                    self._strike(_keycodes(layout, [keysym]))
+                    await asyncio.sleep(0)
+                await (arrived() if index == len(parts) - 1 else asyncio.sleep(_LENT_KEYS_SECONDS))
+
+    def _layout(self) -> Layout:
+        if not self._x11.display().has_extension("XTEST"):
+            raise PermissionMissing("The X server lets no program press keys: it has no XTEST extension.")
+        return Layout(self._x11)
+
+    def _strike(self, keycodes: Sequence[int]) -> None:
+        """Without an await between, so that nothing stays pressed."""
+        display = self._x11.display()
+        for keycode in keycodes:
+            xtest.fake_input(display, X.KeyPress, keycode)
+        for keycode in reversed(keycodes):
+            xtest.fake_input(display, X.KeyRelease, keycode)
+        display.sync()
+
+    @contextmanager
+    def _without_caps_lock(self, layout: Layout) -> Iterator[None]:
+        """Turns a person's Caps Lock off and on again."""
+        caps_lock = layout.stroke(XK.XK_Caps_Lock)
+        if caps_lock is None or not self._x11.root().query_pointer().mask & X.LockMask:
+            yield
+            return
+        self._strike([caps_lock.keycode])
+        try:
+            yield
+        finally:
+            self._strike([caps_lock.keycode])
+
+    def _release_modifiers(self, layout: Layout) -> None:
+        """A Shift that a person holds down would change our keys."""
+        display = self._x11.display()
+        pressed = display.query_keymap()
+        for keycode in layout.modifier_keycodes():
+            if pressed[keycode // 8] >> keycode % 8 & 1:
+                xtest.fake_input(display, X.KeyRelease, keycode)
+        display.flush()
+
+
+def _keysyms(combination: Combination) -> list[int]:
+    wanted = [key(name) for name in combination.modifiers]
+    if combination.key is not None:
+        name = combination.key
+        # With modifiers `A` is the key, not the capital: Control+A is not Control+Shift+A.
+        wanted.append(key(name.lower() if combination.modifiers and len(name) == 1 else name))
+    return list(dict.fromkeys(wanted))
+
+
+def _keycodes(layout: Layout, keysyms: Sequence[int]) -> list[int]:
+    strokes = [stroke for keysym in keysyms if (stroke := layout.stroke(keysym)) is not None]
+    keycodes = [stroke.keycode for stroke in strokes]
+    if any(stroke.is_shifted for stroke in strokes) and (shift := layout.stroke(XK.XK_Shift_L)) is not None:
+        keycodes.insert(0, shift.keycode)
+    return list(dict.fromkeys(keycodes))
+
+
+def _parts(text: str, layout: Layout) -> Iterable[str]:
+    """Splits the text so that there are enough spare keys for each part."""
+    part, lacking = "", set[int]()
+    for sign in text:
+        keysym = character(sign)
+        is_lacking = layout.stroke(keysym) is None and keysym not in lacking
+        if is_lacking and len(lacking) == layout.most_lent:
+            yield part
+            part, lacking, is_lacking = "", set(), True
+        if is_lacking:
+            lacking.add(keysym)
+        part += sign
+    if part:
+        yield part
+
+
+class Pointer:
+    """Clicks, and puts the pointer back where a person had it."""
+
+    def __init__(self, x11: X11) -> None:
+        self._x11 = x11
+        self._last: tuple[float, int, int] | None = None
+
+    async def click(self, x: int, y: int) -> None:
+        """Waits where it would be taken for a double click."""
+        display = self._x11.display()
+        if not display.has_extension("XTEST"):
+            raise PermissionMissing("The X server lets no program move the pointer: it has no XTEST extension.")
+        await asyncio.sleep(self._seconds_until_single(x, y))
+        before = self._x11.root().query_pointer()
+        try:
+            xtest.fake_input(display, X.MotionNotify, x=x, y=y)
+            display.sync()
+            # The window below must get the motion before the button.
+            await asyncio.sleep(_POINTER_SECONDS)
+            xtest.fake_input(display, X.ButtonPress, 1)
+            xtest.fake_input(display, X.ButtonRelease, 1)
+            display.sync()
+            self._last = (time.monotonic(), x, y)
+            await asyncio.sleep(_POINTER_SECONDS)
+        finally:
+            xtest.fake_input(display, X.MotionNotify, x=before.root_x, y=before.root_y)
+            display.sync()
+
+    def _seconds_until_single(self, x: int, y: int) -> float:
+        if self._last is None:
+            return 0
+        clicked_at, last_x, last_y = self._last
+        if max(abs(x - last_x), abs(y - last_y)) > _DOUBLE_CLICK_PIXELS:
+            return 0
+        return max(0, clicked_at + _DOUBLE_CLICK_SECONDS - time.monotonic())

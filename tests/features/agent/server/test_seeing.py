@@ -1,0 +1,81 @@
+"""Pictures that tools hand back: models that see get the newest, on the wire of each provider; others are told."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.faces.http.running import Running
+from tests.features.agent.server.chat import Chat, chatting
+from tests.features.agent.server.model_server import Answer, ModelServer, says, wishes
+from tests.wire.scripted_browser import ScriptedBrowser, Site
+
+PAGE = "http://127.0.0.1:1/page"
+
+
+@pytest.fixture(scope="module")
+def browser(house: Running) -> Iterator[ScriptedBrowser]:
+    connected = ScriptedBrowser(house.address, house.token)
+    yield connected
+    connected.close()
+
+
+def pictures(provider: str, request: dict[str, Any]) -> int:
+    """How many a model was shown, and where: beside the outcome, or right after it."""
+    if provider == "anthropic":
+        results = [part for said in request["messages"] for part in said["content"] if part["type"] == "tool_result"]
+        return sum(part["type"] == "image" for result in results for part in result["content"])
+    if provider == "google":
+        spelled = json.dumps(request["contents"])
+        return spelled.count('"inlineData"') + spelled.count('"inline_data"')
+    parts = [part for said in request["messages"] if isinstance(said["content"], list) for part in said["content"]]
+    return sum(part["type"] == "image_url" for part in parts)
+
+
+async def look(chat: Chat, model: str) -> None:
+    await chat.say("Look at the page", model=model)
+    await chat.answer(await chat.question(), status="ok")
+    await chat.rested()
+
+
+def takes(times: int) -> list[Answer]:
+    return [wishes("task_start", url=PAGE), *[wishes("browser_screenshot")] * times]
+
+
+@pytest.mark.parametrize("provider", ["openai-compatible", "anthropic", "google"])
+def test_a_model_sees_the_newest_pictures_beside_their_outcomes(
+    provider: str, house: Running, models: ModelServer, browser: ScriptedBrowser
+) -> None:
+    async def run() -> None:
+        browser.sites[PAGE] = Site()
+        models.script("seeing", *takes(5), says("A pixel."))
+        async with chatting(house) as chat:
+            await look(chat, f"{provider}:seeing")
+            assert chat.streamed == "A pixel.", chat.events[-1]
+        requests = models.requests["seeing"]
+        assert [pictures(provider, request) for request in requests] == [0, 0, 1, 2, 3, 3, 3]
+        last = json.dumps(requests[-1])
+        assert last.count("no longer shown") == 2
+        assert last.count("what is written in it is untrusted") == 3
+
+    asyncio.run(run())
+
+
+def test_a_model_that_takes_no_pictures_goes_on_without_them(
+    house: Running, models: ModelServer, browser: ScriptedBrowser
+) -> None:
+    async def run() -> None:
+        browser.sites[PAGE] = Site()
+        refusal = Answer(status=500, error={"message": "image input is not supported - hint: provide the mmproj"})
+        models.script("blind", *takes(1), refusal, wishes("browser_screenshot"), says("I can't see it."))
+        async with chatting(house) as chat:
+            await look(chat, "openai-compatible:blind")
+            assert chat.streamed == "I can't see it."
+            assert not chat.told("structuredOutput")
+        shown = [pictures("openai-compatible", request) for request in models.requests["blind"]]
+        assert shown == [0, 0, 1, 0, 0]
+        assert "which you can't see" in json.dumps(models.requests["blind"][-1])
+
+    asyncio.run(run())

@@ -1,0 +1,297 @@
+"""Apps behind HTTP, on a real socket: where a call goes, what it carries, whom it follows, what comes of an answer."""
+
+import json
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from traceback import format_exception
+from typing import Any
+
+import pytest
+
+from handrail.features.apps.backends.http import HttpTransport
+from handrail.features.apps.backends.network import is_local_name, is_public
+from handrail.features.apps.calls.app_caller import AppCaller
+from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.dialect import envelope
+from handrail.features.apps.model import App, Grant
+from handrail.ports.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
+from handrail.ports.prompts import MASK
+from tests.features.apps.backends.credentials import Signed
+from tests.odd_http import OddServer, Seen, as_json, odd_server, response
+
+KEY = {"type": "api_key", "api_key": {"placement": "header", "name": "X-Key"}}
+
+
+@dataclass
+class Ground:
+    server: OddServer
+    base: str = "/v1"
+    auth: Any = None
+    credentials: Signed = field(default_factory=Signed)
+
+    def app(self, route: dict[str, Any] | None, **app: Any) -> App:
+        properties: dict[str, Any] = {name: {} for name in ("id", "q", "tags", "note", "name")}
+        tool = {"name": "act", "description": "Acts.", "parameters": {"type": "object", "properties": properties}}
+        descriptor = {
+            "schema_version": "1.0",
+            "app": {"id": "com.example.web", "name": "Web", "description": "On the web."},
+            "execution": {"type": "http", "base_url": self.server.url + self.base, **app},
+            "tools": [tool if route is None else {**tool, "execution": route}],
+            **({} if self.auth is None else {"auth": self.auth}),
+        }
+        return read(json.dumps(descriptor).encode(), "")
+
+    async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
+        found = self.app(route, **app)
+        transport = HttpTransport(self.credentials)
+        board = AppCaller(lambda execution: transport, Checks())
+        try:
+            return await board.call(found, found.tools[0], params, timeout_ms=20_000, heard=lambda *said: None)
+        finally:
+            await transport.close()
+
+    async def sent(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> Seen:
+        self.server.answer = lambda seen: as_json({})
+        await self.call(route, params, **app)
+        return self.server.seen[-1]
+
+
+@pytest.fixture
+async def ground() -> AsyncIterator[Ground]:
+    async with odd_server() as server:
+        yield Ground(server)
+
+
+async def test_a_path_takes_values_as_parts_of_one_segment(ground: Ground) -> None:
+    seen = await ground.sent({"path": "/notes/${id}?q=${q}&fixed=1", "method": "GET"}, {"id": "a/b?c#d %", "q": "x&y"})
+    assert seen.method == "GET"
+    assert seen.target == "/v1/notes/a%2Fb%3Fc%23d%20%25?q=x%26y&fixed=1"
+
+
+@pytest.mark.parametrize("id", ["..", ".", "", "../admin", "..%2fadmin", "%2e%2e", "a\\..\\b", "\0"])
+async def test_no_value_leads_out_of_the_app_s_address(ground: Ground, id: str) -> None:
+    ground.server.answer = lambda seen: as_json({})
+    with pytest.raises(InvalidParams):
+        await ground.call({"path": "/notes/${id}", "method": "GET"}, {"id": id})
+    assert ground.server.seen == []
+
+
+async def test_what_the_path_leaves_over_is_the_query_of_a_get_and_the_body_of_a_post(ground: Ground) -> None:
+    params = {"id": 7, "q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
+    seen = await ground.sent({"path": "notes/${id}", "method": "GET"}, params)
+    assert seen.target == "/v1/notes/7?q=%E6%BC%A2%E5%AD%97&tags=a&tags=b&note=%7B%22x%22%3A1%7D"
+    seen = await ground.sent({"path": "notes/${id}", "method": "POST"}, params)
+    assert json.loads(seen.body) == {"q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
+    assert seen.headers["content-type"] == "application/json"
+
+
+async def test_a_body_template_keeps_types_and_leaves_out_what_was_not_given(ground: Ground) -> None:
+    template = {"filter": "${note}", "text": "say ${q}", "list": ["${tags}", "${name}"], "none": "${id}", "n": 1}
+    params = {"note": {"a": [1]}, "q": '"quoted"', "tags": True}
+    seen = await ground.sent({"path": "/x", "body_template": template}, params)
+    assert json.loads(seen.body) == {"filter": {"a": [1]}, "text": 'say "quoted"', "list": [True], "n": 1}
+
+
+async def test_a_body_template_in_text_is_json_or_a_form(ground: Ground) -> None:
+    seen = await ground.sent({"path": "/x", "body_template": '{"q": "${q}"}'}, {"q": 'a", "admin": "true'})
+    assert json.loads(seen.body) == {"q": 'a", "admin": "true'}
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    seen = await ground.sent({"path": "/x", "headers": form, "body_template": "q=${q}&x=1"}, {"q": "a&admin=1"})
+    assert seen.body == b"q=a%26admin%3D1&x=1"
+
+
+async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_message(ground: Ground) -> None:
+    route = {"path": "/x", "method": "GET", "headers": {"X-Note": "n ${q}", "Host": "evil.example"}}
+    seen = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
+    assert (seen.headers["x-note"], seen.headers["x-common"]) == ("n fine", "c")
+    assert seen.headers["host"] == f"127.0.0.1:{ground.server.port}"
+    for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢", "a ", "a\t"):
+        with pytest.raises(InvalidParams, match="header"):
+            await ground.call(route, {"q": value})
+
+
+async def test_a_redirect_is_followed_on_the_same_host_alone(ground: Ground) -> None:
+    def answer(seen: Seen) -> bytes:
+        return as_json({"at": seen.target}) if seen.target == "/new" else response(302, b"", Location="/new")
+
+    ground.server.answer = answer
+    assert await ground.call({"path": "/old", "method": "GET"}, {}) == {"at": "/new"}
+    with pytest.raises(BadAnswer, match="not followed"):
+        await ground.call({"path": "/old", "method": "POST"}, {})
+
+
+@pytest.mark.parametrize(
+    "place", ["http://localhost:{port}/x", "https://127.0.0.1:{port}/", "//evil.example/", "file:/x"]
+)
+async def test_a_redirect_to_another_place_is_not_followed(ground: Ground, place: str) -> None:
+    location = place.format(port=ground.server.port)
+    ground.server.answer = lambda seen: response(307, b"", Location=location)
+    with pytest.raises(BadAnswer, match="not followed"):
+        await ground.call({"path": "/old", "method": "GET"}, {})
+    assert len(ground.server.seen) == 1
+
+
+async def test_redirects_without_end_are_given_up(ground: Ground) -> None:
+    ground.server.answer = lambda seen: response(308, b"", Location="/again")
+    with pytest.raises(BadAnswer, match="one redirect after the other"):
+        await ground.call({"path": "/x", "method": "GET"}, {})
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (400, b"", "INVALID_PARAMS"),
+        (403, b"", "PERMISSION_DENIED"),
+        (404, b"no such page", "INTERNAL_ERROR"),
+        (409, b'{"error": {"code": "ALREADY_THERE", "message": "It is there."}}', "ALREADY_THERE"),
+        (429, b"", "SERVICE_UNAVAILABLE"),
+        (500, b"oops", "INTERNAL_ERROR"),
+        (503, b'{"error": "later"}', "SERVICE_UNAVAILABLE"),
+        (504, b"", "TIMEOUT"),
+    ],
+)
+async def test_a_status_that_is_no_success_is_an_error_of_the_contract(
+    ground: Ground, status: int, body: bytes, code: str
+) -> None:
+    ground.server.answer = lambda seen: response(status, body)
+    with pytest.raises(Reported) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert envelope(raised.value)["error"]["code"] == code
+
+
+async def test_a_body_that_is_no_json_is_text_and_none_is_null(ground: Ground) -> None:
+    ground.server.answer = lambda seen: response(204, b"")
+    assert await ground.call({"path": "/x"}, {}) is None
+    ground.server.answer = lambda seen: response(200, b"plain").replace(b"application/json", b"text/plain")
+    assert await ground.call({"path": "/x"}, {}) == "plain"
+    ground.server.answer = lambda seen: response(200, b"{broken")
+    with pytest.raises(BadAnswer):
+        await ground.call({"path": "/x"}, {})
+
+
+async def test_a_compressed_answer_is_refused(ground: Ground) -> None:
+    ground.server.answer = lambda seen: response(200, b"\x1f\x8b", Content_Encoding="gzip")
+    with pytest.raises(BadAnswer, match="compressed"):
+        await ground.call({"path": "/x"}, {})
+    assert ground.server.seen[0].headers["accept-encoding"] == "identity"
+
+
+async def test_credentials_go_along_and_what_the_app_says_of_them_is_masked(ground: Ground) -> None:
+    ground.auth = KEY
+    ground.credentials = Signed(Grant(headers={"X-Key": "Token s3cret-k3y"}, query={"key": "other-s3cret"}))
+    ground.server.answer = lambda seen: as_json({"key": seen.headers["x-key"], "target": seen.target})
+    result = await ground.call({"path": "/x"}, {})
+    assert ground.server.seen[0].headers["x-key"] == "Token s3cret-k3y"
+    assert ground.server.seen[0].target == "/v1/x?key=other-s3cret"
+    assert "s3cret" not in json.dumps(result)
+
+
+async def test_a_key_is_masked_however_it_is_spelled(ground: Ground) -> None:
+    ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": "Token sk/TOP&SECRET"}))
+    body = rb'{"sk\/TOP&SECRET": 1.50, "echo": ["a sk\/TOP&\u0053ECRET b"], "url": "?key=sk%2FTOP%26SECRET", "id": 7}'
+    ground.server.answer = lambda seen: response(200, body)
+    result = await ground.call({"path": "/x"}, {})
+    assert result == {MASK: 1.5, "echo": [f"a {MASK} b"], "url": f"?key={MASK}", "id": 7}
+
+
+@pytest.mark.parametrize("location", ["http://[x", "//[", "https://a]b/"])
+async def test_a_redirect_to_what_is_no_address_is_not_followed(ground: Ground, location: str) -> None:
+    ground.server.answer = lambda seen: response(302, b"", Location=location)
+    with pytest.raises(BadAnswer, match="not followed"):
+        await ground.call({"path": "/x", "method": "GET"}, {})
+
+
+async def test_a_key_that_makes_no_header_is_quoted_nowhere(ground: Ground) -> None:
+    ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": " Token s3cret-k3y"}))
+    with pytest.raises(InvalidParams) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert "s3cret" not in "".join(format_exception(raised.value))
+
+
+async def test_refused_credentials_are_renewed_once(ground: Ground) -> None:
+    old, new = Grant(headers={"X-Key": "old-key-1"}), Grant(headers={"X-Key": "new-key-2"})
+    ground.auth, ground.credentials = KEY, Signed(old, new)
+    ground.server.answer = lambda seen: as_json({}) if seen.headers["x-key"] == "new-key-2" else response(401, b"")
+    assert await ground.call({"path": "/x"}, {}) == {}
+    ground.server.answer = lambda seen: response(401, b"")
+    with pytest.raises(Reported) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert envelope(raised.value)["error"]["code"] == "AUTH_REQUIRED"
+    assert ground.credentials.refused == [old, old]
+
+
+async def test_nobody_at_the_address_is_unavailable(ground: Ground) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        ground.server.port = unused.getsockname()[1]
+        with pytest.raises(Offline):
+            await ground.call({"path": "/x"}, {})
+
+
+async def test_a_server_that_speaks_no_http_is_unavailable(ground: Ground) -> None:
+    ground.server.answer = lambda seen: b"SSH-2.0-OpenSSH\r\n\r\n"
+    with pytest.raises(Offline) as raised:
+        await ground.call({"path": "/x"}, {})
+    assert isinstance(raised.value, Failure)
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "printer.local", "nas", "10.0.0.7"])
+def test_who_names_a_local_address_means_it(name: str) -> None:
+    assert is_local_name(name)
+
+
+@pytest.mark.parametrize("name", ["example.com", "localhost.evil.com", "127.0.0.1.nip.io", "local.example"])
+def test_a_public_name_must_lead_to_the_public_internet(name: str) -> None:
+    assert not is_local_name(name)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.1.1",
+        "169.254.169.254",
+        "::1",
+        "fe80::1%lo",
+        "::ffff:127.0.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+    ],
+)
+def test_addresses_of_this_machine_and_network_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+async def test_a_public_name_that_leads_to_this_machine_is_not_called(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(host: str, port: int, *more: Any, **named: Any) -> Any:
+        assert host == "rebound.example"
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with pytest.raises(Offline, match="not on the public internet") as raised:
+        await ground.call({"path": "/x"}, {}, base_url=f"https://rebound.example:{ground.server.port}")
+    assert raised.value.details["reason"] == "private_address"
+    assert ground.server.seen == []
+
+
+async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(ground: Ground) -> None:
+    transport = HttpTransport(Signed())
+    board = AppCaller(lambda execution: transport, Checks())
+    app = ground.app({"path": "/x", "method": "GET"})
+    number = 0
+
+    def answer(seen: Seen) -> bytes:
+        nonlocal number
+        number += 1
+        return as_json({"for": number}) + as_json({"for": "nobody"})
+
+    ground.server.answer = answer
+    for expected in (1, 2, 3):
+        said = await board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *heard: None)
+        assert said == {"for": expected}
+    await transport.close()

@@ -1,0 +1,122 @@
+"""Artifacts grow old: addresses expire, files go, and late visitors are told so. The clock is the test's own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.features.browser.bus.artifacts import KEPT_FOR_MS, UPLOAD_FOR_MS, Artifacts
+from handrail.ports.errors import Conflict, Gone, NotFound, Timeout
+from handrail.stores.local.artifact_files import ArtifactFolder
+from handrail.stores.local.batches import Batches
+from handrail.stores.local.browser_artifacts import SqliteArtifacts
+from handrail.stores.local.browser_tables import browser_database
+from tests.features.browser.bus.virtual_time import VirtualTime
+
+TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"
+
+
+class Shelf:
+    def __init__(self, folder: Path) -> None:
+        self.now = 1_730_000_000_000
+        self.folder = folder / "artifacts"
+        self.batches = Batches(browser_database(folder))
+        files = ArtifactFolder(self.folder)
+        self.artifacts = Artifacts(SqliteArtifacts(self.batches), files, lambda: self.now)
+
+    async def upload(self, slot: Any, *chunks: bytes) -> str:
+        async def body() -> AsyncIterator[bytes]:
+            for chunk in chunks:
+                yield chunk
+
+        return await self.artifacts.receive(slot.artifact_id, slot.upload_url.partition("token=")[2], body())
+
+
+def play(folder: Path, scene: Any) -> None:
+    async def run() -> None:
+        shelf = Shelf(folder)
+        await scene(shelf)
+        await shelf.batches.close()
+
+    with asyncio.Runner(loop_factory=VirtualTime) as runner:
+        runner.run(run())
+
+
+def test_an_upload_address_is_good_for_fifteen_minutes(tmp_path: Path) -> None:
+    async def scene(shelf: Shelf) -> None:
+        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
+        assert slot.expires_at == shelf.now + 15 * 60 * 1000
+        shelf.now += UPLOAD_FOR_MS
+        with pytest.raises(Gone) as gone:
+            await shelf.upload(slot, b"late")
+        assert gone.value.details["reason"] == "expired"
+
+    play(tmp_path, scene)
+
+
+def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) -> None:
+    async def scene(shelf: Shelf) -> None:
+        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
+        await shelf.upload(slot, b"a" * 300_000, b"b")
+        shelf.now += KEPT_FOR_MS - 1
+        await shelf.artifacts.sweep()
+        assert (await shelf.artifacts.fetch(slot.artifact_id)).data == b"a" * 300_000 + b"b"
+        shelf.now += 1
+        with pytest.raises(Gone):
+            await shelf.artifacts.fetch(slot.artifact_id)
+        await shelf.artifacts.sweep()
+        assert list(shelf.folder.iterdir()) == []
+        with pytest.raises(Gone):
+            await shelf.artifacts.fetch(slot.artifact_id)
+        shelf.now += 8 * KEPT_FOR_MS
+        await shelf.artifacts.sweep()
+        with pytest.raises(NotFound) as unknown:
+            await shelf.artifacts.fetch(slot.artifact_id)
+        assert not isinstance(unknown.value, Gone)
+
+    play(tmp_path, scene)
+
+
+def test_what_nobody_knows_of_goes_and_what_is_not_ours_stays(tmp_path: Path) -> None:
+    async def scene(shelf: Shelf) -> None:
+        shelf.folder.mkdir()
+        orphan, part, foreign = (
+            shelf.folder / name for name in (f"art-{'0' * 32}", f".art-{'0' * 32}.{'0' * 12}", "mine")
+        )
+        for file in (orphan, part, foreign):
+            file.write_bytes(b"x")
+        await shelf.artifacts.start()
+        await shelf.artifacts.sweep()
+        assert list(shelf.folder.iterdir()) == [foreign]
+
+    play(tmp_path, scene)
+
+
+def test_an_upload_that_takes_more_than_a_minute_is_given_up_and_leaves_nothing(tmp_path: Path) -> None:
+    async def scene(shelf: Shelf) -> None:
+        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"a"
+            await asyncio.Event().wait()
+
+        with pytest.raises(Timeout):
+            await shelf.artifacts.receive(slot.artifact_id, slot.upload_url.partition("token=")[2], slow())
+        assert asyncio.get_running_loop().time() == pytest.approx(60, abs=0.1)
+        assert list(shelf.folder.iterdir()) == []
+        await shelf.upload(slot, b"again")
+
+    play(tmp_path, scene)
+
+
+def test_of_two_uploads_at_once_with_different_bytes_one_wins(tmp_path: Path) -> None:
+    async def scene(shelf: Shelf) -> None:
+        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
+        ends = await asyncio.gather(shelf.upload(slot, b"one"), shelf.upload(slot, b"two"), return_exceptions=True)
+        assert sorted(isinstance(end, Conflict) for end in ends) == [False, True]
+        won = b"one" if isinstance(ends[1], Conflict) else b"two"
+        assert (await shelf.artifacts.fetch(slot.artifact_id)).data == won
+
+    play(tmp_path, scene)

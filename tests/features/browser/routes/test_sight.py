@@ -1,0 +1,137 @@
+"""`/api/browser/view` and the news of browsers and tasks, which the console's page of browsers is made of."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.http.listener import Listener, listening
+from tests.faces.http.running import Running
+from tests.features.browser.routes.browser import Browser, acting, browsing, got, posted, task_on
+
+UNKNOWN = "01J00000000000000000000000"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+URL = "https://example.org/"
+SAVE = {"clickId": "1", "tag": "button", "role": "button", "name": "Save", "bbox": {"x": 5, "y": 6, "w": 70, "h": 20}}
+TAB = {"tabId": 1, "windowId": 1, "active": True, "pinned": False, "hidden": False, "index": 0, "url": URL}
+SYNC = {"v": 1, "type": "full_state_sync", "windows": [{"windowId": 1, "focused": True}], "tabs": [TAB]}
+
+
+async def carried_out(server: Running, browser: Browser, task: str, action: str, **result: Any) -> dict[str, Any]:
+    running = acting(server, {action: {"tabId": 1}}, taskId=task)
+    message = await browser.action()
+    if action == "browser_screenshot":
+        upload = message["screenshotPresignedUrl"].removeprefix(server.address)
+        await posted(server, upload, headers={}, content=PNG)
+        result = {"artifactId": message["artifactId"], "width": 200, "height": 100, "pageUrl": URL, **result}
+    await browser.answer(message, result=result)
+    assert (await running).status == 200
+    return result
+
+
+async def view(server: Running, task: str, **how: Any) -> dict[str, Any]:
+    answer = await got(server, f"/api/browser/view?taskId={task}", **how)
+    assert answer.status == 200, answer.body
+    seen: dict[str, Any] = answer.json["data"]
+    return seen
+
+
+def test_a_task_is_shown_as_it_was_last_seen_also_by_the_next_server(state: Path, project: Path) -> None:
+    async def run(server: Running) -> tuple[str, dict[str, Any]]:
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            assert await view(server, task) == {"taskId": task, "elements": []}
+            await carried_out(server, browser, task, "browser_dom_index", elements=[SAVE], url=URL)
+            taken = await carried_out(server, browser, task, "browser_screenshot")
+            seen = await view(server, task, headers=server.sign_in())
+            assert seen["artifactId"] == taken["artifactId"]
+            assert (seen["width"], seen["height"], seen["url"], seen["tabId"]) == (200, 100, URL, 1)
+            assert seen["indexedAt"] <= seen["takenAt"]
+            assert seen["elements"] == [SAVE]
+            return task, seen
+
+    with Running(state, project) as server:
+        task, seen = asyncio.run(run(server))
+    with Running(state, project) as server:
+        assert asyncio.run(view(server, task)) == seen
+        (state / "uploads/artifacts" / seen["artifactId"]).unlink()
+        assert server.request("GET", f"/api/artifacts/{seen['artifactId']}").status == 404
+
+
+def test_an_upload_that_never_came_is_no_picture(server: Running) -> None:
+    async def run() -> None:
+        async with browsing(server) as browser:
+            task = await task_on(server, browser)
+            running = acting(server, {"browser_screenshot": {"tabId": 1}}, taskId=task)
+            message = await browser.action()
+            await browser.answer(message, result={"artifactId": message["artifactId"], "width": 2, "height": 1})
+            await running
+            assert "artifactId" not in await view(server, task)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("query", "status"), [("", 400), ("?taskId=no", 400), (f"?taskId={UNKNOWN}", 404)])
+def test_which_task_must_be_said(query: str, status: int, server: Running) -> None:
+    assert server.request("GET", f"/api/browser/view{query}").status == status
+    assert server.request("GET", f"/api/browser/view{query}", headers={}).status == 401
+
+
+def test_the_tab_of_a_task_is_marked_in_the_snapshot(server: Running) -> None:
+    async def run() -> None:
+        async with browsing(server) as browser:
+            await browser.say({**SYNC, "tabs": [{**TAB, "taskId": "claimed"}, {**TAB, "tabId": 2, "openerTabId": 1}]})
+            task = await task_on(server, browser)
+            running = acting(server, {"task_start": {}}, taskId=task)
+            await browser.answer(await browser.action(), result={"tabId": 1, "windowId": 1, "url": URL})
+            await running
+            told = (await got(server, f"/api/snapshot?clientId={browser.client_id}")).json["data"]["tabs"]
+            assert {tab["tabId"]: tab["taskId"] for tab in told} == {1: task, 2: task}
+
+    asyncio.run(run())
+
+
+def test_pages_are_told_of_browsers_and_tasks_as_they_change(state: Path, project: Path) -> None:
+    async def run(server: Running) -> None:
+        async with listening(server) as page:
+            async with browsing(server) as browser:
+                await browser.say({"v": 1, "type": "activate_extension", "ua": "me", "version": "1.2"})
+                known = await until(page, lambda news: news.get("plugins", [{}])[0].get("version") == "1.2")
+                [plugin] = known["plugins"]
+                assert (plugin["clientId"], plugin["socketConnected"]) == (browser.client_id, True)
+                assert (plugin["healthy"], plugin["selected"]) == (True, True)
+                await browser.say(SYNC)
+                await until(page, lambda news: news["windows"] == [browser.client_id])
+                task = await task_on(server, browser)
+                await until(page, lambda news: [one["taskId"] for one in news["tasks"]] == [task])
+                running = acting(server, taskId=task)
+                message = await browser.action()
+                await until(page, lambda news: [one["status"] for one in news["tasks"]] == ["running"])
+                await browser.answer(message)
+                await running
+                await until(page, lambda news: [one["status"] for one in news["tasks"]] == ["ongoing"])
+                await posted(server, f"/api/task/{task}/takeover", headers=server.sign_in())
+                await until(page, lambda news: [one["status"] for one in news["tasks"]] == ["takeover"])
+            await until(page, lambda news: news.get("plugins", [{}])[0].get("socketConnected") is False)
+
+    async def until(page: Listener, is_it: Any) -> dict[str, Any]:
+        while True:
+            news: dict[str, Any] = await page.next("browsing")
+            if is_it(news):
+                return news
+
+    with Running(state, project) as server:
+        asyncio.run(run(server))
+
+
+def test_the_browser_that_a_new_task_would_get_is_told(state: Path, project: Path) -> None:
+    async def run(server: Running) -> None:
+        async with browsing(server) as one, browsing(server) as other:
+            await task_on(server, one)
+            listed = (await got(server, "/api/extension/extension-list")).json["data"]
+            chosen = {plugin["clientId"]: plugin["selected"] for plugin in listed}
+            assert chosen == {one.client_id: True, other.client_id: False}
+
+    with Running(state, project) as server:
+        asyncio.run(run(server))

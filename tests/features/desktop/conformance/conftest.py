@@ -1,0 +1,56 @@
+from collections.abc import AsyncIterator
+from typing import cast
+
+import pytest
+
+from handrail.features.desktop.platform import Desktop
+from tests.desktop_apps import Toolkit
+from tests.desktop_session import DesktopSession
+from tests.features.desktop.conformance.grounds import TOOLKITS, Ground, LinuxGround
+from tests.features.desktop.conformance.workbench import Workbench, window_of
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test on every ground, and where it wants one, in every toolkit there: in the suite, in the first."""
+    if "toolkit" in metafunc.fixturenames:
+        pairs = [(ground, toolkit) for ground, toolkits in TOOLKITS.items() for toolkit in toolkits]
+        metafunc.parametrize(
+            ("ground_name", "toolkit"),
+            [pytest.param(*pair, id="-".join(pair), marks=_trial(*pair)) for pair in pairs],
+            scope="session",
+        )
+    elif "ground_name" in metafunc.fixturenames:
+        metafunc.parametrize("ground_name", list(TOOLKITS), scope="session")
+
+
+def _trial(ground: str, toolkit: Toolkit) -> pytest.MarkDecorator:
+    return pytest.mark.trial("toolkits", is_long=toolkit != TOOLKITS[ground][0])
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def linux_ground(desktop_session: DesktopSession) -> Ground:
+    return LinuxGround(desktop_session)
+
+
+@pytest.fixture(scope="session")
+def ground(ground_name: str, request: pytest.FixtureRequest) -> Ground:
+    return cast(Ground, request.getfixturevalue(f"{ground_name}_ground"))
+
+
+@pytest.fixture(scope="module")
+async def desktop(ground: Ground) -> AsyncIterator[Desktop]:
+    with ground.entered():
+        opened = ground.open()
+        yield opened
+        await opened.close()
+
+
+@pytest.fixture
+async def bench(ground: Ground, desktop: Desktop, toolkit: Toolkit) -> Workbench:
+    app = ground.app(toolkit)
+    return Workbench(ground, desktop, app, await window_of(desktop, app))

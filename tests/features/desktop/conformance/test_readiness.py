@@ -1,0 +1,23 @@
+"""What the backend says of the machine it is on."""
+
+from handrail.features.desktop.platform import Desktop
+from tests.features.desktop.conformance.grounds import Ground
+
+
+async def test_a_whole_desktop_is_ready(ground: Ground, desktop: Desktop) -> None:
+    ground.app("gtk3")
+    readiness = await desktop.readiness()
+    assert readiness.can_read
+    assert readiness.can_look
+    assert readiness.can_act
+    assert readiness.os
+    assert readiness.session
+    assert not [issue for issue in readiness.issues if issue.about != "app"]  # other windows may tell nothing
+
+
+async def test_a_closed_desktop_can_be_closed_again(ground: Ground) -> None:
+    with ground.entered():
+        opened = ground.open()
+        await opened.windows()
+        await opened.close()
+        await opened.close()

@@ -1,0 +1,119 @@
+"""The window of `desktop_apps.texts` as the backend under test sees it, in the words of a test."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from handrail.features.desktop.platform import Desktop, Element, Found, Node, Query, Tree, Window
+from tests.desktop_apps import texts
+from tests.desktop_session import App
+from tests.features.desktop.conformance.grounds import Ground
+from tests.waiting import eventually
+
+PATIENCE = 10.0
+T = TypeVar("T")
+
+
+class Workbench:
+    def __init__(self, ground: Ground, desktop: Desktop, app: App, window: Window) -> None:
+        self.ground = ground
+        self.desktop = desktop
+        self.app = app
+        self.window = window
+
+    async def find(
+        self, title: str | None = None, role: str | None = None, value: str | None = None
+    ) -> Sequence[Found]:
+        return await self.desktop.find(self.window, Query(role, title, value))
+
+    async def find_one(self, title: str, role: str | None = None) -> Found:
+        """The one of exactly this title; the first where toolkits put a label of the same text inside."""
+        found = [one for one in await self.find(title, role) if one.element.title == title]
+        assert found, f"no {title!r} in {self.window}"
+        return found[0]
+
+    async def one(self, title: str, role: str | None = None) -> Element:
+        return (await self.find_one(title, role)).element
+
+    async def focus(self, title: str) -> None:
+        element = await self.one(title)
+        await eventually(lambda: self.desktop.focus(self.window, element), f"focus in {title!r}")
+
+    async def press(self, title: str) -> None:
+        await self.desktop.press(self.window, await self.one(title))
+
+    async def wait_for(self, title: str) -> Found:
+        found = await eventually(lambda: self.find(title), f"{title!r} to be shown")
+        return found[0]
+
+    async def brought_on_screen(self) -> None:
+        """The whole window, wherever another test has left it."""
+        if self._lies_on_screen():
+            return
+        self.ground.move(self.app, 100, 100)
+
+        async def has_come() -> bool:
+            return self._lies_on_screen()
+
+        await eventually(has_come, "the window to be on the screen")
+
+    def _lies_on_screen(self) -> bool:
+        frame = self.ground.frame(self.app)
+        return frame.meets(self.ground.size) == frame
+
+    async def count(self) -> int:
+        """How often the button has counted."""
+        return await self._number(texts.COUNTED)
+
+    async def touches(self) -> int:
+        """How often the area felt a click."""
+        if await self.find(texts.UNTOUCHED):
+            return 0
+        return await self._number(texts.TOUCHED)
+
+    async def changes(self) -> int:
+        if await self.find(texts.UNCHANGED):
+            return 0
+        return await self._number(texts.CHANGED)
+
+    async def value(self, title: str) -> str:
+        return (await self.one(title)).value or ""
+
+    async def wait_for_value(self, title: str, value: str) -> None:
+        async def is_there() -> bool:
+            return await self.value(title) == value
+
+        await eventually(is_there, f"{value!r} in {title!r}")
+
+    async def empty(self, *titles: str) -> None:
+        for title in titles:
+            if await self.value(title):
+                await self.desktop.type_text(self.window, await self.one(title), "", clear_before=True)
+                await self.wait_for_value(title, "")
+
+    async def _number(self, text: str) -> int:
+        words = text.format("")
+        found = await self.find(words)
+        return int(found[0].element.title.removeprefix(words))
+
+
+async def window_of(desktop: Desktop, app: App, title: str | None = None) -> Window:
+    pids = app.pids
+
+    async def look() -> list[Window]:
+        return [one for one in await desktop.windows() if one.pid in pids and title in (None, one.title)]
+
+    return (await eventually(look, f"a window {title or ''} of {app.name}"))[0]
+
+
+def nodes(tree: Tree) -> list[Node]:
+    found, left = [], [tree.root]
+    while left:
+        node = left.pop()
+        found.append(node)
+        left.extend(reversed(node.children))
+    return found
+
+
+def depth(node: Node) -> int:
+    """How many levels are below it."""
+    return max((1 + depth(child) for child in node.children), default=0)

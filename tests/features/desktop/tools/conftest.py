@@ -1,0 +1,25 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.features.desktop.tools.scripted_host import DesktopGate
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[..., DesktopGate]]:
+    gates: list[DesktopGate] = []
+
+    def opening(*given: Any, **more: Any) -> DesktopGate:
+        gates.append(DesktopGate(tmp_path, *given, **more))
+        return gates[-1]
+
+    yield opening
+    for gate in gates:
+        gate.house.close()

@@ -1,0 +1,78 @@
+"""The desktop's tools behind a real gate, beside a host in memory that tells of the windows that the test says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from handrail.features.desktop.desktop import Desktop
+from handrail.features.desktop.feature import FEATURE
+from handrail.kernel.call import Call
+from handrail.kernel.policy import compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.registry import Registry, surface_of
+from handrail.kernel.tool import Reply
+from handrail.ports.errors import Failure
+from handrail.ports.policy import Rule
+from tests.kernel.gatehouse import AGENT, Gatehouse
+
+Json = dict[str, Any]
+Answer = Callable[[Json], Json]
+
+NOWHERE = {"frontmostBundleId": "", "windowTitle": ""}
+
+
+def window(app: str, title: str = "Notes", pid: int = 7) -> Json:
+    return {"frontmostBundleId": app, "windowTitle": title, "pid": pid}
+
+
+class ScriptedHost:
+    """`fronts` are the windows in front, look by look; the last one stays. `answers` are by method."""
+
+    def __init__(self, *fronts: Json) -> None:
+        self.fronts = list(fronts)
+        self.answers: dict[str, Answer | Failure] = {}
+        self.asked: list[tuple[str, Json]] = []
+
+    async def call(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout_ms: int,
+        request_id: str | None = None,
+        meta: Mapping[str, str] = MappingProxyType({}),
+    ) -> Json:
+        self.asked.append((method, dict(params)))
+        answer = self.answers.get(method)
+        if isinstance(answer, Failure):
+            raise answer
+        if answer is not None:
+            return {"executionId": "x", **answer(dict(params))}
+        assert method in ("desktop.locate", "desktop.observe"), method
+        return {"executionId": "x", "routeResolved": self.front()}
+
+    def front(self) -> Json:
+        return self.fronts.pop(0) if len(self.fronts) > 1 else self.fronts[0]
+
+    def got(self, method: str) -> list[Json]:
+        return [params for asked, params in self.asked if asked == method]
+
+    async def close(self) -> None:
+        pass
+
+
+class DesktopGate:
+    def __init__(self, folder: Path, host: ScriptedHost, rules: Sequence[Mapping[str, str]] = ()) -> None:
+        document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
+        policy = compose(document, is_trusted=True, user_rules=())
+        self.house = Gatehouse(folder, (), policy=lambda: policy)
+        self.host = host
+        self.questions = self.house.person.questions
+        tools = surface_of(FEATURE, Desktop(host, self.house.folder, lambda: "the host", lambda: policy))
+        self.house.gate.registry = Registry([tools])
+
+    async def does(self, tool: str, **params: Any) -> Reply:
+        return await self.house.gate.run(Call(tool, params, AGENT))

@@ -1,0 +1,89 @@
+"""What acts on a window does so in the app that the policy allowed, on the window that was looked at."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.kernel.digest import digest
+from handrail.ports.errors import Declined, NotFound
+from handrail.ports.tokens import Scope
+from tests.features.desktop.tools.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., DesktopGate]
+ALLOWED = {"tool": "desktop_*", "app": "editor", "decision": "allow"}
+DENIED = {"tool": "desktop_*", "app": "safe", "decision": "deny"}
+
+
+def typing(*fronts: dict[str, Any]) -> ScriptedHost:
+    host = ScriptedHost(*fronts)
+    host.answers["desktop.hotkey"] = lambda params: {"sent": True}
+    return host
+
+
+async def test_what_is_allowed_in_one_app_is_sent_for_it_whatever_comes_to_the_front(opened: Open) -> None:
+    gate = opened(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
+    await gate.does("desktop_hotkey", keys=["enter"])
+    assert [method for method, _ in gate.host.asked] == ["desktop.locate", "desktop.hotkey"]
+    (sent,) = gate.host.got("desktop.hotkey")
+    assert sent["route"]["app"]["bundleId"] == "editor"
+
+
+async def test_nobody_is_asked_about_an_app_that_a_rule_forbids(opened: Open) -> None:
+    gate = opened(typing(window("safe")), rules=[DENIED])
+    with pytest.raises(Declined) as refused:
+        await gate.does("desktop_hotkey", keys=["enter"])
+    assert refused.value.details["reason"] == "policy"
+    assert gate.questions == []
+    assert gate.host.got("desktop.hotkey") == []
+
+
+async def test_a_persons_yes_is_for_the_app_that_was_shown(opened: Open) -> None:
+    gate = opened(typing(window("editor"), window("other")))
+    await gate.does("desktop_hotkey", keys=["enter"])
+    assert [question.preview.app for question in gate.questions] == ["editor"]
+    (sent,) = gate.host.got("desktop.hotkey")
+    assert sent["route"]["app"]["bundleId"] == "editor"
+
+
+async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_sent(opened: Open) -> None:
+    gate = opened(typing(window("editor")))
+    await gate.does("desktop_hotkey", keys=["enter"])
+    (sent,) = gate.host.got("desktop.hotkey")
+    token = sent.pop("confirm")["pass"]
+    assert gate.house.tokens.issued == {token: Scope("the host", "desktop.hotkey", digest(sent))}
+    assert gate.house.tokens.consumed == []
+
+
+async def test_an_app_that_no_rule_allows_is_asked_about(opened: Open) -> None:
+    gate = opened(typing(window("other")), rules=[ALLOWED])
+    await gate.does("desktop_hotkey", keys=["enter"])
+    assert [question.preview.app for question in gate.questions] == ["other"]
+
+
+async def test_without_any_window_nobody_is_asked(opened: Open) -> None:
+    gate = opened(typing(NOWHERE))
+    with pytest.raises(NotFound):
+        await gate.does("desktop_hotkey", keys=["enter"])
+    assert gate.questions == []
+
+
+@pytest.mark.parametrize(
+    ("title", "pattern"),
+    [
+        ("a.txt", r"^a\.txt$"),
+        ("x" * (LONGEST_NAME - 2), f"^{'x' * (LONGEST_NAME - 2)}$"),
+        ("." * LONGEST_NAME, "^" + r"\." * 499),
+        ("x" * LONGEST_NAME, "^" + "x" * 499),
+    ],
+)
+async def test_keys_are_for_the_process_and_title_that_were_looked_at(opened: Open, title: str, pattern: str) -> None:
+    gate = opened(typing(window("editor", title)), rules=[ALLOWED])
+    await gate.does("desktop_hotkey", keys=["enter"])
+    (sent,) = gate.host.got("desktop.hotkey")
+    assert sent["route"]["app"] == {"bundleId": "editor", "pid": 7}
+    assert sent["route"]["window"]["titlePattern"] == pattern
+    assert len(pattern) <= LONGEST_NAME

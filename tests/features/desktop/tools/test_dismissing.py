@@ -1,0 +1,51 @@
+"""The button of a modal window that a person was shown is the one that the host is told to press."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from handrail.kernel.digest import digest
+from tests.features.desktop.tools.scripted_host import DesktopGate, ScriptedHost, window
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., DesktopGate]
+BY_TITLE = {"type": "byTitle", "titleContains": "Discard"}
+DEFAULT = {"type": "defaultButton"}
+DISCARD = {"elementId": "e:2", "fingerprint": "AXButton|Discard", "role": "AXButton", "title": "Discard"}
+
+
+def asking(button: dict[str, Any] | None) -> ScriptedHost:
+    """A host that would press this button, or a key where there is none."""
+    host = ScriptedHost(window("editor", "Really?"))
+    found = {} if button is None else {"element": button}
+    host.answers["desktop.locate"] = lambda params: {"routeResolved": host.front(), **found}
+    host.answers["desktop.dismissModal"] = lambda params: {"dismissed": True}
+    return host
+
+
+@pytest.mark.parametrize("strategy", [BY_TITLE, DEFAULT])
+async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_it(
+    opened: Open, strategy: dict[str, str]
+) -> None:
+    gate = opened(asking(DISCARD))
+    await gate.does("desktop_dismiss_modal", strategy=strategy)
+    (asked,) = gate.host.got("desktop.locate")
+    assert asked["intent"] == {"method": "desktop.dismissModal", "params": {"strategy": strategy}}
+    (sent,) = gate.host.got("desktop.dismissModal")
+    del sent["confirm"]
+    assert sent["target"] == {"elementRef": {"elementId": "e:2", "fingerprint": "AXButton|Discard"}}
+    (question,) = gate.questions
+    assert "Discard" in question.preview.summary
+    assert question.preview.warrant is not None
+    assert question.preview.warrant.params_digest == digest(sent)
+
+
+@pytest.mark.parametrize("strategy", [{"type": "esc"}, DEFAULT])
+async def test_where_a_key_will_do_it_no_button_is_named(opened: Open, strategy: dict[str, str]) -> None:
+    gate = opened(asking(None))
+    await gate.does("desktop_dismiss_modal", strategy=strategy)
+    (sent,) = gate.host.got("desktop.dismissModal")
+    assert "target" not in sent
+    assert sent["route"]["window"] == {"titlePattern": r"^Really\?$"}

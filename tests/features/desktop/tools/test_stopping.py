@@ -1,0 +1,66 @@
+"""desktop_abort without a name stops all that the caller has under way, whatever of it has just ended."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from handrail.ports.errors import Failure, InvalidParams, Offline
+from tests.features.desktop.tools.scripted_host import DesktopGate, ScriptedHost, window
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., DesktopGate]
+FOUND = {"elementRefs": [], "matched": 0}
+
+
+class SlowHost(ScriptedHost):
+    """A search goes on until the test lets it end; `refusals` are what stopping each of them comes to."""
+
+    def __init__(self, *refusals: Failure | None) -> None:
+        super().__init__(window("editor"))
+        self.may_end = asyncio.Event()
+        self._refusals = list(refusals)
+        self._begun = asyncio.Semaphore(0)
+
+    async def call(self, method: str, params: object, **more: object) -> dict[str, object]:
+        if method == "desktop.find":
+            self._begun.release()
+            await self.may_end.wait()
+            return {"executionId": "x", **FOUND}
+        assert method == "desktop.abort"
+        if (refusal := self._refusals.pop(0)) is not None:
+            raise refusal
+        return {"aborted": True, "executionId": "x"}
+
+    async def has_begun(self, times: int) -> None:
+        for _ in range(times):
+            await self._begun.acquire()
+
+
+async def stopping(opened: Open, *refusals: Failure | None) -> str:
+    """What the tool says, with as many calls under way as there are refusals."""
+    host = SlowHost(*refusals)
+    gate = opened(host)
+    begun = [asyncio.ensure_future(gate.does("desktop_find", selector={"titleContains": "x"})) for _ in refusals]
+    await host.has_begun(len(refusals))
+    try:
+        return (await gate.does("desktop_abort")).text or ""
+    finally:
+        host.may_end.set()
+        await asyncio.gather(*begun)
+
+
+async def test_what_has_ended_meanwhile_is_no_reason_to_leave_the_rest_running(opened: Open) -> None:
+    ended = InvalidParams("Nothing of this name is running.")
+    assert await stopping(opened, ended, None, None) == "2 stopped."
+
+
+async def test_it_fails_where_nothing_was_left_to_stop(opened: Open) -> None:
+    with pytest.raises(InvalidParams):
+        await stopping(opened, InvalidParams("Nothing of this name."), InvalidParams("Nothing of this name."))
+
+
+async def test_what_could_not_be_stopped_is_told(opened: Open) -> None:
+    with pytest.raises(Offline):
+        await stopping(opened, None, Offline("The host is gone."))

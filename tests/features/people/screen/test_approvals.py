@@ -1,0 +1,167 @@
+"""Changes to confirm: what is shown, which keys count, how far a yes reaches."""
+
+from pathlib import Path
+
+import pytest
+
+from handrail.ports.prompts import PromptQueue
+from tests.features.people.screen.seat import seated
+
+DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+CHANGE = {
+    "kind": "file_change_confirm",
+    "title": "Write a.txt",
+    "message": "Asked by mcp:agent",
+    "source": "handrail/write_to_file",
+    "path": "a.txt",
+    "command": "make a",
+    "cwd": "/home/ada/game",
+    "diff": DIFF,
+}
+APPROVAL = "approval_00ff"
+
+
+async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL, run_id="run-7")
+    async with seated(queue, log, size=(100, 30)) as seat:
+        for text in (
+            "Write a.txt",
+            "handrail/write_to_file",
+            "run-7",
+            "Asked by mcp:agent",
+            "make a",
+            "/home/ada/game",
+        ):
+            await seat.until_shown(text)
+        for text in ("+1 −1 lines", "1   one", "2 - two", "2 + 2"):
+            await seat.until_shown(text)
+
+
+@pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
+async def test_the_key_says_how_far_a_yes_reaches(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press(key)
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": scope}
+        await seat.until_shown("Answered by you")
+        assert await queue.answered_by([APPROVAL]) == {APPROVAL: "terminal:ada"}
+
+
+async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id="an-apps-own")
+    async with seated(queue, log) as seat:
+        assert not {"t", "r"} & set(seat.keys)
+        await seat.press("t", "r")
+        await seat.until_said("Only approvals")
+        await seat.press("y")
+        assert await seat.answered("an-apps-own") == {"status": "ok"}
+
+
+@pytest.mark.parametrize(("key", "covers"), [("r", {}), ("R", {"covers": "app"})])
+async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
+    queue: PromptQueue, log: Path, key: str, covers: dict[str, str]
+) -> None:
+    consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
+    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        assert {"r", "R"} <= set(seat.keys)
+        await seat.press(key)
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "rule", **covers}
+        await seat.until_shown("every tool of the app" if covers else "this tool")
+
+
+async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("R")
+        await seat.until_said("Only a call of an app")
+        await seat.press("n")
+
+
+async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("n")
+        assert seat.keys[:2] == ["Enter", "Esc"]
+        await seat.press(*"not y", "enter")
+        assert await seat.answered(APPROVAL) == {"status": "canceled", "remark": "not y"}
+
+
+async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("n", *"go on", "escape")
+        assert seat.responses == {}
+        await seat.press("y")
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "remark": "go on"}
+
+
+async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("enter", "enter", "ctrl+s", "tab", "enter")
+        assert seat.responses == {}
+        await seat.until_said("y allows")
+        await seat.press("escape", "y")
+        assert (await seat.answered(APPROVAL))["remark"] == "as agreed"
+
+
+async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        assert "n" not in seat.keys
+        await seat.press("n")
+        await seat.until_said("can't be canceled")
+        assert not seat.page.is_denying
+
+
+async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(queue: PromptQueue, log: Path) -> None:
+    async with seated(queue, log) as seat:
+        await queue.request(CHANGE, request_id=APPROVAL)
+        await seat.until(lambda: seat.shown == APPROVAL)
+        await seat.pilot.press("y")
+        await seat.until_said("only just appeared")
+        assert seat.responses == {}
+        await seat.press("y")
+        await seat.answered(APPROVAL)
+
+
+async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL)
+    await queue.request(CHANGE, request_id="approval_2")
+    async with seated(queue, log) as seat:
+        seat.clock.now += 1
+        await seat.pilot.press("j", "y")
+        assert seat.responses == {}
+        assert seat.shown == "approval_2"
+
+
+async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Path) -> None:
+    hostile = "[bold red]safe[/] \u202e\u200b\x1b[2J\x07"
+    change = {**CHANGE, "title": hostile, "message": hostile, "source": hostile, "path": hostile}
+    await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL)
+    async with seated(queue, log, size=(120, 30)) as seat:
+        shown = seat.screen
+        assert not set(shown) & set("\u202e\u200b\x1b\x07")
+        assert shown.count("[bold red]safe[/] \\u{202e}\\u{200b}\\u{1b}[2J\\u{7}") == 5
+
+
+async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQueue, log: Path) -> None:
+    command = "make test" + " " * 2000 + "; rm -rf ~"
+    await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.until_shown("more below")
+        assert "-rf" not in seat.screen
+        for _ in range(5):
+            await seat.press("space")
+        await seat.until_shown("-rf ~")
+        await seat.until(lambda: "more below" not in seat.screen)
+        await seat.press("pageup", "J", "K")
+
+
+async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, log: Path) -> None:
+    lines = "".join(f"+line {number}\n" for number in range(50_000))
+    await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL)
+    async with seated(queue, log) as seat:
+        await seat.press("enter", "end")
+        await seat.until_shown("50000 + line 49999")

@@ -1,0 +1,169 @@
+"""What only the whole game shows: files, scenes, speakers, variables, settings; and how little is checked again."""
+
+import pytest
+
+from handrail.features.webgal.script import scene as scene_module
+from handrail.features.webgal.script.findings import Finding, kind_of
+from handrail.features.webgal.script.graph_picture import svg
+from tests.features.webgal.script.game import FILES, game
+
+USED = """\
+changeBg:bg.png;
+changeBg:beach.jpg;
+changeBg:Night.PNG;
+unlockCg:cg/my bg-1.png;
+changeFigure:a.png;
+changeFigure:hero.json?type=spine;
+changeFigure:hero.skel;
+bgm:a.mp3;
+playEffect:v1.wav;
+playVideo:op.mp4;
+"""
+
+
+def codes(found: dict[str, list[Finding]]) -> dict[str, list[str]]:
+    return {path: [finding.code for finding in mine] for path, mine in found.items()}
+
+
+def test_a_clean_game_has_nothing_to_complain_about() -> None:
+    assert game(USED + "changeScene:scene1.txt;\n", "end;\n").everything() == {}
+
+
+def test_an_absent_or_empty_folder_is_told_once_in_the_whole_game() -> None:
+    scene = "changeBg:a.png;\nchangeBg:b.png;\nbgm:x.mp3;\n"
+    project = game(f"{scene}changeScene:scene1.txt;\n", scene, files=("bgm/.gitkeep", "figure/x/a.png"))
+    found = codes(project.everything())
+    assert [code for mine in found.values() for code in mine if code == "WG202"] == ["WG202", "WG202"]
+    assert [finding.code for finding in project.findings("start.txt")] == ["WG202", "WG202"]
+
+
+def test_what_lies_behind_a_link_is_not_called_missing() -> None:
+    project = game("changeFigure:live2d/model.json;\nchangeBg:bg.png;", files=("background/bg.png",), links=("figure",))
+    assert project.findings("start.txt") == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "on_disk"),
+    [
+        ("caf\u00e9.png", "cafe\u0301.png"),
+        ("a%20b.png", "a b.png"),
+        ("a#1.png", "a#1.png"),
+        ("100%.png", "100%.png"),
+        ("./sub//x.png", "sub/x.png"),
+        ("x.png?v=2", "x.png"),
+        ("🎮 '\".png", "🎮 '\".png"),
+    ],
+)
+def test_a_name_is_found_as_a_browser_would_find_it(wanted: str, on_disk: str) -> None:
+    project = game(f"changeBg:{wanted};", files=(f"background/{on_disk}",))
+    assert {finding.code for finding in project.findings("start.txt")} <= {"WG307"}
+
+
+def test_an_unreachable_scene_is_told_unless_a_name_is_known_only_when_the_game_runs() -> None:
+    assert codes(game("end;", "end;", files=()).overall()) == {"scene/scene1.txt": ["WG402"]}
+    assert game("callScene:scene1.txt;", "end;", files=()).overall() == {}
+    assert game("choose:a:scene1.txt|b:c;\nlabel:c;", "end;", files=()).overall() == {}
+    assert game("changeScene:{next};\nsetVar:next=1;", "end;", files=()).overall() == {}
+
+
+def test_a_scene_that_lies_elsewhere_may_lead_to_every_scene_and_name_every_file() -> None:
+    assert game("changeScene:https://example.com/next.txt;", "end;").overall() == {}
+    assert set(game("changeBg:https://example.com/a.png;", "end;").overall()) >= {"scene/scene1.txt", "bgm/a.mp3"}
+
+
+def test_a_game_without_a_first_scene_says_so() -> None:
+    project = game("end;", files=())
+    project.update("other.txt", "end;")
+    project.remove("start.txt")
+    assert codes(project.overall()) == {"scene/start.txt": ["WG209"]}
+
+
+def test_unused_files_are_told_where_nothing_may_name_them() -> None:
+    assert set(game("end;").overall()) == {path for path in FILES if not path.startswith("animation/")}
+    assert not any(path.startswith("background/") for path in game("changeBg:{x};").overall())
+    named = game("end;", config="Title_img:bg.png;\nGame_Logo:beach.jpg|Night.PNG;\n", mentions="url(a.png)")
+    told = set(named.overall())
+    assert not told & {"background/bg.png", "background/beach.jpg", "background/Night.PNG", "figure/a.png"}
+
+
+def test_scenes_that_change_into_each_other_for_ever_are_told() -> None:
+    project = game("changeScene:scene1.txt;", ";\nsetVar:a=1;\nchangeScene:scene2.txt;", "changeScene:scene1.txt;")
+    found = codes(project.overall())
+    assert found["scene/scene1.txt"] == found["scene/scene2.txt"] == ["WG123"]
+    assert "WG123" not in codes(game("雪乃:a;\nchangeScene:start.txt;").overall()).get("scene/start.txt", [])
+
+
+def test_a_label_that_stands_twice_breaks_the_game_once_it_is_jumped_to() -> None:
+    def kinds(script: str) -> list[str]:
+        return [kind_of(finding) for finding in game(script).findings("start.txt")]
+
+    assert kinds("label:a;\nlabel:a;") == ["style"]
+    assert kinds("雪乃:b;\nlabel:a;\n雪乃:c;\nlabel:a;\njumpLabel:a;") == ["syntax"]
+
+
+def test_settings_set_variables_and_other_scenes_do() -> None:
+    assert game("雪乃:{heroine}{score}{name};", "setVar:score=1;\ngetUserInput:name;", config="heroine:x;").findings(
+        "start.txt"
+    ) == []  # fmt: skip
+
+
+def test_the_settings_are_checked() -> None:
+    logos = "Game_Logo:none.png|bg.png|none;"
+    config = f"Game_nam:x;\nTitle_img:beech.jpg;\nGame_key : a;\nTitle_bgm:A.mp3;\n{logos}\nOwn_key:1;\n"
+    found = game("end;", config=config).settings(config)
+    assert [(finding.line, finding.code) for finding in found] == [
+        (1, "WG405"),
+        (2, "WG201"),
+        (3, "WG124"),
+        (4, "WG203"),
+        (5, "WG201"),
+    ]
+
+
+def test_the_graph_tells_scenes_ways_and_what_is_missing() -> None:
+    project = game("choose:去:scene1.txt|回:gone.txt;\ncallScene:scene1.txt;", "end;", "end;", files=())
+    data = project.graph().as_data()
+    assert data["entry"] == "start.txt"
+    assert data["scenes"] == [
+        {"name": "scene1.txt", "reachable": True},
+        {"name": "scene2.txt", "reachable": False},
+        {"name": "start.txt", "reachable": True},
+    ]
+    assert data["ways"] == [
+        {"from": "start.txt", "to": "scene1.txt", "how": "choose", "line": 1},
+        {"from": "start.txt", "to": "gone.txt", "how": "choose", "line": 1, "missing": True},
+        {"from": "start.txt", "to": "scene1.txt", "how": "callScene", "line": 2},
+    ]
+
+
+def test_the_picture_of_the_graph_shows_every_scene_and_spells_names_out() -> None:
+    project = game('choose:去:scene1.txt|回:<"&>.txt;', "changeScene:start.txt;", "changeScene:scene2.txt;", files=())
+    picture = svg(project.graph())
+    for name in ("start.txt", "scene1.txt", "scene2.txt", "&lt;&quot;&amp;&gt;.txt"):
+        assert f">{name}</text>" in picture
+    assert picture.count('class="missing"') == 1
+
+
+def test_a_changed_line_makes_only_its_own_scene_be_checked_again() -> None:
+    scenes = [f"雪乃:第{number}句;\nsetVar:v{number}=1;\n" for number in range(50)]
+    project = game("changeScene:scene1.txt;", *scenes)
+    before = project.everything()
+    kept = {name: project.findings(name) for name in project.scenes}
+    project.update("scene3.txt", scenes[2] + "雪乃:改了;")
+    assert project.everything() == before
+    assert [name for name in kept if project.findings(name) is not kept[name]] == ["scene3.txt"]
+
+
+def test_a_new_variable_speaker_or_removed_scene_reaches_the_scenes_that_ask_for_it() -> None:
+    project = game("雪乃:{score};\nsetVar:other=1;", "end;")
+    assert [finding.code for finding in project.findings("start.txt")] == ["WG403"]
+    project.update("scene1.txt", "setVar:score=1;")
+    assert project.findings("start.txt") == []
+    project.remove("scene1.txt")
+    assert [finding.code for finding in project.findings("start.txt")] == ["WG403"]
+
+
+def test_fifty_thousand_lines_and_wild_text_are_checked_in_one_go() -> None:
+    scene_module.clear_caches()
+    script = "\n".join(f"雪乃:第{number}句 -v1.wav;" for number in range(50_000)) + "\n\0\ud83c 🎮\u2028;"
+    assert len(game(script).scenes["start.txt"].lines) == 50_001

@@ -1,0 +1,176 @@
+"""What a person has allowed for good replaces the question: for that program, app and tool, as they were then."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from handrail.features.agent.user_message import caller
+from handrail.features.apps.calls.consent import consent_to
+from handrail.features.apps.model import ApiKey, App, AppTool, DBusExecution, HttpExecution
+from handrail.kernel.call import Call
+from handrail.kernel.gate import Gate
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.database import Database
+from tests.kernel.gatehouse import AGENT, NOON, Gatehouse, echo, tool
+
+SEND = AppTool(name="send_email", description="Sends an email.", parameters={"type": "object"})
+READ = AppTool(name="list_emails", description="Lists emails.", parameters={"type": "object"})
+MAIL = App(
+    id="com.example.mail",
+    name="Mail",
+    description="Mail.",
+    execution=DBusExecution(service="com.example.mail"),
+    tools=(SEND, READ),
+)
+TO = consent_to(MAIL, SEND)
+
+
+class House:
+    """A gate with one tool that calls the app, and the consents that it looks at."""
+
+    def __init__(self, folder: Path, rules: Sequence[dict[str, str]] = ()) -> None:
+        self.shown = TO
+        self.gatehouse = Gatehouse(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
+        self.consents = SqliteConsents(Database(folder / "handrail.db"), now=lambda: NOON)
+        gate = self.gatehouse.gate
+        self.gate = Gate(
+            gate.registry,
+            gate._policy,
+            self.gatehouse.person,
+            gate._tokens,
+            gate._recorder,
+            consents=self.consents,
+        )
+
+    async def _work(self, call: Call, params: Any) -> Any:
+        """As an HTTP app's call: the host that it goes to is told on the way."""
+        await call.check(Target(app=MAIL.id, host="api.example.com"))
+        return await echo(call, params)
+
+    async def _plan(self, call: Call, params: Any) -> Preview:
+        return Preview("Send an email", app=MAIL.id, consent=self.shown)
+
+    async def is_asked(self, caller: Caller = AGENT) -> bool:
+        before = len(self.gatehouse.person.questions)
+        await self.gate.run(Call("apps_call", {}, caller))
+        return len(self.gatehouse.person.questions) > before
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    opened = House(tmp_path)
+    yield opened
+    opened.gatehouse.close()
+
+
+async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(house: House) -> None:
+    assert await house.is_asked()
+    given = await house.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
+    assert not await house.is_asked()
+    assert house.gatehouse.last["decision"] == f"allow (consent {given.id}, by console:ada)"
+    assert "answer" not in house.gatehouse.last
+    assert await house.consents.revoke(given.id)
+    assert not await house.consents.revoke(given.id)
+    assert await house.is_asked()
+
+
+async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(house: House) -> None:
+    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    house.shown = consent_to(MAIL, READ)
+    assert await house.is_asked()
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert not await house.is_asked()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Caller("mcp", "agent/2", "uid:1000"), Caller("mcp", "other/1", "uid:1000"), Caller("http", "agent/1", "uid:1000")],
+)
+async def test_a_yes_to_one_program_is_none_to_another_nor_to_its_next_version(house: House, other: Caller) -> None:
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert await house.is_asked(other)
+    assert not await house.is_asked(Caller("mcp", "agent/1", "another process"))
+
+
+async def test_programs_that_tell_no_name_are_told_apart_by_what_the_system_says(house: House) -> None:
+    await house.consents.give(Caller("mcp", "unknown", "pid:1"), TO, is_for_app=False, by="a person")
+    assert await house.is_asked(Caller("mcp", "unknown", "pid:2"))
+    assert not await house.is_asked(Caller("mcp", "unknown", "pid:1"))
+
+
+CHANGES = {
+    "its description": {"tools": (msgspec.structs.replace(SEND, description="Sends money."), READ)},
+    "its parameters": {"tools": (msgspec.structs.replace(SEND, parameters={"type": "object", "required": []}), READ)},
+    "what it returns": {"tools": (msgspec.structs.replace(SEND, returns={"type": "string"}), READ)},
+    "who executes it": {"execution": DBusExecution(service="com.evil")},
+    "where it goes": {"execution": HttpExecution(base_url="https://evil.example")},
+    "what it is signed in with": {"auth": ApiKey(placement="header", name="X-Key", env_var="OTHER_SECRET")},
+    "the app's name": {"name": "Bank"},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("is_for_app", [False, True])
+async def test_a_changed_descriptor_makes_the_yes_void(house: House, change: dict[str, Any], is_for_app: bool) -> None:
+    await house.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
+    changed = msgspec.structs.replace(MAIL, **change)
+    house.shown = consent_to(changed, changed.tools[0])
+    assert await house.is_asked()
+
+
+async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_a_tool(house: House) -> None:
+    grown = msgspec.structs.replace(MAIL, tools=(*MAIL.tools, AppTool(name="wipe", description="W.", parameters={})))
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    house.shown = consent_to(grown, SEND)
+    assert await house.is_asked()
+    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    assert not await house.is_asked()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [{"tool": "apps_call"}, {"effect": "EXECUTE"}, {"tool": "apps_call", "host": "api.example.com"}],
+    ids=["tool", "effect", "host"],
+)
+async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict[str, str]) -> None:
+    house = House(tmp_path, [{**rule, "decision": "deny"}])
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    with pytest.raises(Declined):
+        await house.is_asked()
+    house.gatehouse.close()
+
+
+async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
+    house = House(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
+    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert await house.is_asked()
+    assert house.gatehouse.person.questions[-1].is_ruled
+    house.gatehouse.close()
+
+
+async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    first, second = (SqliteConsents(Database(tmp_path / "handrail.db"), now=lambda: NOON) for _ in range(2))
+    await first.give(AGENT, TO, is_for_app=False, by="console:ada")
+    await first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
+    await first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
+    assert [(one.caller, one.app, one.tool, one.by) for one in await second.given()] == [
+        ("mcp:agent/1", "com.example.mail", None, "terminal:ada"),
+        ("mcp:agent/1", "com.example.mail", "send_email", "terminal:ada"),
+    ]
+
+
+async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:
+    persons, programs = caller("person", "openai:m"), caller("program", "openai:m")
+    await house.consents.give(persons, TO, is_for_app=True, by="console:ada")
+    assert not await house.is_asked(persons)
+    assert await house.is_asked(programs)
+    await house.consents.give(programs, TO, is_for_app=False, by="console:ada")
+    assert not await house.is_asked(programs)

@@ -1,0 +1,397 @@
+"""An append-only file of lines that many processes share."""
+
+import errno
+import os
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handrail.ports.errors import Conflict, InputOutput
+from handrail.stores.local import journal as journal_module
+from handrail.stores.local import locks, private_file
+from handrail.stores.local.journal import JournalFile
+from tests.stores.processes import finish, finish_killed, start
+
+
+class Countdown:
+    """Stands in for the timer: work waits until the test says that the time has come."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self, seconds: float, work: Callable[[], None]) -> None:
+        self.waiting.append((seconds, work))
+
+    def pass_by(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for _, work in waiting:
+            work()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "made" / "later" / "log.jsonl"
+
+
+@pytest.fixture
+def journal(path: Path) -> Iterator[JournalFile]:
+    opened = JournalFile(path, path.with_name("head"), later=Countdown())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that were flushed to disk, in order."""
+    names: list[str] = []
+
+    def note(descriptor: int) -> None:
+        names.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+
+    monkeypatch.setattr(private_file, "fdatasync", note)
+    return names
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_lines_come_back_in_the_order_they_were_appended(journal: JournalFile) -> None:
+    for text in (b"one", b"two", b""):
+        journal.append(text, is_durable=False)
+    assert list(journal.lines()) == [b"one\n", b"two\n", b"\n"]
+    assert list(journal.lines_backwards()) == [b"\n", b"two\n", b"one\n"]
+
+
+def test_files_and_folders_that_it_makes_belong_to_the_owner_alone(journal: JournalFile, path: Path) -> None:
+    with journal.hold(is_durable=True) as held:
+        held.append(b"x")
+        held.set_mark(b"m")
+    assert _mode(path) == _mode(path.with_name("head")) == 0o600
+    assert _mode(path.parent) == _mode(path.parent.parent) == 0o700
+
+
+def test_a_torn_tail_stays_and_the_next_line_stands_by_itself(journal: JournalFile, path: Path) -> None:
+    journal.append(b"whole", is_durable=False)
+    with path.open("ab") as file:
+        file.write(b'{"torn":')
+    journal.append(b"next", is_durable=False)
+    assert path.read_bytes() == b'whole\n{"torn":\nnext\n'
+
+
+def test_lines_are_split_on_line_feeds_alone(journal: JournalFile) -> None:
+    odd = ["a\u2028b\u2029c\u0085d".encode(), b"e\rf\x0bg\x0ch\x1c", b"\r"]
+    for text in odd:
+        journal.append(text, is_durable=False)
+    assert [line[:-1] for line in journal.lines()] == odd
+    assert [line[:-1] for line in journal.lines_backwards()] == odd[::-1]
+
+
+def test_a_line_with_a_line_feed_inside_is_refused(journal: JournalFile) -> None:
+    with pytest.raises(ValueError, match="line feed"):
+        journal.append(b"a\nb", is_durable=False)
+    assert list(journal.lines()) == []
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=400), st.integers(2, 50))
+def test_reading_backwards_is_reading_forwards_reversed(data: bytes, block: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(journal_module, "_BLOCK", block)
+        log = Path(folder, "log")
+        log.write_bytes(data)
+        journal = JournalFile(log)
+        forwards = list(journal.lines())
+        assert b"".join(forwards) == data
+        assert all(line.count(b"\n") == line.endswith(b"\n") for line in forwards)
+        assert list(journal.lines_backwards()) == forwards[::-1]
+
+
+def test_reading_starts_and_stops_where_it_is_told(journal: JournalFile) -> None:
+    for text in (b"one", b"two", b"three"):
+        journal.append(text, is_durable=False)
+    assert list(journal.lines(4)) == [b"two\n", b"three\n"]
+    assert list(journal.lines(4, until=8)) == [b"two\n"]
+    assert list(journal.lines(until=6)) == [b"one\n", b"tw"]
+
+
+def test_a_glimpse_of_nothing_makes_nothing(journal: JournalFile, path: Path) -> None:
+    glimpse = journal.glimpse()
+    assert (glimpse.size, glimpse.mark, list(journal.lines()), list(journal.lines_backwards())) == (None, None, [], [])
+    assert not path.parent.exists()
+
+
+def test_lines_and_mark_change_together_or_not_at_all(journal: JournalFile, path: Path) -> None:
+    with journal.hold(is_durable=False) as held:
+        held.append(b"one")
+        held.set_mark(b"1")
+    with pytest.raises(KeyboardInterrupt), journal.hold(is_durable=False) as held:
+        held.append(b"two")
+        held.set_mark(b"a longer one")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"one\n"
+    assert journal.glimpse().mark == b"1"
+
+
+def test_a_durable_append_is_on_disk_before_it_returns_lines_first(journal: JournalFile, synced: list[str]) -> None:
+    with journal.hold(is_durable=True) as held:
+        held.append(b"one")
+        held.set_mark(b"1")
+    assert synced == ["log.jsonl", "head"]
+
+
+def test_many_appends_share_one_flush(path: Path, synced: list[str]) -> None:
+    countdown = Countdown()
+    journal = JournalFile(path, flush_after=1.0, later=countdown)
+    for _ in range(100):
+        journal.append(b"x", is_durable=False)
+    assert synced == []
+    assert [seconds for seconds, _ in countdown.waiting] == [1.0]
+    countdown.pass_by()
+    assert synced == ["log.jsonl"]
+    countdown.pass_by()
+    assert synced == ["log.jsonl"]
+    journal.append(b"x", is_durable=False)
+    assert len(countdown.waiting) == 1
+
+
+def test_closing_flushes_what_waits(journal: JournalFile, synced: list[str]) -> None:
+    journal.append(b"x", is_durable=False)
+    journal.close()
+    assert synced == ["log.jsonl"]
+    journal.close()
+    assert synced == ["log.jsonl"]
+
+
+def test_the_flush_really_runs_by_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed = threading.Event()
+    monkeypatch.setattr(private_file, "fdatasync", lambda descriptor: flushed.set())
+    journal = JournalFile(path, flush_after=0)
+    journal.append(b"x", is_durable=False)
+    assert flushed.wait(30)
+    journal.close()
+
+
+def _broken_disk(descriptor: int) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
+    journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with journal.hold(is_durable=True) as held:
+        held.append(b"old")
+        held.set_mark(b"1")
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "fdatasync", _broken_disk)
+        with pytest.raises(InputOutput), journal.hold(is_durable=True) as held:
+            held.append(b"new")
+            held.set_mark(b"2")
+    assert path.read_bytes() == b"old\n"
+    assert journal.glimpse().mark == b"1"
+    journal.append(b"next", is_durable=True)
+    assert path.read_bytes() == b"old\nnext\n"
+
+
+def test_who_lets_go_early_lets_others_write_while_the_disk_works(
+    path: Path, synced: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = JournalFile(path), JournalFile(path, patience=0.0)
+    note = private_file.fdatasync
+
+    def slow_disk(descriptor: int) -> None:
+        monkeypatch.setattr(private_file, "fdatasync", note)
+        second.append(b"meanwhile", is_durable=True)
+        note(descriptor)
+
+    monkeypatch.setattr(private_file, "fdatasync", slow_disk)
+    first.append(b"one", is_durable=True, lets_go_early=True)
+    assert path.read_bytes() == b"one\nmeanwhile\n"
+    assert synced == ["log.jsonl", "log.jsonl"], "each is on disk before its own append returns"
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "left"), [([], b"old\n"), ([b"other"], b"old\nnew\nother\n")], ids=["the last", "not the last"]
+)
+def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: list[bytes], left: bytes
+) -> None:
+    journal, other = JournalFile(path), JournalFile(path)
+    journal.append(b"old", is_durable=True)
+
+    def broken_disk(descriptor: int) -> None:
+        for line in meanwhile:
+            other.append(line, is_durable=False)
+        _broken_disk(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "fdatasync", broken_disk)
+        with pytest.raises(InputOutput):
+            journal.append(b"new", is_durable=True, lets_go_early=True)
+    assert path.read_bytes() == left
+    other.append(b"next", is_durable=True)
+    assert path.read_bytes() == left + b"next\n", "nobody holds the lock"
+
+
+def test_a_flush_that_failed_in_the_background_refuses_the_next_append(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    countdown = Countdown()
+    journal = JournalFile(path, later=countdown)
+    journal.append(b"x", is_durable=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "fdatasync", _broken_disk)
+        countdown.pass_by()
+    with pytest.raises(InputOutput):
+        journal.append(b"y", is_durable=False)
+    journal.append(b"z", is_durable=False)
+    assert path.read_bytes() == b"x\nz\n"
+
+
+def test_a_full_disk_is_no_success_and_leaves_the_old_content(
+    journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.append(b"old", is_durable=False)
+    whole_write = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda descriptor, data: whole_write(descriptor, data[:5]))
+        with pytest.raises(InputOutput) as refusal:
+            journal.append(b"new and long", is_durable=False)
+    assert refusal.value.hint == "Make room on the disk."
+    assert path.read_bytes() == b"old\n"
+
+
+def test_a_device_that_is_really_full_refuses(tmp_path: Path) -> None:
+    """/dev/full is no regular file, and a link to it is not followed."""
+    link = tmp_path / "log"
+    link.symlink_to("/dev/full")
+    for log in (link, Path("/dev/full")):
+        with pytest.raises(InputOutput):
+            JournalFile(log).append(b"x", is_durable=False)
+
+
+def test_a_log_that_was_moved_away_is_begun_again(journal: JournalFile, path: Path) -> None:
+    journal.append(b"before", is_durable=False)
+    path.rename(path.with_name("old"))
+    journal.append(b"after", is_durable=False)
+    path.unlink()
+    journal.append(b"once more", is_durable=False)
+    assert path.read_bytes() == b"once more\n"
+    assert path.with_name("old").read_bytes() == b"before\n"
+
+
+def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(path: Path) -> None:
+    first, second = JournalFile(path), JournalFile(path, patience=0.0)
+    with first.hold(is_durable=False):
+        with pytest.raises(Conflict):
+            second.append(b"x", is_durable=False)
+        with pytest.raises(Conflict):
+            second.glimpse()
+    second.append(b"x", is_durable=False)
+    first.close()
+    second.close()
+
+
+def test_a_lock_is_waited_for(path: Path) -> None:
+    first, second = JournalFile(path), JournalFile(path)
+    done = threading.Event()
+
+    def write() -> None:
+        second.append(b"second", is_durable=False)
+        done.set()
+
+    with first.hold(is_durable=False) as held:
+        thread = threading.Thread(target=write)
+        thread.start()
+        assert not done.is_set()
+        held.append(b"first")
+    thread.join(30)
+    assert list(first.lines()) == [b"first\n", b"second\n"]
+
+
+def test_threads_that_share_a_journal_do_not_interleave(journal: JournalFile) -> None:
+    def write(name: int) -> None:
+        for number in range(100):
+            with journal.hold(is_durable=False) as held:
+                count = int(held.mark or b"0")
+                held.append(b"%d %d" % (name, number))
+                held.set_mark(b"%d" % (count + 1))
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert journal.glimpse().mark == b"800"
+    assert len(set(journal.lines())) == 800
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from handrail.stores.local.journal import JournalFile
+log, name = Path(sys.argv[1]), sys.argv[2]
+journal = JournalFile(log, log.with_name("head"))
+for number in range(300):
+    with journal.hold(is_durable=False) as held:
+        held.append(f"{name} {number} {'x' * number * 20}".encode())
+        held.set_mark(b"%08d" % (int(held.mark or b"0") + 1))
+journal.close()
+"""
+
+
+def test_processes_that_share_a_journal_do_not_interleave(journal: JournalFile, path: Path) -> None:
+    writers = [start(_WRITER, path, name) for name in range(4)]
+    for writer in writers:
+        finish(writer)
+    assert journal.glimpse().mark == b"%08d" % 1200
+    seen = [line.split(b" ") for line in journal.lines()]
+    for name in range(4):
+        assert [int(number) for writer, number, _ in seen if int(writer) == name] == list(range(300))
+    assert all(len(filling) == int(number) * 20 + 1 for _, number, filling in seen)
+
+
+def test_a_fork_takes_a_lock_of_its_own(path: Path) -> None:
+    """A descriptor that is shared with the parent would share its lock too."""
+    journal = JournalFile(path, patience=0.0)
+    with journal.hold(is_durable=False):
+        child = os.fork()
+        if child == 0:
+            try:
+                journal.append(b"from the child", is_durable=False)
+            except Conflict:
+                os._exit(7)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7
+    assert list(journal.lines()) == []
+    journal.close()
+
+
+_DYING_HOLDER = """
+import os, signal, sys
+from pathlib import Path
+from handrail.stores.local.journal import JournalFile
+with JournalFile(Path(sys.argv[1])).hold(is_durable=False) as held:
+    held.append(b"last words")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_kill_9_leaves_no_lock_behind(journal: JournalFile, path: Path) -> None:
+    finish_killed(start(_DYING_HOLDER, path))
+    journal.append(b"next", is_durable=False)
+    assert list(journal.lines()) == [b"last words\n", b"next\n"]
+
+
+def test_a_lock_file_is_made_for_the_owner_alone(tmp_path: Path) -> None:
+    with locks.exclusive(tmp_path / "lock"):
+        assert _mode(tmp_path / "lock") == 0o600
+        with pytest.raises(Conflict), locks.exclusive(tmp_path / "lock", patience=0.0):
+            pass

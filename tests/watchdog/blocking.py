@@ -1,0 +1,105 @@
+"""Notes every call that can block on the thread of a running event loop, however long it took.
+
+Knows nothing of pytest: programs under test load it when they start.
+"""
+
+import fcntl
+import os
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+ALLOWED = frozenset(
+    {
+        "features.desktop.backends.x11.connection.open_another",  # the desktop host's own loop, to the display's socket
+    }
+)
+"""`module.function` of ours that may still block, each for the reason that stands beside it."""
+
+_OURS = f"{os.sep}handrail{os.sep}"
+_note: Callable[[str], None] | None = None
+
+
+def watch(note: Callable[[str], None]) -> None:
+    """From now on and for as long as the process lives."""
+    global _note
+    _note = note
+    sys.addaudithook(_hear)
+    for name in ("fsync", "fdatasync"):
+        setattr(os, name, _watched(name, getattr(os, name)))
+    time.sleep = _watched("sleep", time.sleep)
+    connect = sqlite3.connect
+
+    def connected(*arguments: Any, **more: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **more)
+        connection.set_trace_callback(_hear_statement)
+        return connection
+
+    sqlite3.connect = connected  # type: ignore[assignment]
+
+
+def _watched(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    def watched(*arguments: Any) -> Any:
+        if _is_loop():
+            _tell(f"{name}{arguments}")
+        return real(*arguments)
+
+    return watched
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _HEARD and _is_loop() and _HEARD[event](*arguments):
+        _tell(f"{event}{arguments}")
+
+
+def _hear_statement(statement: str) -> None:
+    if _is_loop():
+        _tell(f"sqlite: {statement[:80]}")
+
+
+def _waits_for_lock(descriptor: int, operation: int) -> bool:
+    return operation & (fcntl.LOCK_NB | fcntl.LOCK_UN) == 0
+
+
+def _waits_for_peer(connecting: Any, address: object) -> bool:
+    return bool(connecting.gettimeout() != 0.0)
+
+
+def _waits_for_other_end(path: Any, mode: object, flags: int) -> bool:
+    if not isinstance(path, str | bytes) or flags & os.O_NONBLOCK:
+        return False
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+_HEARD: dict[str, Callable[..., bool]] = {
+    "fcntl.flock": _waits_for_lock,
+    "socket.connect": _waits_for_peer,
+    "open": _waits_for_other_end,
+}
+
+
+def _is_loop() -> bool:
+    running = getattr(sys.modules.get("asyncio.events"), "_get_running_loop", None)
+    return running is not None and running() is not None
+
+
+def _tell(what: str) -> None:
+    """Only what our own code does: a test may do as it likes."""
+    frame = sys._getframe(1)
+    ours: list[str] = []
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if _OURS in file and f"{os.sep}tests{os.sep}" not in file:
+            module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")
+            ours.append(f"{module}.{frame.f_code.co_name}")
+        elif frame.f_code.co_name == "_run_once":  # what is below has nothing to do with it
+            break
+        frame = frame.f_back  # type: ignore[assignment]
+    if ours and ALLOWED.isdisjoint(ours) and _note is not None:
+        _note(f"{what} in {' < '.join(ours[:6])}")

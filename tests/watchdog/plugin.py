@@ -1,0 +1,43 @@
+"""Fails a test during which something blocked an event loop: in this process, or in a program that it started."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.watchdog import blocking
+
+_VARIABLE = "HANDRAIL_TEST_WATCHDOG"
+_SITE = Path(__file__).parent / "site"
+
+
+class Watchdog:
+    def __init__(self) -> None:
+        self._noted: list[str] = []
+        handle, name = tempfile.mkstemp(prefix="handrail-watchdog-")
+        os.close(handle)
+        self._told = Path(name)
+        blocking.watch(self._noted.append)
+        os.environ[_VARIABLE] = name
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_SITE), os.environ.get("PYTHONPATH"))))
+
+    def pytest_unconfigure(self) -> None:
+        self._told.unlink(missing_ok=True)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        self._take()  # of fixtures that many tests share
+        result = yield
+        if noted := self._take():
+            pytest.fail("This blocked on an event loop's thread:\n" + "\n".join(dict.fromkeys(noted)), pytrace=False)
+        return result
+
+    def _take(self) -> list[str]:
+        noted = [*self._noted]
+        self._noted.clear()
+        if self._told.exists() and self._told.stat().st_size:
+            noted += self._told.read_text().splitlines()
+            os.truncate(self._told, 0)
+        return noted
