@@ -25,11 +25,11 @@ import desktop_picture
 import httpx2
 import preview_picture
 import webgal_picture
+from handrail.features.people.cli.screen.english import ENGLISH
 from rich.console import Console
 from rich.text import Text
 
 from handrail.features.people.cli.screen.app import PromptsApp
-from handrail.features.people.cli.screen.english import ENGLISH
 from handrail.stores.local.prompt_queue import LoggedPrompts
 
 ROOT = Path(__file__).parents[1]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.people.cli.screen.english import ENGLISH
+from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.ports.prompts import RequestEntry
 from handrail.stores.local.prompt_queue import LoggedPrompts
 from tests.faces.cli.machine import Machine

@@ -20,6 +20,7 @@ ALLOWED = frozenset(
 """`module.function` of ours that may still block, each for the reason that stands beside it."""
 
 _OURS = f"{os.sep}handrail{os.sep}"
+_TESTS = f"{os.sep}tests{os.sep}"
 _note: Callable[[str], None] | None = None
 
 
@@ -95,7 +96,7 @@ def _tell(what: str) -> None:
     ours: list[str] = []
     while frame is not None:
         file = frame.f_code.co_filename
-        if _OURS in file and f"{os.sep}tests{os.sep}" not in file:
+        if _OURS in file and _TESTS not in file:
             module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")
             ours.append(f"{module}.{frame.f_code.co_name}")
         elif frame.f_code.co_name == "_run_once":  # what is below has nothing to do with it
