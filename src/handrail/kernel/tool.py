@@ -141,7 +141,8 @@ RESOURCES_KEYWORD = "x-handrail-resources"
 class ResourceKind:
     """Things that can be read by an address of their own. Both of its tools only read.
 
-    `listing` takes nothing and results in a list of `ListedResource`; `reading` takes a `uri` and replies with Resource parts.
+    `listing` takes nothing and results in a list of `ListedResource`; `reading` takes a `uri` and replies with Resource
+    parts.
     """
 
     name: str
