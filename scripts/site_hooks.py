@@ -23,7 +23,8 @@ ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name in BESIDE_THE_DOCS:
-        files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
+        content = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, name, content=content))
     return files
 
 

@@ -1,10 +1,12 @@
 """The docs say what the code does: every tool, setting, command and error code is in them."""
 
+import os
 import re
 import runpy
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -98,6 +100,33 @@ def test_every_command_is_in_the_readme(command: str) -> None:
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_every_page_is_linked_from_the_readme(page: Path) -> None:
     assert f"({page.relative_to(ROOT).as_posix()})" in README
+
+
+_NAMED = re.compile(r"`([\w./@-]+(?:\.(?:py|pyi|ts|tsx|mjs|js)|/))`")
+_TREE = ("src", "tests", "web", "scripts", "demo", "bench", "examples")
+_OURS = (*_TREE, "aai", "kernel", "ports", "stores", "features", "faces", "handrail")
+_FENCED = re.compile(r"^### Add a feature.*?(?=^## )|^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def _places() -> list[str]:
+    """Everything in the repository's source, as a path that begins with a slash; a folder ends with one."""
+    found = ["/"]
+    for top in _TREE:
+        for folder, folders, files in os.walk(ROOT / top):
+            folders[:] = [name for name in folders if name not in ("node_modules", "__pycache__")]
+            place = "/" + Path(folder).relative_to(ROOT).as_posix() + "/"
+            found += [place, *(place + name for name in files)]
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")], ids=lambda page: page.name
+)
+def test_every_module_and_folder_that_a_page_names_exists(page: Path) -> None:
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    named = {name for name in _NAMED.findall(text) if not name.endswith("/") or name.split("/")[0] in _OURS}
+    assert [name for name in sorted(named) if not any(place.endswith(f"/{name}") for place in _places())] == []
 
 
 def _dependencies() -> list[str]:
