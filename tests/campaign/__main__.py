@@ -31,7 +31,8 @@ def main() -> int:
     print(table(wanted))
     failed = [(trial, test) for trial in wanted for outcome in trial.outcomes for test in outcome.failed]
     if os.environ.get("CI") and 0 < len(failed) <= _MOST_AGAIN:
-        return 0 if all([_passes_now(trial, test, options.seed) for trial, test in failed]) else 1
+        passed = [_passes_now(trial, test, options.seed) for trial, test in failed]
+        return 0 if all(passed) else 1
     return 1 if failed else 0
 
 
