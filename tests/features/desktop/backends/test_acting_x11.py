@@ -10,7 +10,7 @@ from Xlib.display import Display
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.input import Keyboard, Pointer
-from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
+from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Combination, Rect
@@ -189,21 +189,21 @@ async def test_a_lost_connection_is_opened_again(x11: X11, desktop_session: Desk
 
 
 async def test_highlights_go_when_the_desktop_is_closed(x11: X11) -> None:
-    highlight = X11Highlight(x11)
+    screen = X11Screen(x11)
     before = set(children(x11))
-    await highlight.show(Rect(300, 300, 50, 50), 60_000)
+    await screen.highlight(Rect(300, 300, 50, 50), 60_000)
     shown = set(children(x11)) - before
     assert len(shown) == 4
-    highlight.close()
+    screen.close()
     assert not shown & set(children(x11))
 
 
 async def test_a_highlight_lets_clicks_through(x11: X11) -> None:
-    highlight, windows = X11Highlight(x11), TopWindows(x11)
+    screen, windows = X11Screen(x11), TopWindows(x11)
     below = windows.at(300, 296)
-    await highlight.show(Rect(300, 300, 50, 50), 60_000)
+    await screen.highlight(Rect(300, 300, 50, 50), 60_000)
     assert windows.at(300, 296) == below
-    highlight.close()
+    screen.close()
 
 
 def test_without_a_display_it_is_said_that_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ from handrail.features.desktop.backends.acting.element_actions import ElementAct
 from handrail.features.desktop.backends.acting.text_input import TextInput
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.backends.readiness import ReadinessCheck
+from handrail.features.desktop.backends.readiness import check_readiness
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.input import Keyboard
-from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
+from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Combination, Delivery, Element, Readiness, Rect, Shot, Window
 
@@ -28,7 +28,6 @@ class LinuxDesktop(AtspiReader):
         self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look)
         self._text_input = TextInput(self._bus, self._top_windows, self._actions, self._clipboard, self._keyboard)
         self._screen = X11Screen(self._x11)
-        self._highlight = X11Highlight(self._x11)
 
     async def bring_to_front(self, window: Window) -> bool:
         return await self._actions.bring_to_front(window)
@@ -53,13 +52,12 @@ class LinuxDesktop(AtspiReader):
         return await self._screen.shot(area, outlined=outlined)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        await self._highlight.show(frame, duration_ms)
+        await self._screen.highlight(frame, duration_ms)
 
     async def readiness(self) -> Readiness:
-        return await ReadinessCheck(self, self._x11, self._top_windows, self._screen).run()
+        return await check_readiness(self, self._x11, self._top_windows, self._screen)
 
     async def close(self) -> None:
-        self._highlight.close()
         await self._clipboard.close()
         await self._bus.close()
         self._screen.close()

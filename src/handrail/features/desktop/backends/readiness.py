@@ -1,8 +1,8 @@
-"""What this machine's session lets us read, look at and act on; of what is missing, what exactly and how to get it."""
+"""Checks what this session allows, and says how to get what is missing."""
 
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from handrail.features.desktop.backends.atspi.bus import ask_session
 from handrail.features.desktop.backends.atspi.calls import property_of
@@ -15,6 +15,9 @@ from handrail.ports.errors import Failure, PermissionMissing
 
 _IS_ENABLED = property_of("org.a11y.Status", "IsEnabled")
 _X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
+_WAYLAND_ONLY = (
+    "This is a Wayland session without X11: what apps do by themselves works, pictures, pointer and keys don't."
+)
 _ALLOW_TOOLKITS = (
     "Run `gsettings set org.gnome.desktop.interface toolkit-accessibility true` and start the apps again; for Qt also "
     "set QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1."
@@ -25,85 +28,80 @@ _LET_APPS_IN = (
 )
 
 
-class ReadinessCheck:
-    def __init__(self, reader: Reader, x11: X11, windows: TopWindows, screen: X11Screen) -> None:
-        self._reader = reader
-        self._x11 = x11
-        self._windows = windows
-        self._screen = screen
+async def check_readiness(reader: Reader, x11: X11, windows: TopWindows, screen: X11Screen) -> Readiness:
+    seen, issues = await _check_accessibility(reader)
+    issues += (display_issues := _check_display(x11))
+    has_display = not display_issues
+    is_xwayland = has_display and x11.is_xwayland()
+    picture_issues: list[Issue] = []
+    if has_display:
+        picture_issues = await _check_pictures(screen)
+        issues += [*picture_issues, *_check_input(x11, windows), *_missing_apps(windows, seen)]
+    return Readiness(
+        can_read=seen is not None,
+        can_look=has_display and not picture_issues,
+        can_act=has_display and x11.display().has_extension("XTEST"),
+        os=_system(),
+        session=_session(has_display=has_display, is_xwayland=is_xwayland),
+        issues=tuple(issues),
+    )
 
-    async def run(self) -> Readiness:
-        seen, issues = await self._accessibility()
-        display_issue = self._display()
-        issues += display_issue
-        is_xwayland = not display_issue and self._x11.is_xwayland()
-        look: list[Issue] = []
-        if not display_issue:
-            look = await self._looking()
-            issues += [*look, *self._acting(is_xwayland=is_xwayland), *self._silent_apps(seen)]
-        return Readiness(
-            can_read=seen is not None,
-            can_look=not display_issue and not look,
-            can_act=not display_issue and self._x11.display().has_extension("XTEST"),
-            os=_system(),
-            session=_session(os.environ, has_display=not display_issue, is_xwayland=is_xwayland),
-            issues=tuple(issues),
-        )
 
-    async def _accessibility(self) -> tuple[Sequence[Window] | None, list[Issue]]:
-        """None where nothing can be read at all."""
-        try:
-            windows = await self._reader.windows()
-        except Failure as failure:
-            fix = failure.hint or "Install at-spi2-core and start the host inside the desktop session."
-            return None, [Issue("accessibility", failure.message, fix)]
-        issues = []
-        if await _are_toolkits_off():
-            message = "Accessibility is switched off in this session, so that some toolkits tell nothing."
-            issues.append(Issue("accessibility", message, _ALLOW_TOOLKITS))
-        if not windows:
-            issues.append(Issue("app", "No app shows a window on the accessibility bus.", _LET_APPS_IN))
-        return windows, issues
+async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None, list[Issue]]:
+    """None if nothing can be read at all."""
+    try:
+        windows = await reader.windows()
+    except Failure as failure:
+        fix = failure.hint or "Install at-spi2-core and start the host inside the desktop session."
+        return None, [Issue("accessibility", failure.message, fix)]
+    issues = []
+    if await _are_toolkits_off():
+        message = "Accessibility is switched off in this session, so that some toolkits tell nothing."
+        issues.append(Issue("accessibility", message, _ALLOW_TOOLKITS))
+    if not windows:
+        issues.append(Issue("app", "No app shows a window on the accessibility bus.", _LET_APPS_IN))
+    return windows, issues
 
-    def _display(self) -> list[Issue]:
-        try:
-            self._x11.display()
-        except PermissionMissing as failure:
-            if os.environ.get("WAYLAND_DISPLAY"):
-                message = (
-                    "This is a Wayland session without X11: what apps do by themselves works, "
-                    "pictures, pointer and keys don't."
-                )
-                return [Issue("screenRecording", message, _X11_SESSION), Issue("input", message, _X11_SESSION)]
-            fix = failure.hint or ""
-            return [Issue("screenRecording", failure.message, fix), Issue("input", failure.message, fix)]
-        return []
 
-    async def _looking(self) -> list[Issue]:
-        try:
-            await self._screen.shot(Rect(0, 0, 1, 1))
-        except Failure as failure:
-            return [Issue("screenRecording", failure.message, failure.hint or _X11_SESSION)]
-        return []
+def _check_display(x11: X11) -> list[Issue]:
+    try:
+        x11.display()
+    except PermissionMissing as failure:
+        message, fix = failure.message, failure.hint or ""
+        if os.environ.get("WAYLAND_DISPLAY"):
+            message, fix = _WAYLAND_ONLY, _X11_SESSION
+        return [Issue("screenRecording", message, fix), Issue("input", message, fix)]
+    return []
 
-    def _acting(self, *, is_xwayland: bool) -> Iterator[Issue]:
-        if not self._x11.display().has_extension("XTEST"):
-            yield Issue("input", "The X server has no XTEST extension.", "Start the X server with XTEST.")
-        if is_xwayland:
-            message = "This is a Wayland session: pointer and keys reach X11 programs only."
-            yield Issue("input", message, _X11_SESSION)
-        elif not self._windows.has_manager():
-            message = "There is no window manager, and not every program takes the keys without one."
-            yield Issue("windowManager", message, "Start one, for example openbox.")
 
-    def _silent_apps(self, seen: Sequence[Window] | None) -> Iterator[Issue]:
-        if seen is None:
-            return
-        pids, titles = {window.pid for window in seen}, {window.title for window in seen}
-        for top in self._windows.all():
-            if top.pid not in pids and top.title not in titles:
-                name = top.classes[-1] if top.classes else top.title
-                yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
+async def _check_pictures(screen: X11Screen) -> list[Issue]:
+    try:
+        await screen.shot(Rect(0, 0, 1, 1))
+    except Failure as failure:
+        return [Issue("screenRecording", failure.message, failure.hint or _X11_SESSION)]
+    return []
+
+
+def _check_input(x11: X11, windows: TopWindows) -> Iterator[Issue]:
+    if not x11.display().has_extension("XTEST"):
+        yield Issue("input", "The X server has no XTEST extension.", "Start the X server with XTEST.")
+    if x11.is_xwayland():
+        message = "This is a Wayland session: pointer and keys reach X11 programs only."
+        yield Issue("input", message, _X11_SESSION)
+    elif not windows.has_manager():
+        message = "There is no window manager, and not every program takes the keys without one."
+        yield Issue("windowManager", message, "Start one, for example openbox.")
+
+
+def _missing_apps(windows: TopWindows, seen: Sequence[Window] | None) -> Iterator[Issue]:
+    """Apps that have a window and are not on the accessibility bus."""
+    if seen is None:
+        return
+    pids, titles = {window.pid for window in seen}, {window.title for window in seen}
+    for top in windows.all():
+        if top.pid not in pids and top.title not in titles:
+            name = top.classes[-1] if top.classes else top.title
+            yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
 
 
 async def _are_toolkits_off() -> bool:
@@ -114,10 +112,10 @@ async def _are_toolkits_off() -> bool:
     return not isinstance(answer, Refused) and answer[0].value is False
 
 
-def _session(environment: Mapping[str, str], *, has_display: bool, is_xwayland: bool) -> str:
+def _session(*, has_display: bool, is_xwayland: bool) -> str:
     if has_display and not is_xwayland:
         return "x11"
-    is_wayland = is_xwayland or environment.get("WAYLAND_DISPLAY") or environment.get("XDG_SESSION_TYPE") == "wayland"
+    is_wayland = is_xwayland or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("XDG_SESSION_TYPE") == "wayland"
     return "wayland" if is_wayland else ""
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_LARGEST = 256 * 1024
+_LARGEST = 1 << 20
+_INTERPRETERS = re.compile(r"(python|perl|ruby|node|java|gjs|bash|sh|electron)[\d.]*(-console)?$")
+_SCOPE = re.compile(r"/app(?:-[a-zA-Z0-9]+)?-([A-Za-z0-9_.\\]+?)(?:@[^/]*|-\d+)\.(?:scope|service)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +20,27 @@ class _Entry:
     program: str
 
 
-class DesktopFiles:
-    """The desktop files of installed apps, which give an app its id."""
+class Identities:
+    """Knows apps by the desktop files of the installed ones, by their processes and by their windows."""
 
     def __init__(self) -> None:
         home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", "/"), ".local/share")
         shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
         self._folders = [Path(place, "applications") for place in (home, *shared.split(":")) if place]
-        self._read_at: tuple[int, ...] = ()
+        self._changed_at: tuple[int, ...] = ()
         self._entries: list[_Entry] = []
 
-    def id_of(self, names: Iterable[str], program: str) -> str | None:
+    def of(self, pid: int, app_name: str, classes: Sequence[str]) -> tuple[str, frozenset[str]]:
+        """The app's id, and all its names."""
+        program = _program(pid)
+        desktop_id = _launched_as(pid) or self._installed_id((*classes, app_name), program)
+        app_id = desktop_id or next(iter(reversed(classes)), "") or app_name or program
+        names = {app_name, program, *classes, app_id}
+        if desktop_id:
+            names |= {desktop_id, f"{desktop_id}.desktop"}
+        return app_id, frozenset(name for name in names if name)
+
+    def _installed_id(self, names: Iterable[str], program: str) -> str | None:
         """The id of the app with one of these names, or of the only one that starts this program."""
         entries = self._current()
         wanted = {name.casefold() for name in names if name}
@@ -40,11 +52,11 @@ class DesktopFiles:
 
     def _current(self) -> list[_Entry]:
         changed = tuple(_changed_at(folder) for folder in self._folders)
-        if changed != self._read_at:
-            self._read_at, self._entries = changed, list(self._read())
+        if changed != self._changed_at:
+            self._changed_at, self._entries = changed, list(self._read_entries())
         return self._entries
 
-    def _read(self) -> Iterator[_Entry]:
+    def _read_entries(self) -> Iterator[_Entry]:
         seen = set()
         for folder in self._folders:
             for file in sorted(folder.rglob("*.desktop")):
@@ -55,10 +67,7 @@ class DesktopFiles:
 
 
 def _entry(id: str, file: Path) -> _Entry | None:
-    try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            text = opened.read(_LARGEST)
-    except OSError:
+    if (text := _read(str(file))) is None:
         return None
     section = text.partition("[Desktop Entry]")[2].partition("\n[")[0]
     fields = dict(line.partition("=")[::2] for line in section.splitlines() if not line.startswith("#"))
@@ -74,54 +83,39 @@ def _changed_at(folder: Path) -> int:
         return 0
 
 
-_INTERPRETERS = re.compile(r"(python|perl|ruby|node|java|gjs|bash|sh|electron)[\d.]*(-console)?$")
-_SCOPE = re.compile(r"/app(?:-[a-zA-Z0-9]+)?-([A-Za-z0-9_.\\]+?)(?:@[^/]*|-\d+)\.(?:scope|service)")
-
-
-class Identities:
-    def __init__(self) -> None:
-        self._files = DesktopFiles()
-
-    def of(self, pid: int, app_name: str, classes: Sequence[str]) -> tuple[str, frozenset[str]]:
-        """The app's id, and all its names."""
-        program = _program(pid)
-        desktop_id = _launched_as(pid) or self._files.id_of((*classes, app_name), program)
-        app_id = desktop_id or next(iter(reversed(classes)), "") or app_name or program
-        names = {app_name, program, *classes, app_id}
-        if desktop_id:
-            names |= {desktop_id, f"{desktop_id}.desktop"}
-        return app_id, frozenset(name for name in names if name)
-
-
 def _program(pid: int) -> str:
     """The executable's name; for scripts the process name, which is the script's."""
     try:
         program = os.path.basename(os.readlink(f"/proc/{pid}/exe")).removesuffix(" (deleted)")
     except OSError:
         return ""
-    return _text(f"/proc/{pid}/comm").strip() if _INTERPRETERS.match(program) else program
+    return _process_file(pid, "comm").strip() if _INTERPRETERS.match(program) else program
 
 
 def _launched_as(pid: int) -> str | None:
     """The app id according to its sandbox, desktop shell or systemd."""
     sandbox = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        sandbox.read_string(_text(f"/proc/{pid}/root/.flatpak-info"))
+        sandbox.read_string(_process_file(pid, "root/.flatpak-info"))
         if name := sandbox.get("Application", "name", fallback=None):
             return name
     except configparser.Error:
         pass
-    variables = dict(one.partition("=")[::2] for one in _text(f"/proc/{pid}/environ").split("\0"))
+    variables = dict(one.partition("=")[::2] for one in _process_file(pid, "environ").split("\0"))
     if variables.get("GIO_LAUNCHED_DESKTOP_FILE_PID") == str(pid):
         file = variables.get("GIO_LAUNCHED_DESKTOP_FILE", "")
         return file.rpartition("/applications/")[2].replace("/", "-").removesuffix(".desktop") or None
-    scope = _SCOPE.search(_text(f"/proc/{pid}/cgroup"))
+    scope = _SCOPE.search(_process_file(pid, "cgroup"))
     return re.sub(r"\\x([0-9a-f]{2})", lambda escaped: chr(int(escaped[1], 16)), scope[1]) if scope else None
 
 
-def _text(path: str) -> str:
+def _read(path: str) -> str | None:
     try:
-        with open(path, errors="replace") as file:
-            return file.read(1 << 20)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST)
     except OSError:
-        return ""
+        return None
+
+
+def _process_file(pid: int, name: str) -> str:
+    return _read(f"/proc/{pid}/{name}") or ""

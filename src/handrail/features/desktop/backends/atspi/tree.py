@@ -41,13 +41,9 @@ class Cache:
         item = self._items.get(ref)
         if item is None:
             return None
-        known = self._children.get(ref, ())
-        if len(known) != item[4]:
-            return None
-        in_order = sorted(known, key=lambda child: child[3])
-        if any(child[3] != index for index, child in enumerate(in_order)):
-            return None
-        return [Ref(*child[0]) for child in in_order]
+        known = sorted(self._children.get(ref, ()), key=lambda child: child[3])
+        is_complete = [child[3] for child in known] == list(range(item[4]))
+        return [Ref(*child[0]) for child in known] if is_complete else None
 
 
 @dataclass(slots=True, eq=False)

@@ -142,7 +142,9 @@ class Clipboard:
         if self._offer is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_HAND_OVER_SECONDS):
-                    await self._hand_over(selection)
+                    manager = selection.atom("CLIPBOARD_MANAGER")
+                    if selection.display.get_selection_owner(manager):
+                        await selection.read(manager, selection.atom("SAVE_TARGETS"), most=0)
         self._offer = None
         selection.close()
 
@@ -205,11 +207,6 @@ class Clipboard:
             nobody = selection.display.create_resource_object("window", X.NONE)
             nobody.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
             selection.catch_up()
-
-    async def _hand_over(self, selection: SelectionWindow) -> None:
-        manager = selection.atom("CLIPBOARD_MANAGER")
-        if selection.display.get_selection_owner(manager):
-            await selection.read(manager, selection.atom("SAVE_TARGETS"), most=0)
 
 
 def _contents(selection: SelectionWindow, text: str) -> dict[int, Content]:

@@ -20,7 +20,6 @@ class X11:
     def __init__(self, name: str | None = None) -> None:
         self._name = name
         self._display: Display | None = None
-        self._atoms: dict[str, int] = {}
         self._is_xwayland: bool | None = None
 
     @property
@@ -60,10 +59,7 @@ class X11:
         return self.display().create_resource_object("window", window_id)
 
     def atom(self, name: str) -> int:
-        display = self.display()
-        if name not in self._atoms:
-            self._atoms[name] = display.intern_atom(name)
-        return self._atoms[name]
+        return int(self.display().get_atom(name))
 
     def values(self, window: Any, name: str) -> Any:
         """A property's content, or None where the window has none or is gone."""
@@ -86,7 +82,6 @@ class X11:
 
     def close(self) -> None:
         display, self._display = self._display, None
-        self._atoms.clear()
         self._is_xwayland = None
         if display is not None:
             with contextlib.suppress(*UNREACHABLE):

@@ -26,7 +26,7 @@ _PNG_ROW, _PNG_SAME_ROW = b"\0", b"\2"
 _BYTES_A_PIXEL = 4
 _HIGHLIGHT_DISTANCE = 4
 _HIGHLIGHT_THICKNESS = 3
-_HIGHLIGHT_COLOUR = 0xE6002D
+_RED = 0xE6002D
 _MOST_HIGHLIGHTS = 16
 
 
@@ -34,6 +34,7 @@ class X11Screen:
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
         self._camera: mss.MSS | None = None
+        self._highlights: list[list[Any]] = []
 
     async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
         if self._x11.is_xwayland():
@@ -53,10 +54,22 @@ class X11Screen:
             outline(pixels, seen.width, seen.height, inside)
         return Shot(await asyncio.to_thread(png, pixels, seen.width, seen.height), seen)
 
+    async def highlight(self, frame: Rect, duration_ms: int) -> None:
+        """The outline goes away by itself, with `close`, or with this process."""
+        display = self._x11.display()
+        if not display.has_extension("SHAPE"):
+            raise Unsupported("This X server can't show a frame that lets clicks through.")
+        if len(self._highlights) >= _MOST_HIGHLIGHTS:
+            self._hide(self._highlights[0])
+        windows = [self._bar(bar) for bar in bars(frame, _HIGHLIGHT_DISTANCE, _HIGHLIGHT_THICKNESS)]
+        display.sync()
+        self._highlights.append(windows)
+        asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, windows)
+
     def close(self) -> None:
-        camera, self._camera = self._camera, None
-        if camera is not None:
-            camera.close()
+        for windows in list(self._highlights):
+            self._hide(windows)
+        self._close_camera()
 
     def _grab(self, area: Rect) -> bytearray:
         """Tries twice: a camera fails after the X server restarted or the screen grew."""
@@ -68,55 +81,29 @@ class X11Screen:
                 return self._camera.grab(box).raw
             except ScreenShotError as exc:
                 failure = exc
-                self.close()
+                self._close_camera()
         raise PermissionMissing(
             f"The X server gives no picture of the screen: {failure}", hint="`handrail desktop doctor` tells more."
         )
 
-
-class X11Highlight:
-    """Outlines go away by themselves, with `close`, or with this process."""
-
-    def __init__(self, x11: X11) -> None:
-        self._x11 = x11
-        self._shown: list[list[Any]] = []
-
-    async def show(self, frame: Rect, duration_ms: int) -> None:
-        display = self._x11.display()
-        if not display.has_extension("SHAPE"):
-            raise Unsupported("This X server can't show a frame that lets clicks through.")
-        if len(self._shown) >= _MOST_HIGHLIGHTS:
-            self._hide(self._shown[0])
-        windows = [self._bar(bar) for bar in bars(frame, _HIGHLIGHT_DISTANCE, _HIGHLIGHT_THICKNESS)]
-        display.sync()
-        self._shown.append(windows)
-        asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, windows)
-
-    def close(self) -> None:
-        for windows in list(self._shown):
-            self._hide(windows)
+    def _close_camera(self) -> None:
+        camera, self._camera = self._camera, None
+        if camera is not None:
+            camera.close()
 
     def _bar(self, bar: Rect) -> Any:
         root = self._x11.root()
-        window = root.create_window(
-            bar.x,
-            bar.y,
-            bar.width,
-            bar.height,
-            0,
-            X.CopyFromParent,
-            override_redirect=True,
-            background_pixel=_HIGHLIGHT_COLOUR,
-        )
+        area = (bar.x, bar.y, bar.width, bar.height)
+        window = root.create_window(*area, 0, X.CopyFromParent, override_redirect=True, background_pixel=_RED)
         # With an empty input area, clicks go through to what is below.
         window.shape_rectangles(shape.SO.Set, shape.SK.Input, 0, 0, 0, [])
         window.map()
         return window
 
     def _hide(self, windows: list[Any]) -> None:
-        if windows not in self._shown:
+        if windows not in self._highlights:
             return
-        self._shown.remove(windows)
+        self._highlights.remove(windows)
         with contextlib.suppress(error.XError, *UNREACHABLE):
             for window in windows:
                 window.destroy()

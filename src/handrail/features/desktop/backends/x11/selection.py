@@ -29,7 +29,6 @@ class SelectionWindow:
     def __init__(self, x11: X11) -> None:
         self._loop = asyncio.get_running_loop()
         self.display = x11.open_another()
-        self._atoms: dict[str, int] = {}
         self.window = self.display.screen().root.create_window(
             -1, -1, 1, 1, 0, X.CopyFromParent, event_mask=X.PropertyChangeMask
         )
@@ -41,9 +40,7 @@ class SelectionWindow:
         self._loop.add_reader(self._fd, self.pump)
 
     def atom(self, name: str) -> int:
-        if name not in self._atoms:
-            self._atoms[name] = self.display.intern_atom(name)
-        return self._atoms[name]
+        return int(self.display.get_atom(name))
 
     async def now(self) -> int:
         """The server's clock, read from the event of an empty change."""

@@ -108,10 +108,16 @@ class TopWindows:
         """Whether it has the keys afterwards."""
         if self.active() == window_id:
             return True
+        window = self._x11.window(window_id)
         if self.has_manager():
-            self._ask_manager(window_id)
+            data = (32, [_FROM_PAGER, X.CurrentTime, 0, 0, 0])
+            message = event.ClientMessage(window=window, client_type=self._x11.atom("_NET_ACTIVE_WINDOW"), data=data)
+            mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
+            self._x11.root().send_event(message, event_mask=mask)
         else:
-            self._raise(window_id)
+            window.configure(stack_mode=X.Above)
+            window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
+        self._x11.display().flush()
         deadline = time.monotonic() + _ACTIVATION_SECONDS
         while self.key_holder() != window_id:
             if time.monotonic() > deadline:
@@ -183,21 +189,6 @@ class TopWindows:
                     yield child.id
             except error.XError:
                 continue
-
-    def _ask_manager(self, window_id: int) -> None:
-        root = self._x11.root()
-        data = (32, [_FROM_PAGER, X.CurrentTime, 0, 0, 0])
-        message = event.ClientMessage(
-            window=self._x11.window(window_id), client_type=self._x11.atom("_NET_ACTIVE_WINDOW"), data=data
-        )
-        root.send_event(message, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
-        self._x11.display().flush()
-
-    def _raise(self, window_id: int) -> None:
-        window = self._x11.window(window_id)
-        window.configure(stack_mode=X.Above)
-        window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
-        self._x11.display().flush()
 
 
 def _text(value: Any) -> str:
