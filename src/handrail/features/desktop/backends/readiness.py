@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from handrail.features.desktop.backends.atspi.bus import ask_session
 from handrail.features.desktop.backends.atspi.calls import property_of
-from handrail.features.desktop.backends.atspi.connection import Refused, Silent
+from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import TopWindows
@@ -107,7 +107,7 @@ def _missing_apps(windows: TopWindows, seen: Sequence[Window] | None) -> Iterato
 async def _are_toolkits_off() -> bool:
     try:
         answer = await ask_session(_IS_ENABLED)
-    except (PermissionMissing, Silent):
+    except PermissionMissing:
         return False
     return not isinstance(answer, Refused) and answer[0].value is False
 

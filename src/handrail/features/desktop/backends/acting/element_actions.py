@@ -12,6 +12,7 @@ from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Delivery, Element, Rect, Window
 from handrail.ports.errors import Conflict, Gone, PermissionMissing
 
+Look = Callable[[str], Awaitable[Element | None]]
 _PRESSES = ("click", "press", "clicked", "push")
 _CHOICES = ("select", "jump", "dodefault", "invoke")
 _SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
@@ -41,13 +42,7 @@ def press_action(element: Element, names: Sequence[str]) -> int | None:
 
 
 class ElementActions:
-    def __init__(
-        self,
-        bus: AccessibilityBus,
-        x11: X11,
-        windows: TopWindows,
-        look: Callable[[str], Awaitable[Element | None]],
-    ) -> None:
+    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, look: Look) -> None:
         self._bus = bus
         self._x11 = x11
         self._windows = windows
@@ -90,14 +85,6 @@ class ElementActions:
             await accessible.put_caret(caret)  # The click was meant for the field, not for a place in its text.
         return has_focus
 
-    async def _gets_focus(self, accessible: Accessible) -> bool:
-        deadline = time.monotonic() + _FOCUS_SECONDS
-        while "focused" not in await accessible.states():
-            if time.monotonic() > deadline:
-                return False
-            await asyncio.sleep(_LOOK_EVERY)
-        return True
-
     async def press(self, window: Window, element: Element) -> Delivery:
         accessible = await Accessible.of(self._bus, element.handle)
         if not _ENABLED & await accessible.living_states():
@@ -108,6 +95,14 @@ class ElementActions:
             return Delivery(f"action:{names[index]}")
         await self._click(window, element)
         return Delivery("pointer")
+
+    async def _gets_focus(self, accessible: Accessible) -> bool:
+        deadline = time.monotonic() + _FOCUS_SECONDS
+        while "focused" not in await accessible.states():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_LOOK_EVERY)
+        return True
 
     async def _top_window(self, window: Window, input_name: str, hint: str) -> TopWindow:
         if (top := self._windows.matching(window)) is not None:
@@ -172,12 +167,7 @@ class ElementActions:
             area = self._windows.frame(popup)
             for ancestor in ancestors:
                 frame = ancestor.frame
-                if (
-                    area is not None
-                    and frame is not None
-                    and _is_same_size(area, frame)
-                    and area.meets(frame) is not None
-                ):
+                if area and frame and _is_same_size(area, frame) and area.meets(frame):
                     (x, y), (app_x, app_y) = area.center, frame.center
                     return popup, (x - app_x, y - app_y)
         return None

@@ -1,6 +1,4 @@
-"""The accessibility bus and its apps. Connects on first use and again after the bus was restarted, and talks to an app
-directly where the app allows it.
-"""
+"""The accessibility bus and its apps: connects on first use, and directly to an app where the app allows it."""
 
 import asyncio
 import contextlib
@@ -85,11 +83,11 @@ class AccessibilityBus:
             # Often only the first call notices that the bus was restarted; the well-known names are there again.
             return await self.tell_all(name, questions, patience)
 
-    async def ask_each(self, refs: Sequence[Ref], call: Call, patience: float = PATIENCE) -> Answers:
+    async def ask_each(self, refs: Sequence[Ref], call: Call) -> Answers:
         """One question to objects of any apps, answered in the order of the objects."""
         found: Answers = [None] * len(refs)
         for name, indexes in by_app(refs).items():
-            answers = await self.ask_all(name, [(refs[index].path, call) for index in indexes], patience)
+            answers = await self.ask_all(name, [(refs[index].path, call) for index in indexes])
             for index, answer in zip(indexes, answers, strict=True):
                 found[index] = answer
         return found
@@ -134,10 +132,10 @@ class AccessibilityBus:
             task = self._peers[name] = asyncio.create_task(self._open_peer(name, patience))
             task.add_done_callback(partial(self._forget_failed, name))
         peer = await asyncio.shield(task)
-        if peer is not None and peer.is_lost:
-            self._peers.pop(name, None)
-            return None
-        return peer
+        if peer is None or not peer.is_lost:
+            return peer
+        self._peers.pop(name, None)
+        return None
 
     async def _open_peer(self, name: str, patience: float) -> Connection | None:
         """None where the app has no address of its own, or one that this process can't reach."""
@@ -159,10 +157,7 @@ class AccessibilityBus:
         self._peers.clear()
 
     async def _address(self) -> str:
-        try:
-            answer = await ask_session(calls.GET_ADDRESS, self._session_address)
-        except Silent:
-            answer = Refused("", "it does not answer")
+        answer = await ask_session(calls.GET_ADDRESS, self._session_address)
         if isinstance(answer, Refused) or not answer[0]:
             raise PermissionMissing(
                 f"The session has no accessibility bus: {answer.text if isinstance(answer, Refused) else 'no address'}",
@@ -172,7 +167,7 @@ class AccessibilityBus:
 
 
 async def ask_session(call: Call, address: str | None = None) -> Any:
-    """Asks the session's accessibility service. PermissionMissing without a session bus, Silent without an answer."""
+    """Asks the session's accessibility service. PermissionMissing where there is no session bus."""
     address = address or session_bus(os.environ)
     if address is None:
         raise PermissionMissing(
@@ -185,7 +180,7 @@ async def ask_session(call: Call, address: str | None = None) -> Any:
     try:
         return await connection.ask("org.a11y.Bus", "/org/a11y/bus", call, _BUS_PATIENCE)
     except (Lost, Silent):
-        raise Silent from None
+        return Refused("it does not answer")
     finally:
         connection.close()
 

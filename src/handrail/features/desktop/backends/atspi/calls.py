@@ -37,9 +37,7 @@ _NO_LIMIT = 0
 
 
 class Call:
-    """A method with its arguments, ready to be sent to any object. `returns` is the only signature that is accepted as
-    an answer; after a `v`, the type inside the variant.
-    """
+    """A method with its arguments. `returns` is the signature of an answer; after a `v`, of what the variant holds."""
 
     __slots__ = ("body", "interface", "member", "returns", "signature")
 

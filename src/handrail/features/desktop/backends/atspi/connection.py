@@ -28,7 +28,6 @@ class Silent(Exception):
 class Refused(NamedTuple):
     """The error that a call got."""
 
-    name: str
     text: str
 
 
@@ -191,9 +190,8 @@ class _Batch:
 
 def _refusal(message: Message) -> Refused:
     if message.message_type is _METHOD_RETURN:
-        return Refused("", f"an answer of the type {message.signature!r}")
-    text = message.body[0] if message.body and isinstance(message.body[0], str) else ""
-    return Refused(message.error_name or "", text)
+        return Refused(f"an answer of the type {message.signature!r}")
+    return Refused(message.body[0] if message.body and isinstance(message.body[0], str) else "")
 
 
 def session_bus(environment: Mapping[str, str]) -> str | None:
@@ -208,9 +206,7 @@ def unix_sockets(address: str) -> Iterator[bytes]:
     """The Unix sockets of a D-Bus address, in its order; other transports are skipped."""
     for one in address.split(";"):
         transport, _, rest = one.partition(":")
-        options = dict(option.partition("=")[::2] for option in rest.split(","))
-        if transport != "unix":
-            continue
+        options = dict(option.partition("=")[::2] for option in rest.split(",") if transport == "unix")
         if "path" in options:
             yield unquote_to_bytes(options["path"])
         elif "abstract" in options:

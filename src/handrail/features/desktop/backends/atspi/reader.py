@@ -79,9 +79,7 @@ class AtspiReader:
 
     @asynccontextmanager
     async def changes(self, window: Window) -> AsyncIterator[Changes]:
-        """Asks on a connection of its own, so that closing it takes everything back. An app that ends and a bus that is
-        lost count as changes.
-        """
+        """Closing the extra connection unsubscribes. An app that ends and a bus that is lost count as changes."""
         app = (await self._ref(window)).name
         flag = _Flag()
         connection = await self._bus.another_connection()
@@ -128,13 +126,12 @@ class _Flag:
         self._event.set()
 
     async def next(self, within: float) -> bool:
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._event.wait()
-        except TimeoutError:
-            return False
+        has_changed = self._event.is_set()
         self._event.clear()
-        return True
+        return has_changed
 
 
 async def _ask_for_signals(connection: Connection, app: str) -> None:

@@ -62,12 +62,7 @@ class Place:
 
 
 async def walk(
-    bus: AccessibilityBus,
-    top: Ref,
-    cache: Cache,
-    *,
-    max_depth: int = MOST_LEVELS,
-    max_nodes: int = _MOST_NODES,
+    bus: AccessibilityBus, top: Ref, cache: Cache, *, max_depth: int = MOST_LEVELS, max_nodes: int = _MOST_NODES
 ) -> list[Place]:
     """Every place once, the root first, then level after level; ends on trees that contain themselves."""
     root = Place(top)
@@ -97,12 +92,8 @@ async def _children(bus: AccessibilityBus, level: Sequence[Place], cache: Cache)
     answers = await bus.ask_each(asked, calls.CHILDREN)
     if len(level) == 1 and level[0].parent is None and answers and isinstance(answers[0], Refused):
         raise Gone("The window is gone.")
-    listed = iter(answers)
-    return [_listed(next(listed)) if children is None else children for children in hinted]
-
-
-def _listed(answer: Any) -> list[Ref]:
-    return [] if isinstance(answer, Refused) else [Ref(*child) for child in answer[0]]
+    listed = iter([[] if isinstance(answer, Refused) else [Ref(*child) for child in answer[0]] for answer in answers])
+    return [next(listed) if children is None else children for children in hinted]
 
 
 async def read_tree(

@@ -32,13 +32,9 @@ class Look(NamedTuple):
 class _AppWindow:
     ref: Ref
     element: Element
-    pid: int
+    look: Look
     app_name: str
     is_relative: bool
-
-    @property
-    def look(self) -> Look:
-        return Look(self.pid, self.element.title, self.element.frame)
 
 
 class Windows:
@@ -93,20 +89,19 @@ class Windows:
             return []
         pid = await self.pid(app.name)
         is_relative = await self.is_relative(app.name, patience)
-        return [_AppWindow(ref, element, pid, str(name[0].value), is_relative) for ref, element in present]
+        return [
+            _AppWindow(ref, one, Look(pid, one.title, one.frame), str(name[0].value), is_relative)
+            for ref, one in present
+        ]
 
     async def is_relative(self, app: str, patience: float = PATIENCE) -> bool:
         """Whether frames count from the window, as in GTK 4, and not from the screen."""
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
         if handle not in self._is_relative:
             questions = [(calls.ROOT_PATH, calls.TOOLKIT), (calls.ROOT_PATH, calls.TOOLKIT_VERSION)]
-            toolkit, version = await self._bus.tell_all(app, questions, patience)
-            self._is_relative[handle] = (
-                not isinstance(toolkit, Refused)
-                and not isinstance(version, Refused)
-                and toolkit[0].value == "GTK"
-                and str(version[0].value).startswith("4.")
-            )
+            answers = await self._bus.tell_all(app, questions, patience)
+            toolkit, version = ("" if isinstance(answer, Refused) else str(answer[0].value) for answer in answers)
+            self._is_relative[handle] = toolkit == "GTK" and version.startswith("4.")
         return self._is_relative[handle]
 
     async def origin(self, app: str, window: Look) -> Origin:
@@ -138,14 +133,14 @@ class Windows:
         if frame and one.is_relative:
             x, y = _content_origin(on_screen, one.look)
             frame = Rect(frame.x + x, frame.y + y, frame.width, frame.height)
-        app_id, ids = self._identities.of(one.pid, one.app_name, on_screen.classes if on_screen else ())
+        app_id, ids = self._identities.of(one.look.pid, one.app_name, on_screen.classes if on_screen else ())
         return Window(
             handle=element.handle,
             title=element.title,
             app_name=one.app_name,
             app_id=app_id,
             ids=ids,
-            pid=one.pid,
+            pid=one.look.pid,
             frame=frame,
             is_front=(
                 "active" in element.states if active is None else on_screen is not None and on_screen.id == active
@@ -166,12 +161,8 @@ def _content_origin(window: TopWindow | None, look: Look) -> Origin:
     if window is None:
         return SCREEN
     frame = window.visible_frame
-    if look.frame is None:
-        return frame.x, frame.y
-    return (
-        frame.x + max(frame.width - look.frame.width, 0) // 2,
-        frame.y + max(frame.height - look.frame.height, 0) // 2,
-    )
+    content = look.frame or frame
+    return frame.x + max(frame.width - content.width, 0) // 2, frame.y + max(frame.height - content.height, 0) // 2
 
 
 def _pair(looks: Sequence[Look], shown: Sequence[TopWindow]) -> list[TopWindow | None]:

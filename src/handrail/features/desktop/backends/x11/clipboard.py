@@ -26,12 +26,7 @@ class Offer:
     """Answers programs that ask for our clipboard content; large contents go in parts."""
 
     def __init__(
-        self,
-        x11: X11,
-        selection: SelectionWindow,
-        contents: Mapping[int, Content],
-        owned_since: int,
-        only_for: int | None,
+        self, x11: X11, selection: SelectionWindow, contents: Mapping[int, Content], since: int, only_for: int | None
     ) -> None:
         self.contents = contents
         self.asked = asyncio.Event()
@@ -39,7 +34,7 @@ class Offer:
         self.taken = asyncio.Event()
         """Set when it has all of it."""
         self._selection = selection
-        self.owned_since = owned_since
+        self.owned_since = since
         self._x11 = x11
         self._only_for = only_for
         self._unfinished: dict[tuple[int, int], tuple[Content, int]] = {}

@@ -46,19 +46,24 @@ class Keyboard:
             if is_lent:
                 await asyncio.sleep(_LENT_KEYS_SECONDS)
 
-    async def write(self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[object]]) -> None:
-        """Types a text. Awaits `arrived` at the end, before it restores the layout."""
+    async def write(
+        self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[bool | None]]
+    ) -> bool | None:
+        """Types a text. Awaits `arrived` at the end, before it restores the layout, and returns its result."""
         layout = self._layout()
         self._release_modifiers(layout)
         parts = list(_parts(text, layout))
-        for index, part in enumerate(parts):
+        for index, part in enumerate(parts, 1):
             keysyms = [character(sign) for sign in part]
             with layout.lending(keysyms), self._without_caps_lock(layout):
                 for keysym in keysyms:
                     await before_each()
                     self._strike(_keycodes(layout, [keysym]))
                     await asyncio.sleep(0)
-                await (arrived() if index == len(parts) - 1 else asyncio.sleep(_LENT_KEYS_SECONDS))
+                if index == len(parts):
+                    return await arrived()
+                await asyncio.sleep(_LENT_KEYS_SECONDS)
+        return None
 
     def _layout(self) -> Layout:
         if not self._x11.display().has_extension("XTEST"):

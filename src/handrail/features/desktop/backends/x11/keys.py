@@ -126,9 +126,7 @@ class Layout:
         display.sync()
 
     def _lendable(self) -> list[int]:
-        """The longest row of unused or media keys: a row is changed by one request, and each request makes every
-        program read the whole layout again.
-        """
+        """The longest row of unused or media keys: one request changes it, and programs reread the layout only once."""
         best: list[int] = []
         run: list[int] = []
         for keycode, row in enumerate(self._rows, self._first):

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,30 +164,23 @@ class TopWindows:
         return [
             child.id
             for child in self._x11.root().query_tree().children
-            if self._x11.is_same_client(child.id, window_id) and self._is_popup(child)
+            if self._x11.is_same_client(child.id, window_id) and _is_shown(child, is_popup=True)
         ]
 
-    @staticmethod
-    def _is_popup(window: Any) -> bool:
-        try:
-            attributes = window.get_attributes()
-        except error.XError:
-            return False
-        return bool(attributes.override_redirect) and attributes.map_state == X.IsViewable
-
-    def _ids(self) -> Iterator[int]:
+    def _ids(self) -> list[int]:
         if self.has_manager():
             for name in ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"):
-                found = self._x11.values(self._x11.root(), name)
-                if found is not None:
-                    yield from map(int, found)
-                    return
-        for child in self._x11.root().query_tree().children:
-            try:
-                if child.get_attributes().map_state == X.IsViewable:
-                    yield child.id
-            except error.XError:
-                continue
+                if (ids := self._x11.values(self._x11.root(), name)) is not None:
+                    return list(map(int, ids))
+        return [child.id for child in self._x11.root().query_tree().children if _is_shown(child)]
+
+
+def _is_shown(window: Any, *, is_popup: bool = False) -> bool:
+    try:
+        attributes = window.get_attributes()
+    except error.XError:
+        return False
+    return attributes.map_state == X.IsViewable and (bool(attributes.override_redirect) or not is_popup)
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,8 @@
-"""Types a text: by paste, by keys where pasting fails, or by setting a field's contents where no keys reach it."""
+"""Sends keys and types texts: by paste, by keys where pasting fails, or by setting a field's contents."""
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from handrail.features.desktop.backends.acting.accessible import EDITABLE_TEXT, Accessible
@@ -8,6 +10,7 @@ from handrail.features.desktop.backends.acting.element_actions import ElementAct
 from handrail.features.desktop.backends.acting.field import EMPTY, Field
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
+from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.input import Check, Keyboard
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Combination, Delivery, Element, Window
@@ -35,22 +38,23 @@ _TERMINALS = frozenset(
 _WITHOUT_PASTE = frozenset({"xterm", "uxterm", "rxvt", "urxvt", "st", "st-256color", "aterm", "eterm"})
 
 
-class TextInput:
+class KeyboardInput:
     """Types only into the window that is meant, which is checked before each key."""
 
-    def __init__(
-        self,
-        bus: AccessibilityBus,
-        windows: TopWindows,
-        actions: ElementActions,
-        clipboard: Clipboard,
-        keyboard: Keyboard,
-    ) -> None:
+    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, actions: ElementActions) -> None:
         self._bus = bus
         self._windows = windows
         self._actions = actions
-        self._clipboard = clipboard
-        self._keyboard = keyboard
+        self._clipboard = Clipboard(x11)
+        self._keyboard = Keyboard(x11)
+
+    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+        top = await self._actions.key_window(window)
+        check = partial(self._windows.require_keys, top.id)
+        await self._keyboard.send(combinations, before_each=check, delay_ms=delay_ms)
+
+    async def close(self) -> None:
+        await self._clipboard.close()
 
     async def type_text(
         self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
@@ -85,14 +89,8 @@ class TextInput:
             if (delivery := await self._paste(top, field, text, shortcut, check)) is not None:
                 return delivery
         if len(text) <= _MOST_BY_KEYS and (field is None or field.takes_as_keys(text)):
-            is_verified = None
-
-            async def look() -> None:
-                nonlocal is_verified
-                is_verified = await _shows_text(field)
-
-            await self._keyboard.write(text, before_each=check, arrived=look)
-            return Delivery("keys", is_verified)
+            arrived = partial(_shows_text, field)
+            return Delivery("keys", await self._keyboard.write(text, before_each=check, arrived=arrived))
         if field is None:
             raise Conflict("The window took no paste, and the text is too long for single keys.")
         return await self._set_contents(field, text, clear_before=False)
@@ -160,9 +158,7 @@ async def _shows_text(field: Field | None) -> bool | None:
 
 
 async def _is_set(event: asyncio.Event, seconds: float) -> bool:
-    try:
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-    except TimeoutError:
-        return False
-    return True
+    return event.is_set()
