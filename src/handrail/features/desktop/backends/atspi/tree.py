@@ -42,7 +42,8 @@ class Cache:
         if item is None:
             return None
         known = sorted(self._children.get(ref, ()), key=lambda child: child[3])
-        is_complete = [child[3] for child in known] == list(range(item[4]))
+        # GTK 3 gives -1 as the number of children that it does not count.
+        is_complete = len(known) == item[4] and all(child[3] == index for index, child in enumerate(known))
         return [Ref(*child[0]) for child in known] if is_complete else None
 
 
