@@ -9,7 +9,7 @@ from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.readiness import ReadinessCheck
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.screen import X11Highlight, X11Screen
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import (
     Changes,
     Combination,
@@ -23,26 +23,6 @@ from handrail.features.desktop.platform import (
     Tree,
     Window,
 )
-from handrail.ports.errors import PermissionMissing
-
-
-class KnownWindows:
-    """The top-level windows for who can do without: nothing is known of them where there is no X server."""
-
-    def __init__(self, windows: TopWindows) -> None:
-        self._windows = windows
-
-    def all(self) -> list[TopWindow]:
-        try:
-            return self._windows.all()
-        except PermissionMissing:
-            return []
-
-    def active(self) -> int | None:
-        try:
-            return self._windows.active()
-        except PermissionMissing:
-            return None
 
 
 class LinuxDesktop:
@@ -52,7 +32,7 @@ class LinuxDesktop:
         self._x11 = X11()
         self._bus = AccessibilityBus()
         windows = TopWindows(self._x11)
-        self._reader = AtspiReader(self._bus, KnownWindows(windows))
+        self._reader = AtspiReader(self._bus, windows)
         self._actor = LinuxActor(self._bus, self._x11, windows, self._reader.look)
         self._screen = X11Screen(self._x11)
         self._highlight = X11Highlight(self._x11)

@@ -8,14 +8,13 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.features.desktop.backends.atspi import calls, states
+from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.wire import Call
 from handrail.ports.errors import Gone, Timeout
 
 EDITABLE_TEXT = "org.a11y.atspi.EditableText"
-_PROPERTIES = "org.freedesktop.DBus.Properties"
 _ANYWHERE = 6
 _ACTION_PATIENCE = 1.5
 _SIGN_OF_LIFE_PATIENCE = 1.0
@@ -70,7 +69,7 @@ class Accessible:
 
     async def states(self) -> frozenset[str]:
         found = await self._answer(calls.STATE)
-        return states.named(found) if found else frozenset()
+        return roles.state_names(found) if found else frozenset()
 
     async def living_states(self) -> frozenset[str]:
         """What lives has a state: of what was there, GTK 3 keeps an empty shell."""
@@ -88,7 +87,7 @@ class Accessible:
 
     async def length(self) -> int | None:
         """How many characters its text has; None where it has none to tell of."""
-        found = await self._answer(Call(_PROPERTIES, "Get", "ss", calls.TEXT, "CharacterCount"))
+        found = await self._answer(calls.LENGTH)
         return int(found.value) if found is not None else None
 
     async def writing(self) -> Writing | None:
@@ -105,7 +104,7 @@ class Accessible:
         return Writing(str(text), at, at)
 
     async def caret(self) -> int | None:
-        found = await self._answer(Call(_PROPERTIES, "Get", "ss", calls.TEXT, "CaretOffset"))
+        found = await self._answer(calls.CARET)
         return int(found.value) if found is not None else None
 
     async def put_caret(self, offset: int) -> None:
