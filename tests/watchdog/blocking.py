@@ -14,6 +14,7 @@ from typing import Any
 
 ALLOWED = frozenset(
     {
+        "aai.tool.call",  # an app's own function, on the app's own loop
         "features.desktop.backends.x11.connection.open_another",  # the desktop host's own loop, to the display's socket
     }
 )

@@ -175,8 +175,9 @@ def _run(state: Path | None, work: Any) -> Any:
     from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
 
+    queue = program().open_stores(state).prompts
+
     async def with_queue() -> Any:
-        queue = program().open_stores(state).prompts
         try:
             return await work(queue)
         finally:

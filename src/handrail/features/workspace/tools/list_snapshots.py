@@ -22,7 +22,7 @@ class Params(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-class ListedResource(msgspec.Struct, frozen=True, rename="camel"):
+class ListedSnapshot(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     path: str
     timestamp: int | float
@@ -31,7 +31,7 @@ class ListedResource(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Result(msgspec.Struct, frozen=True):
-    snapshots: list[ListedResource]
+    snapshots: list[ListedSnapshot]
 
 
 async def list_snapshots(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
@@ -44,7 +44,7 @@ async def list_snapshots(workspace: Workspace, call: Call, params: Params, previ
 def _listed(workspace: Workspace, params: Params) -> Result:
     policy = workspace.policy()
     found = (
-        ListedResource(
+        ListedSnapshot(
             snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET
         )
         for known in workspace.snapshots.newest_first()
