@@ -20,7 +20,7 @@ from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
-from handrail.kernel import default_dialect as webgal
+from handrail.kernel import dialect as webgal
 from handrail.kernel.feature import load
 from handrail.kernel.policy_document import Policies
 from handrail.kernel.settings import Settings

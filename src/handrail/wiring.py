@@ -15,31 +15,28 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
-from handrail.kernel.project import Project
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover
+from handrail.kernel.policy_source import PolicySource
+from handrail.kernel.project import Project, kept_up
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
-from handrail.kernel.remembering import remembering
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.tokens import OwnTokens
-from handrail.kernel.upkeep import kept_up
 from handrail.ports.errors import InvalidParams, NotFound
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
-from handrail.stores.local.display import has_display, open_in_browser
 from handrail.stores.local.factory import stores_of
-from handrail.stores.local.files.beneath import has_openat2
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
-from handrail.stores.local.files.workspaces import Workspaces
+from handrail.stores.local.machine import this_machine
 from handrail.stores.local.peers import identify
-from handrail.stores.local.person import user_name
-from handrail.stores.local.policy_source import PolicySource
+from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
 from handrail.stores.local.state import open_state, state_path
-from handrail.stores.local.user_rules import UserRules
+from handrail.stores.local.trust import TrustFile
 
 if TYPE_CHECKING:
     from handrail.faces.http.console_key import ConsoleKey
@@ -59,15 +56,7 @@ class Wiring:
 
     @cached_property
     def machine(self) -> Machine:
-        return Machine(
-            open_folder=lambda path: LocalFolder.open(path, ClosedFolders(())),
-            open_below=Workspaces,
-            has_display=has_display,
-            open_in_browser=open_in_browser,
-            user=user_name(),
-            has_openat2=has_openat2,
-            identify=identify,
-        )
+        return this_machine()
 
     def describe(self) -> Registry:
         return Registry([surface_of(feature) for feature in self.features], not_installed=self._not_installed)
@@ -82,8 +71,9 @@ class Wiring:
             token = {} if server is None else {"authorization": f"Bearer {server.token}"}
             return token if key is None else {**token, console_key.HEADER: key}
 
+        prompts = LoggedPrompts(prompt_store(opened.path))
         secrets = KeptSecrets(OsKeyring(), SecretFile(opened.path))
-        return stores_of(opened, secrets, lambda: server_file.read(opened.path), credentials)
+        return stores_of(opened, prompts, secrets, lambda: server_file.read(opened.path), credentials)
 
     def open_project(
         self,
@@ -101,7 +91,7 @@ class Wiring:
         settings, closed = settings_file.load(stores.path, flags or {}, kinds=kinds), ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
-        policy = PolicySource(own, stores.path, UserRules(stores.path), closed)
+        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed)
         policy.load()
         elsewhere = {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
         project = Project(
@@ -181,7 +171,7 @@ class Wiring:
 
     def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
         from handrail.faces.http.context import HttpContext
-        from handrail.kernel.approvals import OwnCommand
+        from handrail.kernel.approval import OwnCommand
 
         wanted = os.environ.get("HANDRAIL_LANG", "").lower()
         return HttpContext(
@@ -226,7 +216,7 @@ class ReadFolder:
         files = OverlaidFolder.open(os.path.abspath(folder), closed)
         assert isinstance(files, OverlaidFolder)
         self.files = files
-        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, UserRules(state), closed)
+        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, TrustFile(state), closed)
         self.policy.load()
 
     def close(self) -> None:

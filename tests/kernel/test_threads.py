@@ -9,6 +9,7 @@ import pytest
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.ports.errors import NotFound
+from handrail.ports.identity import Caller
 from tests.kernel.gatehouse import AGENT, others
 
 
@@ -108,3 +109,14 @@ class Selections:
             return select(timeout)
 
         loop._selector.select = counted  # type: ignore[attr-defined]
+
+
+async def test_a_caller_whose_work_hangs_holds_up_nobody_else(call: Call) -> None:
+    may_end = threading.Event()
+    hanging = [asyncio.create_task(in_thread(call, lambda: may_end.wait(10))) for _ in range(100)]
+    await others()
+    stranger = Call("look", {}, Caller("mcp", "another", "uid:1000"))
+    async with asyncio.timeout(10):
+        assert await asyncio.gather(*(in_thread(stranger, lambda: 7) for _ in range(100))) == [7] * 100
+    may_end.set()
+    assert all(await asyncio.gather(*hanging))

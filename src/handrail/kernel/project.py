@@ -1,61 +1,33 @@
-"""An open project: what its features and the faces need of it."""
+"""An open project: what its features and the faces need of it, and what goes on beside it while a server runs."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from handrail.kernel.feature import load
+from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
     from handrail.kernel.evidence import Evidence
     from handrail.kernel.feature import Feature
     from handrail.kernel.gate import Gate
-    from handrail.kernel.policy import Policy
+    from handrail.kernel.policy_source import PolicySource
     from handrail.kernel.registry import Registry
     from handrail.kernel.settings import AllSettings, Kind, Settings
     from handrail.ports.files import Folder
     from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
 
+_TIDIED_AFTER_SECONDS = 5
+_TIDIED_EVERY_SECONDS = 6 * 3600
 
-class PolicyInForce(Protocol):
-    """The policy as it is now: a person's edit counts with the next call."""
-
-    @property
-    def where(self) -> str: ...
-
-    def load(self) -> Policy:
-        """A broken file stops the program."""
-        ...
-
-    def current(self) -> Policy:
-        """A broken file refuses the call: Declined."""
-        ...
-
-    def latest(self) -> Policy:
-        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
-        ...
-
-    async def fetch(self) -> Policy:
-        """`current` without blocking the event loop."""
-        ...
-
-    def is_trusted(self) -> bool: ...
-
-    @property
-    def file(self) -> bytes | None:
-        """The project's own file as it is now."""
-        ...
-
-    def trust(self, shown: bytes) -> None:
-        """What a person was shown, whatever the file holds by now."""
-        ...
-
-    def distrust(self) -> bool: ...
+logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
@@ -69,7 +41,7 @@ class Project:
     stores: Stores
     machine: Machine
     all_settings: AllSettings
-    policy: PolicyInForce
+    policy: PolicySource
     audit: Audit
     evidence: Evidence
     features: Mapping[str, Feature]
@@ -132,3 +104,31 @@ class Project:
         self.audit.close()
         self.stores.close()
         self.files.close()
+
+
+@asynccontextmanager
+async def kept_up(project: Project) -> AsyncIterator[None]:
+    """While a server runs: features tidy up soon after the start, then every few hours; their own servers run."""
+    tidying = asyncio.create_task(_tidy(project))
+    try:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(project.in_use())
+            for feature in project.running_features:
+                if feature.serving:
+                    await stack.enter_async_context(load(feature.serving)(project))
+            yield
+    finally:
+        tidying.cancel()
+        await asyncio.gather(tidying, return_exceptions=True)
+
+
+async def _tidy(project: Project) -> None:
+    await asyncio.sleep(_TIDIED_AFTER_SECONDS)
+    while True:
+        for feature in project.running_features:
+            if feature.tidy:
+                try:
+                    await asyncio.to_thread(load(feature.tidy), project)
+                except Failure as failure:
+                    logger.warning("%s could not tidy up: %s", feature.name, failure.message)
+        await asyncio.sleep(_TIDIED_EVERY_SECONDS)

@@ -11,11 +11,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from handrail.features.people.cli.screen.app import PromptsApp
-from handrail.features.people.cli.screen.english import ENGLISH
 from handrail.features.people.cli.screen.key_line import KeyLine
+from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.page import PromptPage
-from handrail.features.people.cli.screen.text_block import TextBlock
-from handrail.features.people.cli.screen.texts import Texts
+from handrail.features.people.cli.screen.texts import ENGLISH, Texts
 from handrail.ports.prompts import PromptQueue
 
 PATIENCE = 20.0

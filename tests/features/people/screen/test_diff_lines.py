@@ -1,6 +1,6 @@
 """A diff with line numbers, read by its counts."""
 
-from handrail.features.people.cli.screen.diff_lines import DiffLines, diff_lines
+from handrail.features.people.cli.screen.change_form import DiffLines, diff_lines
 
 
 def read(diff: str) -> DiffLines:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.people.cli.screen.history_page import HistoryPage
+from handrail.features.people.cli.screen.lines import TextBlock
+from handrail.features.people.cli.screen.outcome import HistoryPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
-from handrail.features.people.cli.screen.text_block import TextBlock
 from handrail.ports.errors import InputOutput
 from handrail.ports.prompts import PromptQueue
 from tests.features.people.screen.seat import seated

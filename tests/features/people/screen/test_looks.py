@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from handrail.features.people.cli.screen.chinese import CHINESE
-from handrail.features.people.cli.screen.english import ENGLISH
-from handrail.features.people.cli.screen.language import texts_for
+from handrail.features.people.cli.screen.texts import CHINESE, ENGLISH, Texts, texts_for
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
 from handrail.ports.prompts import PromptQueue
 from tests.features.people.screen.seat import seated
@@ -73,6 +71,7 @@ def test_both_languages_name_the_same_things() -> None:
     for name in ("kinds", "keys", "problems", "outcomes", "replies", "scopes", "priorities", "statuses"):
         assert getattr(ENGLISH, name).keys() == getattr(CHINESE, name).keys()
     assert [key for key, _ in ENGLISH.help] == [key for key, _ in CHINESE.help]
+    assert not [name for name in Texts.__slots__ if getattr(ENGLISH, name) == getattr(CHINESE, name)]
 
 
 def test_the_colours_are_those_the_terminal_can_show() -> None:

@@ -162,7 +162,7 @@ async def _show_screen(queue: "PromptQueue") -> int:
 
     from handrail.faces.cli.program import program
     from handrail.features.people.cli.screen.app import PromptsApp
-    from handrail.features.people.cli.screen.language import texts_for
+    from handrail.features.people.cli.screen.texts import texts_for
 
     app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
     status = await app.run_async()
@@ -175,8 +175,9 @@ def _run(state: Path | None, work: Any) -> Any:
     from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
 
+    queue = program().open_stores(state).prompts
+
     async def with_queue() -> Any:
-        queue = program().open_stores(state).prompts
         try:
             return await work(queue)
         finally:

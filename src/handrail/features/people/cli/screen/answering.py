@@ -1,35 +1,24 @@
 """A person's yes or no, from the key to the log. It goes to the question on the screen, and to no other."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.prompts import PromptQueue, Scope
 
+if TYPE_CHECKING:
+    from handrail.features.people.cli.screen.app import PromptsApp
+
 # A key that was on its way when the question appeared is no answer to it.
 READING_SECONDS = 0.4
 
 
-class View(Protocol):
-    """What is asked of the screen."""
-
-    @property
-    def page(self) -> PromptPage | None:
-        """The page on the screen."""
-        ...
-
-    @property
-    def shown_since(self) -> float: ...
-
-    def say(self, text: str, *, is_problem: bool = False) -> None: ...
-
-    def changed(self) -> None: ...
-
-
 class Answering:
-    def __init__(self, view: View, queue: PromptQueue, by: str, texts: Texts, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, view: "PromptsApp", queue: PromptQueue, by: str, texts: Texts, clock: Callable[[], float]
+    ) -> None:
         self._view = view
         self._queue = queue
         self._by = by

@@ -13,18 +13,14 @@ from textual.containers import Container
 from textual.events import DescendantFocus
 from textual.widgets import Input, OptionList, TextArea
 
-from handrail.features.people.cli.screen import feed
 from handrail.features.people.cli.screen.answering import Answering
-from handrail.features.people.cli.screen.board import Board
-from handrail.features.people.cli.screen.form import Form
-from handrail.features.people.cli.screen.hints import keys_for, typing_keys
-from handrail.features.people.cli.screen.history_page import HistoryPage
-from handrail.features.people.cli.screen.key_line import HelpScreen, KeyLine
-from handrail.features.people.cli.screen.lines import own_line
-from handrail.features.people.cli.screen.page import PromptPage
-from handrail.features.people.cli.screen.pages import Pages
+from handrail.features.people.cli.screen.board import Board, follow, watch_callers
+from handrail.features.people.cli.screen.fields import Form
+from handrail.features.people.cli.screen.key_line import HelpScreen, KeyLine, keys_for, typing_keys
+from handrail.features.people.cli.screen.lines import TextBlock, own_line
+from handrail.features.people.cli.screen.outcome import HistoryPage
+from handrail.features.people.cli.screen.page import Pages, PromptPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
-from handrail.features.people.cli.screen.text_block import TextBlock
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
 from handrail.ports.errors import Failure
@@ -84,8 +80,8 @@ class PromptsApp(App[int]):
     def on_mount(self) -> None:
         self.say("")
         self._show_side()
-        self.run_worker(feed.follow(self._queue, self.board, self.changed, self._lost_touch))
-        self.run_worker(feed.watch_callers(self._queue, self.board, self.changed))
+        self.run_worker(follow(self._queue, self.board, self.changed, self._lost_touch))
+        self.run_worker(watch_callers(self._queue, self.board, self.changed))
 
     @property
     def page(self) -> PromptPage | None:

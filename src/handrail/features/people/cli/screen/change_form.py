@@ -1,15 +1,104 @@
-"""`file_change_confirm`: what is about to happen, whole. There is nothing to fill in but a remark."""
+"""`file_change_confirm`: what is about to happen, with its diff as numbered lines. Only a remark can be filled in."""
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from handrail.features.people.cli.screen.diff_lines import diff_lines
-from handrail.features.people.cli.screen.form import Form
-from handrail.features.people.cli.screen.lines import Line, fact_lines, own_line
-from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.fields import Form
+from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.prompts import FileChangePrompt
+
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(.*)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where in the two files we are, and how many lines of this hunk are left."""
+
+    old: int = 1
+    new: int = 1
+    old_left: int = 0
+    new_left: int = 0
+
+    def takes(self, line: str) -> str | None:
+        """The sign of a line of this hunk; None for what no hunk announced."""
+        sign = line[:1] or " "  # some programs drop the blank of an empty context line
+        if sign == "+" and self.new_left:
+            self.new, self.new_left = self.new + 1, self.new_left - 1
+        elif sign == "-" and self.old_left:
+            self.old, self.old_left = self.old + 1, self.old_left - 1
+        elif sign == " " and self.old_left and self.new_left:
+            self.old, self.old_left = self.old + 1, self.old_left - 1
+            self.new, self.new_left = self.new + 1, self.new_left - 1
+        else:
+            return None
+        return sign
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLines:
+    lines: list[Line]
+    added: int
+    removed: int
+
+
+def diff_lines(diff: str, skipped: Callable[[int], str]) -> DiffLines:
+    """`skipped` names the lines between two hunks, which the diff does not hold."""
+    source = diff.removesuffix("\n").split("\n") if diff else []
+    digits = max((len(str(_last_line(line))) for line in source if line.startswith("@@ ")), default=1)
+    place, lines, added, removed = _Place(), list[Line](), 0, 0
+    is_first_hunk = True
+    for line in source:
+        sign = place.takes(line)
+        if sign is not None:
+            lines.append(_numbered(sign, line[1:], place, digits))
+            added, removed = added + (sign == "+"), removed + (sign == "-")
+        elif (hunk := _HUNK.fullmatch(line)) is not None:
+            before = 1 if is_first_hunk else place.new
+            place = _start(hunk)
+            if place.new > before:
+                lines.append(own_line(" " * (digits + 1) + f"⋯ {skipped(place.new - before)}", "note"))
+            if hunk[5].strip():
+                lines.append(_stray(hunk[5].strip(), digits))
+            is_first_hunk = False
+        else:
+            if not line.startswith("\\"):
+                place.old_left = place.new_left = 0
+            is_first_hunk = is_first_hunk or line.startswith("--- ")
+            lines.append(_stray(line, digits))
+    return DiffLines(lines, added, removed)
+
+
+def _start(hunk: re.Match[str]) -> _Place:
+    old_left, new_left = int(hunk[2] or 1) if hunk[2] != "0" else 0, int(hunk[4] or 1) if hunk[4] != "0" else 0
+    # A side without lines names the line before it.
+    return _Place(int(hunk[1]) + (not old_left), int(hunk[3]) + (not new_left), old_left, new_left)
+
+
+def _last_line(header: str) -> int:
+    hunk = _HUNK.fullmatch(header)
+    if hunk is None:
+        return 1
+    place = _start(hunk)
+    return max(place.old + place.old_left, place.new + place.new_left)
+
+
+def _numbered(sign: str, text: str, place: _Place, digits: int) -> Line:
+    """The number in the file that has the line: the old one for what goes, the new one for all else."""
+    number = (place.old if sign == "-" else place.new) - 1
+    style = {"+": "added", "-": "removed"}.get(sign, "")
+    return Line(
+        text, style, f"{number:>{digits}} {sign} ", f"{'':>{digits}} ┆ ", f"{style}-number" if style else "gutter"
+    )
+
+
+def _stray(text: str, digits: int) -> Line:
+    """File headers, "\\ No newline", and whatever is no line of a hunk: as it stands."""
+    return Line(text, "note", f"{'':>{digits}} │ ", f"{'':>{digits}} ┆ ")
 
 
 class ChangeForm(Form):

@@ -1,20 +1,22 @@
-"""One thing to type: its name, what it is for, the field, and what is wrong with it. Hidden characters are marked."""
+"""What a person fills in to say yes to a question: fields to type in, the row that sends, and the form around them."""
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from handrail.features.people.cli.screen.lines import Line, own_line, text_lines
-from handrail.features.people.cli.screen.text_block import TextBlock
+from handrail.features.people.cli.screen.board import Row
+from handrail.features.people.cli.screen.lines import Line, TextBlock, own_line, text_lines
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.kernel.visible import visible
 
@@ -146,3 +148,94 @@ def _marked(text: str) -> Text:
             marked.append(_STAND_IN, _MARK)
             end = suspect.end()
     return marked.append(text[end:])
+
+
+class SendRow(TextBlock, can_focus=True):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "press", show=False)]
+
+    class Pressed(Message):
+        pass
+
+    def __init__(self, label: str = "") -> None:
+        super().__init__()
+        self.label(label)
+
+    def label(self, text: str) -> None:
+        self.update([own_line(f" ▸ {text} ", "good")])
+
+    def action_press(self) -> None:
+        self.post_message(self.Pressed())
+
+    def on_click(self) -> None:
+        self.action_press()
+
+
+Problems = Mapping[str, str]
+"""What is wrong, by the field's name in the answer: `values.name`, `selection`, `tasks.0.title`."""
+
+
+class Form(Vertical):
+    DEFAULT_CSS = """
+    Form { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "step(1)", show=False),
+        Binding("up,k", "step(-1)", show=False),
+    ]
+    has_remark: ClassVar[bool] = False
+    keys: ClassVar[Sequence[tuple[str, str]]] = ()
+    """What the key line tells while the person is in the form: (key, its name in `Texts.keys`)."""
+
+    class Filled(Message):
+        """The person wants it sent."""
+
+    class Said(Message):
+        """Something for the status line."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, row: Row, texts: Texts) -> None:
+        super().__init__()
+        self.row = row
+        self.texts = texts
+
+    def answer(self) -> dict[str, Any]:
+        """The response of a yes, without a remark."""
+        return {"status": "ok"}
+
+    def problems(self) -> Problems:
+        """What must be mended before it can be sent."""
+        return {}
+
+    def show_problems(self, problems: Problems) -> None:
+        """Each at its field; what has no field here stands in the status line anyway."""
+
+    def forget_secrets(self) -> None:
+        """Called once the answer is in the log, whoever gave it."""
+
+    def enter(self) -> bool:
+        """Puts the cursor where a person starts; false where there is nothing to fill in."""
+        stops = self._stops()
+        if stops:
+            stops[0].focus()
+        return bool(stops)
+
+    def action_step(self, by: int) -> None:
+        stops = self._stops()
+        if self.screen.focused in stops:
+            at = stops.index(self.screen.focused) + by
+            if 0 <= at < len(stops):
+                stops[at].focus()
+
+    def on_send_row_pressed(self, event: SendRow.Pressed) -> None:
+        event.stop()
+        self.post_message(self.Filled())
+
+    def on_field_entered(self, event: Field.Entered) -> None:
+        event.stop()
+        self.post_message(self.Filled())
+
+    def _stops(self) -> list[Widget]:
+        return [widget for widget in self.screen.focus_chain if self in widget.ancestors]

@@ -1,10 +1,13 @@
-"""What became of a question, and what it asked, as lines to read."""
+"""What a question asked and what became of it, as lines, and as the page of an answered question."""
 
 from msgspec import UNSET
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
 
 from handrail.faces.cli.times import local_time
 from handrail.features.people.cli.screen.board import Row
-from handrail.features.people.cli.screen.lines import Line, fact_lines, own_line, text_lines
+from handrail.features.people.cli.screen.change_form import change_lines
+from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line, text_lines
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.prompts import (
     ChoicePrompt,
@@ -12,6 +15,7 @@ from handrail.ports.prompts import (
     KvPrompt,
     PromptResponse,
     RequestEntry,
+    ResultPrompt,
     TaskConfirmPrompt,
 )
 
@@ -73,3 +77,28 @@ def answer_text(row: Row, response: PromptResponse, texts: Texts) -> str:
             for at, task in enumerate(response.tasks, 1)
         )
     return ""
+
+
+class HistoryPage(VerticalScroll):
+    def __init__(self, texts: Texts) -> None:
+        super().__init__(classes="page")
+        self._texts = texts
+        self.row: Row | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TextBlock()
+
+    def show(self, row: Row) -> None:
+        self.row = row
+        self.query_one(TextBlock).update(self._lines(row))
+        self.scroll_home(animate=False)
+
+    def _lines(self, row: Row) -> list[Line]:
+        prompt = row.entry.prompt
+        lines = [*outcome_lines(row, self._texts), own_line("")]
+        lines += header_lines(row.entry, row.kind, row.title, self._texts)
+        if isinstance(prompt, FileChangePrompt):
+            lines += change_lines(prompt, self._texts)
+        elif isinstance(prompt, ResultPrompt):
+            lines += text_lines(prompt.markdown or "")
+        return lines

@@ -2,23 +2,42 @@
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
 
-from handrail.features.people.cli.screen.board import Row
+from handrail.features.people.cli.screen.board import Board, Row
 from handrail.features.people.cli.screen.change_form import ChangeForm
-from handrail.features.people.cli.screen.choice_form import ChoiceForm
-from handrail.features.people.cli.screen.fields import Field
-from handrail.features.people.cli.screen.form import Form
-from handrail.features.people.cli.screen.kv_form import KvForm
-from handrail.features.people.cli.screen.lines import own_line
-from handrail.features.people.cli.screen.outcome import header_lines, outcome_lines
-from handrail.features.people.cli.screen.result_form import ResultForm
-from handrail.features.people.cli.screen.scroller import Scroller
+from handrail.features.people.cli.screen.fields import Field, Form
+from handrail.features.people.cli.screen.forms import ChoiceForm, KvForm, ResultForm
+from handrail.features.people.cli.screen.lines import TextBlock, own_line
+from handrail.features.people.cli.screen.outcome import HistoryPage, header_lines, outcome_lines
 from handrail.features.people.cli.screen.task_form import TaskForm
-from handrail.features.people.cli.screen.text_block import TextBlock
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.prompts import FileChangePrompt, TaskConfirmPrompt
+
+
+class Scroller(VerticalScroll):
+    class Moved(Message):
+        """More or less is out of sight than before."""
+
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
+
+    @property
+    def lines_below(self) -> int:
+        return max(round(self.max_scroll_y - self.scroll_y), 0)
+
+    def on_mount(self) -> None:
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(self, name, self._tell, init=False)
+
+    def on_resize(self) -> None:
+        self._tell()
+
+    def _tell(self) -> None:
+        """After the layout: before it, sizes are old and new ones mixed."""
+        self.call_after_refresh(self.post_message, self.Moved())
+
 
 FORMS: dict[str, type[Form]] = {
     "kv": KvForm,
@@ -112,3 +131,40 @@ class PromptPage(Vertical):
         below = self._scroller.lines_below
         lines = [own_line(self._texts.more_below(below), "note")] if below else []
         self.query_one(".more", TextBlock).update(lines)
+
+
+class Pages(Container):
+    def __init__(self, texts: Texts) -> None:
+        super().__init__()
+        self._texts = texts
+        self._pages: dict[str, PromptPage] = {}
+
+    def compose(self) -> ComposeResult:
+        yield TextBlock(id="empty")
+        yield HistoryPage(self._texts)
+
+    def shown(self, request_id: str | None) -> PromptPage | None:
+        """Its page, if that is what the person sees."""
+        page = self._pages.get(request_id or "")
+        return page if page is not None and page.display else None
+
+    async def show(self, board: Board, *, is_history: bool) -> bool:
+        """As the board says; whether a page was made for it, which the person then sees for the first time."""
+        row = board.shown_row
+        for request_id in [each for each in self._pages if each not in board]:
+            await self._pages.pop(request_id).remove()
+        is_new = row is not None and row.id not in self._pages
+        if row is not None and is_new:
+            self._pages[row.id] = PromptPage(row, self._texts)
+            await self.mount(self._pages[row.id])
+        for page in self._pages.values():
+            page.display = page.row is row and not is_history
+            page.refresh_row()
+        self._show_rest(is_history, has_page=bool(board.answered) if is_history else row is not None)
+        return is_new
+
+    def _show_rest(self, is_history: bool, *, has_page: bool) -> None:
+        texts = self._texts
+        empty = [texts.none_answered] if is_history else [texts.nothing_waiting, texts.nothing_waiting_hint]
+        self.query_one("#empty", TextBlock).update([] if has_page else [own_line(line, "muted") for line in empty])
+        self.query_one(HistoryPage).display = is_history and has_page

@@ -1,73 +1,298 @@
-"""Everything the full-screen view says; a language that lacks one of these does not even start."""
+"""Everything the full-screen view says, in English and Chinese; and which of them the person reads."""
 
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+
+def _words(words: dict[str, str]) -> Mapping[str, str]:
+    return field(default_factory=lambda: words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    waiting: Callable[[int], str]
-    answered: str
-    nothing_waiting: str
-    nothing_waiting_hint: str
-    none_answered: str
-    kinds: Mapping[str, str]
-    source: str
-    run: str
-    asked: str
-    file: str
-    command: str
-    folder: str
-    change: str
-    picture: str
-    lines: Callable[[int, int], str]
-    nothing_changes: str
-    skipped: Callable[[int], str]
-    caller_gone: str
-    caller_gone_short: str
-    nobody_waits: str
-    more_below: Callable[[int], str]
-    hidden: str
-    required: str
-    secret_hint: str
-    remark: str
-    remark_of_no: str
-    send: str
-    confirm_tasks: Callable[[int], str]
-    pick_one: str
-    pick_between: Callable[[int, int], str]
-    picked: Callable[[int], str]
-    no_tasks: str
-    task: Callable[[int], str]
-    task_title: str
-    details: str
-    tags: str
-    priorities: Mapping[str, str]
-    statuses: Mapping[str, str]
-    removed: str
-    outcomes: Mapping[str, str]
-    replies: Mapping[str, str]
-    yours: str
-    elsewhere: str
-    withdrawn: str
-    by: str
-    scope: str
-    scopes: Mapping[str, str]
-    answer: str
-    given_remark: str
-    go_on: str
-    sending: str
-    sent: str
-    just_appeared: str
-    settled_already: str
-    fill_in: str
-    only_approvals: str
-    only_apps: str
-    no_yes_by_enter: str
-    must_answer: str
-    fix: str
-    problems: Mapping[str, str]
-    lost_touch: str
-    keys: Mapping[str, str]
-    help: tuple[tuple[str, str], ...]
-    help_title: str
+    """In English, unless something else is given."""
+
+    waiting: Callable[[int], str] = lambda count: f"{count} waiting" if count else "nothing waits"
+    answered: str = "answered"
+    nothing_waiting: str = "Nothing is waiting for you."
+    nothing_waiting_hint: str = "When an agent needs your word, it is asked here."
+    none_answered: str = "Nothing was answered yet."
+    kinds: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "kv": "form",
+            "choice": "choice",
+            "task_confirm": "tasks",
+            "file_change_confirm": "approval",
+            "result": "result",
+        }
+    )
+    source: str = "from"
+    run: str = "run"
+    asked: str = "asked"
+    file: str = "file"
+    command: str = "command"
+    folder: str = "folder"
+    change: str = "change"
+    picture: str = "picture"
+    lines: Callable[[int, int], str] = lambda added, removed: f"+{added} −{removed} lines"
+    nothing_changes: str = "nothing changes"
+    skipped: Callable[[int], str] = lambda count: "1 unchanged line" if count == 1 else f"{count} unchanged lines"
+    caller_gone: str = "The agent stopped waiting. A yes is kept for its next try."
+    caller_gone_short: str = "caller gone"
+    nobody_waits: str = "The one who asked has stopped waiting."
+    more_below: Callable[[int], str] = lambda count: f"↓ {count} more below" if count > 1 else "↓ 1 more line below"
+    hidden: str = "Holds hidden characters:"
+    required: str = "required"
+    secret_hint: str = "Goes to the asking program alone and is never written down."
+    remark: str = "Remark for the agent (optional)"
+    remark_of_no: str = "Deny: is there a remark for the agent?"
+    send: str = "Send"
+    confirm_tasks: Callable[[int], str] = lambda count: f"Confirm {count} tasks" if count != 1 else "Confirm 1 task"
+    pick_one: str = "Choose one"
+    pick_between: Callable[[int, int], str] = lambda least, most: (
+        f"Choose {least}" if least == most else f"Choose {least} to {most}"
+    )
+    picked: Callable[[int], str] = lambda count: f"{count} chosen"
+    no_tasks: str = "There is no task in the list; + adds one."
+    task: Callable[[int], str] = lambda at: f"Task {at}"
+    task_title: str = "Title"
+    details: str = "Details"
+    tags: str = "Tags, with commas between"
+    priorities: Mapping[str, str] = _words({"high": "high", "medium": "medium", "low": "low"})
+    statuses: Mapping[str, str] = field(
+        default_factory=lambda: {"todo": "to do", "doing": "doing", "blocked": "blocked", "done": "done"}
+    )
+    removed: str = "Removed; u brings it back."
+    outcomes: Mapping[str, str] = field(
+        default_factory=lambda: {"ok": "allowed", "canceled": "denied", "timeout": "timed out"}
+    )
+    replies: Mapping[str, str] = field(
+        default_factory=lambda: {"ok": "answered", "canceled": "canceled", "timeout": "timed out"}
+    )
+    yours: str = "Answered by you"
+    elsewhere: str = "Answered elsewhere"
+    withdrawn: str = "This question is no longer in the log."
+    by: str = "by"
+    scope: str = "valid"
+    scopes: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "once": "once",
+            "task": "for this task",
+            "rule": "always, by a rule",
+            "tool": "always, this tool",
+            "app": "always, every tool of the app",
+        }
+    )
+    answer: str = "answer"
+    given_remark: str = "remark"
+    go_on: str = "↓ or Enter goes on"
+    sending: str = "Sending…"
+    sent: str = "Answered."
+    just_appeared: str = "This question has only just appeared: read it, then press again."
+    settled_already: str = "This question is settled; your key did nothing."
+    fill_in: str = "Enter leads into the form; Enter there sends it."
+    only_approvals: str = "Only approvals can be given for a task or for good."
+    only_apps: str = "Only a call of an app's tool can be allowed for the whole app."
+    no_yes_by_enter: str = "y allows, n denies; Enter does neither."
+    must_answer: str = "This question can't be canceled."
+    fix: str = "Something is still missing."
+    problems: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "required": "Please fill this in.",
+            "selection": "Please choose one.",
+            "too_few": "Please choose more.",
+            "too_many": "Please choose fewer.",
+            "task_title": "A task needs a title.",
+        }
+    )
+    lost_touch: str = "The queue can't be read, trying again"
+    keys: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "allow": "allow once",
+            "yes": "allow",
+            "task": "for this task",
+            "rule": "always",
+            "tool": "this tool",
+            "app": "whole app",
+            "deny": "deny",
+            "cancel": "cancel",
+            "open": "open",
+            "send": "send",
+            "pick": "pick",
+            "edit": "edit",
+            "add": "add",
+            "remove": "remove",
+            "move": "move",
+            "confirm": "confirm",
+            "understood": "OK",
+            "back": "back",
+            "next": "go on",
+            "answered": "answered",
+            "waiting": "waiting",
+            "scroll": "scroll",
+            "help": "keys",
+            "quit": "quit",
+            "field": "field",
+        }
+    )
+    help_title: str = "Keys"
+    help: tuple[tuple[str, str], ...] = (
+        ("↑ ↓  j k", "step through the questions; inside a form, through its rows"),
+        ("y", "allow once; confirm tasks; take note of a result"),
+        ("t", "allow for this task (approvals only)"),
+        ("r", "allow always: adds a rule (approvals only); for an app: this tool"),
+        ("R", "allow all tools of this app, for good (calls of apps only)"),
+        ("n", "deny or cancel; where a remark is possible it is asked for first"),
+        ("Enter", "into the form; from its single-line fields and rows: send"),
+        ("Ctrl S", "send from any field"),
+        ("Tab", "next field, and the remark"),
+        ("Esc", "back to the list; nothing typed is lost"),
+        ("PgUp PgDn  Space", "scroll what is shown; J K by a line"),
+        ("Space  x", "pick an option"),
+        ("e  +  -  u", "edit, add, remove a task; bring a removed one back"),
+        ("Alt ↑ ↓  J K", "move a task"),
+        ("p  s", "a task's priority and status"),
+        ("a", "answered questions, and back"),
+        ("d", "light or dark"),
+        ("q  Ctrl C", "quit; what waits goes on waiting"),
+    )
+
+
+ENGLISH = Texts()
+CHINESE = Texts(
+    waiting=lambda count: f"{count} 条待处理" if count else "没有待处理的询问",
+    answered="已答复",
+    nothing_waiting="没有需要你处理的事。",
+    nothing_waiting_hint="智能体需要你的答复时，会在这里询问。",
+    none_answered="还没有答复过的询问。",
+    kinds={
+        "kv": "表单",
+        "choice": "选择",
+        "task_confirm": "任务",
+        "file_change_confirm": "审批",
+        "result": "结果",
+    },
+    source="来自",
+    run="运行",
+    asked="提问于",
+    file="文件",
+    command="命令",
+    folder="目录",
+    change="变更",
+    picture="图片",
+    lines=lambda added, removed: f"+{added} −{removed} 行",
+    nothing_changes="没有变更",
+    skipped=lambda count: f"{count} 行未变",
+    caller_gone="智能体已不再等待。你的同意会留给它的下一次尝试。",
+    caller_gone_short="无人等待",
+    nobody_waits="提问者已不再等待。",
+    more_below=lambda count: f"↓ 下面还有 {count} 行",
+    hidden="含有隐藏字符：",
+    required="必填",
+    secret_hint="只交给提问的程序，不会写入任何记录。",
+    remark="给智能体的备注（可选）",
+    remark_of_no="拒绝：有给智能体的备注吗？",
+    send="提交",
+    confirm_tasks=lambda count: f"确认 {count} 个任务",
+    pick_one="请选择一项",
+    pick_between=lambda least, most: f"请选择 {least} 项" if least == most else f"请选择 {least}–{most} 项",
+    picked=lambda count: f"已选 {count} 项",
+    no_tasks="列表中没有任务；按 + 添加。",
+    task=lambda at: f"任务 {at}",
+    task_title="标题",
+    details="详情",
+    tags="标签，用逗号分隔",
+    priorities={"high": "高", "medium": "中", "low": "低"},
+    statuses={"todo": "待办", "doing": "进行中", "blocked": "受阻", "done": "完成"},
+    removed="已删除；按 u 恢复。",
+    outcomes={"ok": "已允许", "canceled": "已拒绝", "timeout": "已超时"},
+    replies={"ok": "已答复", "canceled": "已取消", "timeout": "已超时"},
+    yours="你已答复",
+    elsewhere="已在别处答复",
+    withdrawn="这条询问已不在记录中。",
+    by="由",
+    scope="有效范围",
+    scopes={
+        "once": "一次",
+        "task": "本任务内",
+        "rule": "始终，按规则",
+        "tool": "始终，此工具",
+        "app": "始终，此应用的全部工具",
+    },
+    answer="答复",
+    given_remark="备注",
+    go_on="按 ↓ 或 Enter 继续",
+    sending="正在提交…",
+    sent="已答复。",
+    just_appeared="这条询问刚刚出现：请先阅读，再按一次。",
+    settled_already="这条询问已有结果，按键未起作用。",
+    fill_in="按 Enter 进入表单，再按 Enter 提交。",
+    only_approvals="只有审批才能在本任务内或始终允许。",
+    only_apps="只有应用工具的调用才能对整个应用允许。",
+    no_yes_by_enter="y 允许，n 拒绝；Enter 都不是。",
+    must_answer="这条询问不能取消。",
+    fix="还有内容未填。",
+    problems={
+        "required": "请填写此项。",
+        "selection": "请选择一项。",
+        "too_few": "请再选一些。",
+        "too_many": "选得太多了。",
+        "task_title": "任务需要标题。",
+    },
+    lost_touch="无法读取询问队列，正在重试",
+    keys={
+        "allow": "允许一次",
+        "yes": "允许",
+        "task": "本任务内",
+        "rule": "始终",
+        "tool": "此工具",
+        "app": "整个应用",
+        "deny": "拒绝",
+        "cancel": "取消",
+        "open": "打开",
+        "send": "提交",
+        "pick": "选中",
+        "edit": "编辑",
+        "add": "添加",
+        "remove": "删除",
+        "move": "移动",
+        "confirm": "确认",
+        "understood": "知道了",
+        "back": "返回",
+        "next": "继续",
+        "answered": "已答复",
+        "waiting": "待处理",
+        "scroll": "滚动",
+        "help": "按键",
+        "quit": "退出",
+        "field": "切换",
+    },
+    help_title="按键",
+    help=(
+        ("↑ ↓  j k", "在询问之间移动；在表单中逐行移动"),
+        ("y", "允许一次；确认任务；知道了结果"),
+        ("t", "本任务内允许（仅审批）"),
+        ("r", "始终允许：添加一条规则（仅审批）；对应用：此工具"),
+        ("R", "始终允许此应用的全部工具（仅应用的调用）"),
+        ("n", "拒绝或取消；可以附备注时先询问备注"),
+        ("Enter", "进入表单；在单行输入框和选项上：提交"),
+        ("Ctrl S", "在任意输入框中提交"),
+        ("Tab", "下一个输入框，以及备注"),
+        ("Esc", "返回列表；输入的内容不会丢失"),
+        ("PgUp PgDn  Space", "滚动内容；J K 逐行"),
+        ("Space  x", "选中选项"),
+        ("e  +  -  u", "编辑、添加、删除任务；恢复刚删除的"),
+        ("Alt ↑ ↓  J K", "移动任务"),
+        ("p  s", "任务的优先级和状态"),
+        ("a", "已答复的询问，再按返回"),
+        ("d", "浅色或深色"),
+        ("q  Ctrl C", "退出；询问继续等待"),
+    ),
+)
+
+
+def texts_for(environ: Mapping[str, str] = os.environ) -> Texts:
+    """HANDRAIL_LANG decides; without it, the language of the terminal's locale."""
+    wanted = environ.get("HANDRAIL_LANG") or environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG")
+    return CHINESE if (wanted or "").lower().startswith("zh") else ENGLISH

@@ -1,17 +1,78 @@
-"""`choice`: one of several, or some of several within limits."""
+"""The forms for fields to fill in (`kv`), options to choose from (`choice`) and results to read (`result`)."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widgets import Markdown
 
-from handrail.features.people.cli.screen.form import Form, Problems
-from handrail.features.people.cli.screen.lines import Line, own_line
-from handrail.features.people.cli.screen.send_row import SendRow
-from handrail.features.people.cli.screen.text_block import TextBlock
-from handrail.ports.prompts import ChoiceOption, ChoicePrompt
+from handrail.features.people.cli.screen.fields import Field, FieldKind, Form, Problems, SendRow
+from handrail.features.people.cli.screen.lines import Line, TextBlock, own_line, text_lines
+from handrail.kernel.visible import visible
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt, ResultPrompt
+
+
+class KvForm(Form):
+    keys: ClassVar[Sequence[tuple[str, str]]] = (("Enter", "send"), ("Tab", "field"))
+
+    def compose(self) -> ComposeResult:
+        for field in self._prompt.fields:
+            yield Field(
+                self.texts,
+                self._head(field),
+                field.default or "",
+                kind=_kind(field),
+                placeholder=field.placeholder or "",
+            )
+        yield SendRow(self.texts.send)
+
+    def answer(self) -> dict[str, Any]:
+        return {"status": "ok", "values": {key: field.value for key, field in self._fields.items()}}
+
+    def problems(self) -> Problems:
+        return {
+            f"values.{field.key}": self.texts.problems["required"]
+            for field in self._prompt.fields
+            if field.required is True and not self._fields[field.key].value
+        }
+
+    def show_problems(self, problems: Problems) -> None:
+        wrong = [field for key, field in self._fields.items() if f"values.{key}" in problems]
+        for key, field in self._fields.items():
+            field.problem(problems.get(f"values.{key}", ""))
+        if wrong:
+            wrong[0].start_typing()
+
+    def forget_secrets(self) -> None:
+        for key in self._prompt.secret_keys:
+            self._fields[key].clear()
+
+    def _head(self, field: KvField) -> list[Line]:
+        star = f" ({self.texts.required})" if field.required is True else ""
+        lines = text_lines((field.label or field.key) + star, "title")
+        lines += text_lines(field.description, "muted") if field.description else []
+        return [*lines, own_line(self.texts.secret_hint, "note")] if field.secret is True else lines
+
+    @property
+    def _prompt(self) -> KvPrompt:
+        assert isinstance(self.row.entry.prompt, KvPrompt)
+        return self.row.entry.prompt
+
+    @property
+    def _fields(self) -> dict[str, Field]:
+        shown = self.query(Field).results(Field)
+        return {field.key: widget for field, widget in zip(self._prompt.fields, shown, strict=True)}
+
+
+def _kind(field: KvField) -> FieldKind:
+    if field.secret is True:
+        return "secret"
+    return "multiline" if field.multiline is True else "text"
 
 
 class OptionRow(TextBlock, can_focus=True):
@@ -112,3 +173,49 @@ class ChoiceForm(Form):
     def _prompt(self) -> ChoicePrompt:
         assert isinstance(self.row.entry.prompt, ChoicePrompt)
         return self.row.entry.prompt
+
+
+_LONGEST_SET = 50_000  # beyond that it is shown as it was written
+
+
+class ResultForm(Form):
+    keys: ClassVar[Sequence[tuple[str, str]]] = (("y", "understood"),)
+
+    def compose(self) -> ComposeResult:
+        assert isinstance(self.row.entry.prompt, ResultPrompt)
+        text = visible(self.row.entry.prompt.markdown or "")
+        if len(text) > _LONGEST_SET:
+            yield TextBlock(text_lines(text))
+        else:
+            yield Markdown(text, parser_factory=_parser, open_links=False)
+
+
+def _parser() -> MarkdownIt:
+    """Nothing is hidden: HTML and entities stay text, and a link shows where it leads."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("entity")
+    parser.core.ruler.push("show_targets", _show_targets)
+    return parser
+
+
+def _show_targets(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = _with_targets(token.children)
+
+
+def _with_targets(children: list[Token]) -> list[Token]:
+    shown: list[Token] = []
+    targets: list[str] = []
+    for child in children:
+        shown.append(child)
+        if child.type == "link_open":
+            targets.append(str(child.attrGet("href") or ""))
+        elif child.type == "link_close":
+            shown.append(_text(targets.pop()))
+        elif child.type == "image":
+            shown.append(_text(str(child.attrGet("src") or "")))
+    return shown
+
+
+def _text(target: str) -> Token:
+    return Token("text", "", 0, content=f" ({visible(target)})")
