@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.people.routes.prompt_board import PromptBoard, State
+from handrail.features.people.routes import PromptBoard, State
 from handrail.stores.local.prompt_queue import LOG, LoggedPrompts
 from tests.later_entries import add_later_entries
 
