@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from bench.comparison import Comparison
 from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.backends.atspi.wire import Call
 from handrail.features.desktop.platform import Query
 from tests.desktop_apps import Toolkit, command, texts
 from tests.desktop_session import DesktopSession

@@ -30,7 +30,8 @@ from rich.console import Console
 from rich.text import Text
 
 from handrail.features.people.cli.screen.app import PromptsApp
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -131,7 +132,7 @@ def terminal_picture(name: str, shown: str) -> None:
 
 async def screen_picture(name: str, state: Path) -> None:
     """The full-screen view over a queue in which agents wait for answers."""
-    queue = LoggedPrompts(state)
+    queue = LoggedPrompts(prompt_store(state))
     asking = [asyncio.create_task(queue.ask(prompt, request_id=id)) for id, prompt in QUESTIONS]
     os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
     app = PromptsApp(queue, "terminal:ada", ENGLISH)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import PromptQueue
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def log(state: Path) -> Path:
 
 @pytest.fixture
 async def queue(state: Path) -> AsyncIterator[PromptQueue]:
-    opened = LoggedPrompts(state)
+    opened = LoggedPrompts(prompt_store(state))
     yield opened
     await opened.close()
 
@@ -29,6 +30,6 @@ async def queue(state: Path) -> AsyncIterator[PromptQueue]:
 @pytest.fixture
 async def other(state: Path) -> AsyncIterator[PromptQueue]:
     """Another program's view of the same directory."""
-    opened = LoggedPrompts(state)
+    opened = LoggedPrompts(prompt_store(state))
     yield opened
     await opened.close()

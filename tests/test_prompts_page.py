@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from handrail.features.people.cli.screen.texts import ENGLISH
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import RequestEntry
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.cli.machine import Machine
 
 PAGE = (Path(__file__).parents[1] / "docs" / "prompts.md").read_text(encoding="utf-8")
@@ -26,7 +27,7 @@ def blocks(language: str) -> list[str]:
 
 async def answer_all(state: Path, responses: Sequence[dict[str, Any]]) -> list[str]:
     """Answers one question after the other, as they come; gives their titles."""
-    queue, left, titles = LoggedPrompts(state), list(responses), list[str]()
+    queue, left, titles = LoggedPrompts(prompt_store(state)), list(responses), list[str]()
     async for page in queue.follow(0):
         for entry in page.entries:
             if isinstance(entry, RequestEntry):
@@ -63,7 +64,7 @@ async def test_the_programs_run(
 async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) -> None:
     (lines,) = blocks("jsonl")
     (tmp_path / "ui-prompts.jsonl").write_text(lines, encoding="utf-8")
-    queue = LoggedPrompts(tmp_path)
+    queue = LoggedPrompts(prompt_store(tmp_path))
     assert await queue.pending() == []
     assert (await queue.wait("q1")).response.selection == "open"
     await queue.close()
@@ -71,7 +72,7 @@ async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) ->
 
 async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tmp_path / "state")
-    queue = LoggedPrompts(machine.state)
+    queue = LoggedPrompts(prompt_store(machine.state))
     form = {"kind": "kv", "fields": [{"key": "name"}, {"key": "city"}]}
     await queue.request({"kind": "choice", "options": [{"value": "happy"}]}, request_id="q1")
     await queue.request({"kind": "file_change_confirm"}, request_id="q2")

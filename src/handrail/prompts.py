@@ -54,7 +54,7 @@ async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> 
     """The queue of a state directory: `state`, or the one that every handrail of this user has."""
     if not plugin_id or not app_id:
         raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
-    queue = Wiring().open_stores(state).prompts
+    queue = (await asyncio.to_thread(Wiring().open_stores, state)).prompts
     try:
         ui = UiPrompts(queue, f"{plugin_id}:{app_id}", state, (await queue.entries(0)).position)
         try:

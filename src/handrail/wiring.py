@@ -15,7 +15,9 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
+from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.project import Project
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
@@ -35,11 +37,11 @@ from handrail.stores.local.files.overlay import OverlaidFolder
 from handrail.stores.local.files.workspaces import Workspaces
 from handrail.stores.local.peers import identify
 from handrail.stores.local.person import user_name
-from handrail.stores.local.policy_source import PolicySource
+from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
 from handrail.stores.local.state import open_state, state_path
-from handrail.stores.local.user_rules import UserRules
+from handrail.stores.local.trust import TrustFile
 
 if TYPE_CHECKING:
     from handrail.faces.http.console_key import ConsoleKey
@@ -82,8 +84,9 @@ class Wiring:
             token = {} if server is None else {"authorization": f"Bearer {server.token}"}
             return token if key is None else {**token, console_key.HEADER: key}
 
+        prompts = LoggedPrompts(prompt_store(opened.path))
         secrets = KeptSecrets(OsKeyring(), SecretFile(opened.path))
-        return stores_of(opened, secrets, lambda: server_file.read(opened.path), credentials)
+        return stores_of(opened, prompts, secrets, lambda: server_file.read(opened.path), credentials)
 
     def open_project(
         self,
@@ -101,7 +104,7 @@ class Wiring:
         settings, closed = settings_file.load(stores.path, flags or {}, kinds=kinds), ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
-        policy = PolicySource(own, stores.path, UserRules(stores.path), closed)
+        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed)
         policy.load()
         elsewhere = {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
         project = Project(
@@ -226,7 +229,7 @@ class ReadFolder:
         files = OverlaidFolder.open(os.path.abspath(folder), closed)
         assert isinstance(files, OverlaidFolder)
         self.files = files
-        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, UserRules(state), closed)
+        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, TrustFile(state), closed)
         self.policy.load()
 
     def close(self) -> None:

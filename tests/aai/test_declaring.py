@@ -24,7 +24,7 @@ class Place:
     """Where something is."""
 
     room: str
-    shelf: int | None = None
+    kind: int | None = None
 
 
 class Found(TypedDict, total=False):
@@ -69,7 +69,7 @@ def test_hints_and_docstring_become_schemas() -> None:
         "type": "object",
         "properties": {
             "room": {"type": "string"},
-            "shelf": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+            "kind": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
         },
         "required": ["room"],
     }

@@ -42,6 +42,11 @@ class Trial:
         self.outcomes.append(outcome)
         return outcome
 
+    def passes(self, test: str, seed: int) -> bool:
+        """One of its tests, by itself."""
+        picked = ["--trial", self.name, f"--hypothesis-seed={seed}", test]
+        return subprocess.run([*PYTEST, *picked], env=_with_seed(seed), check=False).returncode == 0
+
     def _run(self, seed: int, way: str, files: Sequence[str]) -> tuple[int, list[str]]:
         with tempfile.TemporaryDirectory() as folder:
             told = Path(folder, "outcome")

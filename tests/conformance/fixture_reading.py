@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image, Resource, Text
-from handrail.kernel.tool import Listed, Preview, Reply, Shelf, Tool
+from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from tests.conformance.fixture_tools import RED_PIXEL, NoParams
 
 
@@ -44,9 +44,9 @@ async def with_image(port: None, call: Call, params: NoParams, preview: Preview 
     return Reply(None, [Image(RED_PIXEL), Text("Please analyze the image above.")])
 
 
-async def list_texts(port: None, call: Call, params: NoParams, preview: Preview | None) -> list[Listed]:
+async def list_texts(port: None, call: Call, params: NoParams, preview: Preview | None) -> list[ListedResource]:
     """Lists the one text."""
-    return [Listed("test://static-text", "static-text")]
+    return [ListedResource("test://static-text", "static-text")]
 
 
 async def read_text(port: None, call: Call, params: Address, preview: Preview | None) -> Reply:
@@ -69,7 +69,7 @@ PROMPTS = (
     _tool("test_prompt_with_embedded_resource", Embedded, with_resource),
     _tool("test_prompt_with_image", NoParams, with_image),
 )
-SHELF = Shelf(
+RESOURCE = ResourceKind(
     name="test",
     title="Test",
     description="Texts of the suite.",

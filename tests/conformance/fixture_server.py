@@ -8,14 +8,14 @@ from pathlib import Path
 from handrail import wiring as app
 from handrail.kernel.approvals import NobodyToAsk
 from handrail.kernel.registry import Registry
-from tests.conformance.fixture_reading import PROMPTS, SHELF
+from tests.conformance.fixture_reading import PROMPTS, RESOURCE
 from tests.conformance.fixture_tools import asking_surface, surface
 
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:])
     house = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
-    tools = replace(surface(), prompts=PROMPTS, shelves=(SHELF,))
+    tools = replace(surface(), prompts=PROMPTS, resources=(RESOURCE,))
     house.gate.registry = Registry([tools, asking_surface(house.stores.prompts)])
     asyncio.run(app.Wiring().serve_http(house, lambda address, console: print(address, flush=True)))
 

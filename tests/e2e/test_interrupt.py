@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.servers import audit_records, leftovers, serving, snapshots
 from tests.effort import chance, tries
-from tests.waiting import let_run, until
+from tests.waiting import PATIENCE, let_run, until
 from tests.wire.clients import HANDRAIL
 
 PATH = "game/big.txt"
@@ -53,7 +53,7 @@ def test_before_its_last_checkpoint_an_interrupted_write_is_not_done(prepared: P
         log = state / "audit/log.jsonl"
         until(lambda: b'"begin"' in log.read_bytes())
         call.send_signal(signal.SIGINT)
-        out, err = call.communicate(timeout=10)
+        out, err = call.communicate(timeout=PATIENCE)
     assert (call.returncode, out) == (INTERRUPTED, b""), err.decode()
     assert (prepared / PATH).read_text() == OLD
     assert snapshots(prepared) == {}
@@ -71,7 +71,7 @@ def test_after_its_last_checkpoint_an_interrupted_write_is_finished_and_says_so(
     call = start_write(prepared, state, strace, "-D", "-f", "-o", "/dev/null", "-e", "inject=fsync:delay_enter=300000")
     until(lambda: any((prepared / "game").glob(".handrail-*")))
     call.send_signal(signal.SIGINT)
-    out, err = call.communicate(timeout=20)
+    out, err = call.communicate(timeout=PATIENCE)
     assert call.returncode == 0, err.decode()
     assert json.loads(out)["applied"] is True
     assert (prepared / PATH).read_text() == NEW
@@ -87,7 +87,7 @@ def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project:
     with serving(project, state) as server:
         server.ok("write_to_file", path=PATH, content=NEW, dryRun=True)
         started = time.monotonic()
-        assert start_write(project, state).wait(timeout=20) == 0
+        assert start_write(project, state).wait(timeout=PATIENCE) == 0
         duration = time.monotonic() - started
         for _ in range(tries(3, 30)):
             (project / PATH).write_text(OLD)
@@ -96,7 +96,7 @@ def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project:
             assert call.poll() is None
             let_run(call, moments.uniform(0.3, 1.0) * duration)
             call.send_signal(signal.SIGINT)
-            _, err = call.communicate(timeout=20)
+            _, err = call.communicate(timeout=PATIENCE)
             # Python itself is not up yet in the first tenths: then the signal ends it as any other program.
             assert call.returncode in (0, INTERRUPTED, -signal.SIGINT), err.decode()
             found = (project / PATH).read_text()

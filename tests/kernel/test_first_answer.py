@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse, Side
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 
 PROMPT = ChoicePrompt(options=(ChoiceOption(value="a"), ChoiceOption(value="b")))
 CHOOSES_A = PromptResponse(status="ok", selection="a")
@@ -16,7 +17,7 @@ CHOOSES_A = PromptResponse(status="ok", selection="a")
 
 @asynccontextmanager
 async def queue(state: Path) -> AsyncIterator[LoggedPrompts]:
-    opened = LoggedPrompts(state)
+    opened = LoggedPrompts(prompt_store(state))
     try:
         yield opened
     finally:

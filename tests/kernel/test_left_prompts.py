@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import KEPT, PREFIX, LeftPrompts
 from handrail.ports.prompts import FileChangePrompt, Side
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 
 TEN_MINUTES = KEPT.total_seconds()
 
@@ -21,7 +22,7 @@ class Clock:
 
 @asynccontextmanager
 async def prompts(state: Path) -> AsyncIterator[LoggedPrompts]:
-    queue = LoggedPrompts(state)
+    queue = LoggedPrompts(prompt_store(state))
     try:
         yield queue
     finally:

@@ -12,6 +12,7 @@ import pytest
 
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.tool import Preview
 from handrail.ports.consents import ConsentTo
@@ -21,7 +22,7 @@ from handrail.ports.identity import Caller
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.database import Database
 from handrail.stores.local.once import SqliteOnce
-from handrail.stores.local.prompt_queue import LOG, LoggedPrompts
+from handrail.stores.local.prompt_store import LOG, prompt_store
 from tests.later_entries import add_later_entries
 
 CALLER = Caller("mcp", "claude-code/1", "ppid:1")
@@ -32,7 +33,7 @@ class Desk:
     """An approver, the queue behind it and the rules that it was told to keep."""
 
     def __init__(self, state: Path) -> None:
-        self.queue = LoggedPrompts(state)
+        self.queue = LoggedPrompts(prompt_store(state))
         self.always: list[Question] = []
         self.covered: list[object] = []
         self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self._keep)

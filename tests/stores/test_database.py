@@ -33,6 +33,20 @@ def test_it_is_made_when_first_used_for_the_owner_alone(path: Path) -> None:
     database.close()
 
 
+def test_a_second_connection_of_a_process_leaves_the_first_ones_locks(path: Path) -> None:
+    """Without them another process takes the file for its own, and the log away: this one would miss all changes."""
+    first, second = Database(path), Database(path)
+    with first.writing(is_durable=True) as rows:
+        rows.execute("CREATE TABLE person (name TEXT)")
+    with second.reading() as rows:
+        assert rows.execute("SELECT name FROM person").fetchall() == []
+    held = f"POSIX  ADVISORY  READ {os.getpid()} "
+    inode = f":{path.stat().st_ino} "
+    assert any(held in lock and inode in lock for lock in Path("/proc/locks").read_text().splitlines())
+    second.close()
+    first.close()
+
+
 def test_an_older_one_is_brought_up_step_by_step_and_keeps_its_rows(path: Path) -> None:
     def make(rows: sqlite3.Connection) -> None:
         rows.execute("CREATE TABLE person (name TEXT)")

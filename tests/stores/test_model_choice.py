@@ -6,7 +6,7 @@ import pytest
 from handrail.features.agent.settings import AgentSettings
 from handrail.kernel.settings import load_one
 from handrail.ports.settings import BrokenSettings
-from handrail.stores.local.model_choice import choose
+from handrail.stores.local.config_file import choose
 
 
 def test_a_choice_is_written_and_changed_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:

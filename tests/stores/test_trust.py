@@ -3,16 +3,16 @@
 import stat
 from pathlib import Path
 
-from handrail.stores.local.policy_source import Trust
+from handrail.stores.local.trust import TrustFile
 from tests.stores.processes import finish, release_together, start
 
 TRUST_AND_DISTRUST = """
 import sys
 from pathlib import Path
-from handrail.stores.local.policy_source import Trust
+from handrail.stores.local.trust import TrustFile
 
 state, name = Path(sys.argv[1]), sys.argv[2]
-trust = Trust(state)
+trust = TrustFile(state)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(20):
@@ -23,7 +23,7 @@ for number in range(20):
 
 
 def test_what_was_trusted_counts_until_it_is_taken_back(tmp_path: Path) -> None:
-    trust = Trust(tmp_path)
+    trust = TrustFile(tmp_path)
     assert not trust.holds(b"a")
     trust.add(b"a", "policy.json")
     assert (trust.holds(b"a"), trust.holds(b"b")) == (True, False)
@@ -37,7 +37,7 @@ def test_of_many_who_trust_at_once_nobody_is_lost(tmp_path: Path) -> None:
     release_together(people)
     for person in people:
         finish(person)
-    trust = Trust(tmp_path)
+    trust = TrustFile(tmp_path)
     for name in "abcd":
         held = [number for number in range(20) if trust.holds(f"{name} {number}".encode())]
         assert held == list(range(0, 20, 2))

@@ -14,6 +14,7 @@ from typing import Any
 
 ALLOWED = frozenset(
     {
+        "aai.tool.call",  # an app's own function, on the app's own loop
         "features.desktop.backends.x11.connection.open_another",  # the desktop host's own loop, to the display's socket
     }
 )
@@ -21,6 +22,7 @@ ALLOWED = frozenset(
 
 _OURS = f"{os.sep}handrail{os.sep}"
 _TESTS = f"{os.sep}tests{os.sep}"
+_ASYNC = 0x80 | 0x200  # inspect.CO_COROUTINE and CO_ASYNC_GENERATOR, which would take a while to import
 _note: Callable[[str], None] | None = None
 
 
@@ -91,16 +93,18 @@ def _is_loop() -> bool:
 
 
 def _tell(what: str) -> None:
-    """Only what our own code does: a test may do as it likes."""
-    frame = sys._getframe(1)
+    """Only what our own code does by itself: a test may call on a loop what blocks."""
+    frame: Any = sys._getframe(1)
     ours: list[str] = []
-    while frame is not None:
+    is_async = False
+    while frame is not None and frame.f_code.co_name != "_run_once":  # what is below has nothing to do with it
         file = frame.f_code.co_filename
         if _OURS in file and _TESTS not in file:
             module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")
             ours.append(f"{module}.{frame.f_code.co_name}")
-        elif frame.f_code.co_name == "_run_once":  # what is below has nothing to do with it
-            break
-        frame = frame.f_back  # type: ignore[assignment]
+            is_async = bool(frame.f_code.co_flags & _ASYNC)
+        elif ours and not is_async and _TESTS in file:
+            return
+        frame = frame.f_back
     if ours and ALLOWED.isdisjoint(ours) and _note is not None:
         _note(f"{what} in {' < '.join(ours[:6])}")

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from handrail.stores.local.policy_source import Trust
+from handrail.stores.local.trust import TrustFile
 from tests.features.desktop.conformance.png import pixel
 from tests.wire.clients import Json, Stdio
 from tests.wire.stage import put
@@ -51,7 +51,7 @@ class Cinema:
         document = {"mode": "developer", "policies": policies, "rules": rules or []}
         put(self.project, ".handrail/policy.json", json.dumps(document))
         policy = self.project / ".handrail/policy.json"
-        Trust(self.state).add(policy.read_bytes(), str(policy))
+        TrustFile(self.state).add(policy.read_bytes(), str(policy))
 
     def show(self, scene: str | None = None) -> Json:
         return self.client.ok("preview_scene", **({} if scene is None else {"scenePath": f"game/scene/{scene}"}))

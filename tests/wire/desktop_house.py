@@ -12,7 +12,8 @@ from typing import Any
 from handrail.features.desktop.host.confirmation import Mode
 from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
 
@@ -120,7 +121,7 @@ class DesktopHouse:
 
     def queue(self) -> LoggedPrompts:
         """The queue as a person's own program opens it."""
-        return LoggedPrompts(self.state)
+        return LoggedPrompts(prompt_store(self.state))
 
     def index(self) -> list[Json]:
         file = self.workspace / "artifacts/desktop/index.ndjson"

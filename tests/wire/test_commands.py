@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from handrail.stores.local.policy_source import Trust
+from handrail.stores.local.trust import TrustFile
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, Stdio
@@ -77,7 +77,7 @@ def put_mode(project: Path, mode: str, **policies: Any) -> None:
 def trust(project: Path, state: Path) -> None:
     """As `handrail policy trust` does it, without a process each time."""
     policy = project / ".handrail/policy.json"
-    Trust(state).add(policy.read_bytes(), str(policy))
+    TrustFile(state).add(policy.read_bytes(), str(policy))
 
 
 def is_alive(pid: int) -> bool:

@@ -14,8 +14,9 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, Implementation
 
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import PromptResponse, QueuedPrompt, ResponseEntry
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START
 
@@ -39,7 +40,7 @@ class Person:
     """Who sits at the client, with their form; and the queue, in which the same question waits."""
 
     def __init__(self, state: Path) -> None:
-        self.queue = LoggedPrompts(state)
+        self.queue = LoggedPrompts(prompt_store(state))
         self.shown: list[ElicitRequestFormParams] = []
         self.is_shown = anyio.Event()
         self.was_taken_back = anyio.Event()

@@ -112,7 +112,7 @@ def test_without_a_game_there_is_nothing_to_say_and_nothing_to_read(mcp: Mcp, pr
     assert mcp.request("resources/list", {})["resources"] == []
 
 
-def test_the_name_of_a_prompt_or_a_shelf_is_no_tools(mcp: Mcp, game: Path) -> None:
+def test_the_name_of_a_prompt_or_a_resource_is_no_tools(mcp: Mcp, game: Path) -> None:
     for name in (MEND, "webgal.scene", "webgal.scenes"):
         assert refused(mcp, "tools/call", name=name, arguments={}) == INVALID_PARAMS
         assert name not in {tool["name"] for tool in mcp.request("tools/list", {})["tools"]}

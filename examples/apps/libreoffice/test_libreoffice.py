@@ -15,7 +15,6 @@ import pytest
 from handrail.features.apps.descriptors.review import review
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.xdist_group("apps-libreoffice")
 TEXT = "Dear Ada,\nthe price is 100 €. 你好!\n"
 
 

@@ -13,7 +13,6 @@ import pytest
 from tests.session_bus import SessionBus
 
 APP = "com.example.media"
-pytestmark = pytest.mark.xdist_group("apps-media")
 PLUGIN = "/usr/lib/mpv-mpris/mpris.so"
 
 

@@ -11,7 +11,6 @@ import pytest
 from tests.session_bus import SessionBus
 
 APP = "com.example.notifications"
-pytestmark = pytest.mark.xdist_group("apps-notifications")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""One call on its way through the house: who asks, for which task, until when."""
+"""One call on its way through the gate: who asks, for which task, until when."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping

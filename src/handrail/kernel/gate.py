@@ -1,4 +1,4 @@
-"""The one way through the house: validate → policy → approval → token → run → evidence → audit.
+"""The gate, which every call passes: validate → policy → approval → token → run → evidence → audit.
 
 Knows no wire and no operating system. Every face hands it a Call and gets a Reply or a Failure.
 """

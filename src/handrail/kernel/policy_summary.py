@@ -6,13 +6,13 @@ import msgspec
 
 from handrail.kernel.policy import Policy
 from handrail.kernel.policy_document import as_json
-from handrail.kernel.project import PolicyInForce
+from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Rule
 
 
-def in_force(policy: PolicyInForce) -> dict[str, Any]:
+def in_force(policy: PolicySource) -> dict[str, Any]:
     return summary(policy.load(), path=policy.where, exists=policy.file is not None, is_trusted=policy.is_trusted())
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from handrail.kernel.approval import Approver
     from handrail.kernel.feature import Feature
-    from handrail.kernel.project import PolicyInForce, Project
+    from handrail.kernel.policy_source import PolicySource
+    from handrail.kernel.project import Project
     from handrail.kernel.queue_approver import AskInQueue
     from handrail.kernel.registry import Registry
     from handrail.ports.files import OverlaidFolder
@@ -24,7 +25,7 @@ class ProjectReader(Protocol):
     def files(self) -> OverlaidFolder: ...
 
     @property
-    def policy(self) -> PolicyInForce: ...
+    def policy(self) -> PolicySource: ...
 
     def close(self) -> None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from handrail.kernel.feature import load
 
@@ -14,48 +14,12 @@ if TYPE_CHECKING:
     from handrail.kernel.evidence import Evidence
     from handrail.kernel.feature import Feature
     from handrail.kernel.gate import Gate
-    from handrail.kernel.policy import Policy
+    from handrail.kernel.policy_source import PolicySource
     from handrail.kernel.registry import Registry
     from handrail.kernel.settings import AllSettings, Kind, Settings
     from handrail.ports.files import Folder
     from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
-
-
-class PolicyInForce(Protocol):
-    """The policy as it is now: a person's edit counts with the next call."""
-
-    @property
-    def where(self) -> str: ...
-
-    def load(self) -> Policy:
-        """A broken file stops the program."""
-        ...
-
-    def current(self) -> Policy:
-        """A broken file refuses the call: Declined."""
-        ...
-
-    def latest(self) -> Policy:
-        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
-        ...
-
-    async def fetch(self) -> Policy:
-        """`current` without blocking the event loop."""
-        ...
-
-    def is_trusted(self) -> bool: ...
-
-    @property
-    def file(self) -> bytes | None:
-        """The project's own file as it is now."""
-        ...
-
-    def trust(self, shown: bytes) -> None:
-        """What a person was shown, whatever the file holds by now."""
-        ...
-
-    def distrust(self) -> bool: ...
 
 
 @dataclass(eq=False)
@@ -69,7 +33,7 @@ class Project:
     stores: Stores
     machine: Machine
     all_settings: AllSettings
-    policy: PolicyInForce
+    policy: PolicySource
     audit: Audit
     evidence: Evidence
     features: Mapping[str, Feature]

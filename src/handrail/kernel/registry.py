@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.kernel.call import Role
 from handrail.kernel.feature import Feature, load
-from handrail.kernel.tool import Schema, Shelf, Surface, Tool
+from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
 from handrail.kernel.validation import Validator
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
@@ -86,9 +86,9 @@ class Registry:
             if surface.name not in not_installed and (enabled is None or surface.name in enabled)
         ]
         for surface in surfaces:
-            shelved = [tool for shelf in surface.shelves for tool in (shelf.listing, shelf.reading)]
+            resource_tools = [tool for kind in surface.resources for tool in (kind.listing, kind.reading)]
             roles: tuple[tuple[Role, Sequence[Tool[Any, Any]]], ...]
-            roles = (("tool", surface.tools), ("prompt", surface.prompts), ("resource", shelved))
+            roles = (("tool", surface.tools), ("prompt", surface.prompts), ("resource", resource_tools))
             for role, tools in roles:
                 for tool in tools:
                     if tool.name in self._tools:
@@ -109,8 +109,8 @@ class Registry:
         return self._offered("prompt")
 
     @property
-    def shelves(self) -> Sequence[Shelf]:
-        return [shelf for surface in self._surfaces for shelf in surface.shelves]
+    def resources(self) -> Sequence[ResourceKind]:
+        return [kind for surface in self._surfaces for kind in surface.resources]
 
     def _offered(self, role: Role) -> list[Registered]:
         return [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]

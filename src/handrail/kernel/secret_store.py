@@ -6,7 +6,7 @@ from datetime import datetime
 
 from handrail.kernel.evidence import utc_now
 from handrail.ports.errors import InvalidParams
-from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretShelf, Slip
+from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretFileStore, Slip
 from handrail.ports.waiting import settled
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
@@ -15,9 +15,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 class KeptSecrets:
     """A `SecretStore`. What is in the file moves into the keyring when it is next put."""
 
-    def __init__(self, keyring: Keyring, shelf: SecretShelf, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, keyring: Keyring, file: SecretFileStore, now: Callable[[], datetime] = utc_now) -> None:
         self._keyring = keyring
-        self._shelf = shelf
+        self._file = file
         self._now = now
 
     async def get(self, name: str) -> Secret | None:
@@ -30,35 +30,35 @@ class KeptSecrets:
         return await settled(lambda: self._forget(name))
 
     async def kept(self) -> Sequence[Kept]:
-        slips = await settled(self._shelf.slips)
+        slips = await settled(self._file.slips)
         return [Kept(name, slip.place, slip.at) for name, slip in sorted(slips.items())]
 
     def _get(self, name: str) -> Secret | None:
-        slip = self._shelf.slips().get(_checked(name))
+        slip = self._file.slips().get(_checked(name))
         if slip is None or slip.value is not None:
             return None if slip is None else slip.value
-        value = self._keyring.read(self._shelf.account(name))
+        value = self._keyring.read(self._file.account(name))
         return None if value is None else Secret(value)
 
     def _put(self, name: str, secret: Secret) -> Kept:
         at = self._now().isoformat(timespec="seconds")
-        account = self._shelf.account(_checked(name))
+        account = self._file.account(_checked(name))
         try:
             self._keyring.write(account, secret.reveal())
             slip = Slip(at)
         except KeyringAway:
-            old = self._shelf.slips().get(name)
+            old = self._file.slips().get(name)
             slip = Slip(at, secret, old is not None and (old.place == "keyring" or old.is_old_in_keyring))
-        self._shelf.put(name, slip)
+        self._file.put(name, slip)
         return Kept(name, slip.place, at)
 
     def _forget(self, name: str) -> bool:
-        slip = self._shelf.slips().get(_checked(name))
+        slip = self._file.slips().get(_checked(name))
         if slip is None:
             return False
         if slip.place == "keyring" or slip.is_old_in_keyring:
-            self._keyring.remove(self._shelf.account(name))
-        self._shelf.remove(name)
+            self._keyring.remove(self._file.account(name))
+        self._file.remove(name)
         return True
 
 

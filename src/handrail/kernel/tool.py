@@ -133,15 +133,16 @@ class Tool(Generic[PortT, ParamsT]):
         return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
 
 
-SHELF_KEYWORD = "x-handrail-shelf"
-"""In a prompt's schema: the name of the shelf that an argument's value comes from."""
+RESOURCES_KEYWORD = "x-handrail-resources"
+"""In a prompt's schema: the name of the kind that an argument's value comes from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ResourceKind:
     """Things that can be read by an address of their own. Both of its tools only read.
 
-    `listing` takes nothing and results in a list of `Listed`; `reading` takes a `uri` and replies with Resource parts.
+    `listing` takes nothing and results in a list of `ListedResource`; `reading` takes a `uri` and replies with Resource
+    parts.
     """
 
     name: str
@@ -154,8 +155,8 @@ class Shelf:
     reading: Tool[Any, Any]
 
 
-class Listed(NamedTuple):
-    """`title` and `description` where the thing has its own; otherwise its shelf's title tells what it is."""
+class ListedResource(NamedTuple):
+    """`title` and `description` where the thing has its own; otherwise its kind's title tells what it is."""
 
     uri: str
     name: str
@@ -176,4 +177,4 @@ class Surface:
     port: Any
     tools: Sequence[Tool[Any, Any]]
     prompts: Sequence[Tool[Any, Any]] = ()
-    shelves: Sequence[Shelf] = ()
+    resources: Sequence[ResourceKind] = ()

@@ -1,6 +1,7 @@
 """Decisions and rules, as people write them into policy files."""
 
 from enum import IntEnum
+from typing import Protocol
 
 import msgspec
 
@@ -34,3 +35,20 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def verdict(self) -> Decision:
         return Decision[self.decision.upper()]
+
+
+class Trust(Protocol):
+    """The policy files that a person has said yes to, by their content. Blocks."""
+
+    @property
+    def where(self) -> str:
+        """The file that changes with it."""
+        ...
+
+    def holds(self, data: bytes) -> bool: ...
+
+    def add(self, data: bytes, where: str) -> None: ...
+
+    def remove(self, data: bytes) -> bool:
+        """Whether it was there."""
+        ...

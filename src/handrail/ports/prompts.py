@@ -1,7 +1,7 @@
 """What a person is asked and what they answer, as contract 5 spells it, and the port to the queue between the two.
 
 Knows no file and no rule: what these types can't say (limits, uniqueness, which member belongs to
-which kind) is checked by `core/prompt_rules.py` and `core/answer_rules.py`.
+which kind) is checked in `kernel/prompts/`.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence

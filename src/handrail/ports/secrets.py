@@ -96,7 +96,7 @@ class Slip:
         return "keyring" if self.value is None else "file"
 
 
-class SecretShelf(Protocol):
+class SecretFileStore(Protocol):
     """Our own file, called in threads: which secrets there are, and the values that no keyring took.
 
     Damaged: it can't be read.

@@ -1,11 +1,15 @@
-"""The port to one-time tokens: what a person allowed, allowed once.
+"""The port to one-time tokens (what a person allowed, allowed once), and the rules that every store keeps.
 
 A token is good for one caller, one method and one set of parameters, until its deadline.
 Who is cancelled while it is used up waits until it is: it never stays open whether it was.
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Protocol
+from uuid import uuid4
+
+from handrail.ports.errors import Declined
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +33,41 @@ class TokenStore(Protocol):
         A refused token stays as it was.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a store remembers of a token; the token itself it forgets."""
+
+    scope: Scope
+    deadline: float
+    is_used: bool
+
+
+def new_token() -> str:
+    return str(uuid4())
+
+
+def fingerprint(token: str) -> str:
+    """What stands in the store: who reads it can't use it."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check(ticket: Ticket | None, scope: Scope, now: float) -> None:
+    """Raises Declined unless the ticket is good for exactly this. Strangers learn no more than `peer`."""
+    if ticket is None:
+        raise refusal("invalid", "This token was never issued, or long ago.")
+    if ticket.scope.caller != scope.caller:
+        raise refusal("peer", "This token was issued to another caller.")
+    if ticket.is_used:
+        raise refusal("used", "This token was used before.")
+    if now >= ticket.deadline:
+        raise refusal("expired", "This token has expired.")
+    if ticket.scope.method != scope.method:
+        raise refusal("method", f"This token was issued for another tool than {scope.method}.")
+    if ticket.scope.params_digest != scope.params_digest:
+        raise refusal("params", "This token was issued for other parameters.")
+
+
+def refusal(reason: str, message: str) -> Declined:
+    return Declined(message, hint="Ask for a new token, for exactly this call.", reason=reason)

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from handrail.features.people.cli.screen.answering import READING_SECONDS
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
@@ -26,8 +27,9 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m"
 ASK = """
 import asyncio, json, sys
 from pathlib import Path
-from handrail.stores.local.prompt_queue import LoggedPrompts
-queue = LoggedPrompts(Path(sys.argv[1]))
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
+queue = LoggedPrompts(prompt_store(Path(sys.argv[1])))
 answer = asyncio.run(queue.ask(json.loads(sys.argv[2]), request_id=sys.argv[3]))
 print(answer.response.status)
 """
@@ -91,7 +93,8 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
             agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"
     (request_id,) = responses(machine)
-    assert asyncio.run(LoggedPrompts(machine.state).answered_by([request_id]))[request_id].startswith("terminal:")
+    answered = LoggedPrompts(prompt_store(machine.state)).answered_by([request_id])
+    assert asyncio.run(answered)[request_id].startswith("terminal:")
     assert leave(terminal) == 0
 
 

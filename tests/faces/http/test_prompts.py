@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Answer, Running
 
@@ -273,7 +274,7 @@ def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
 
 def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
     async def run() -> list[Any]:
-        queue = LoggedPrompts(asked.state)
+        queue = LoggedPrompts(prompt_store(asked.state))
         try:
             async with listening(asked) as page:
                 waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine"))

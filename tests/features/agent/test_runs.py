@@ -16,6 +16,7 @@ from handrail.features.agent.user_message import UserMessage
 from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
 from handrail.kernel.call import Call, Progress
+from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.agent import Choice, Mode, Run, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.identity import Caller
@@ -37,7 +38,7 @@ from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
 from handrail.stores.local.browser_tasks import SqliteTasks
-from handrail.stores.local.prompt_queue import LoggedPrompts
+from handrail.stores.local.prompt_store import prompt_store
 from tests.waiting import eventually
 
 QUESTION = AssistantTurn("", (ToolUse("use_1", "ask_followup_question", "{}"),))
@@ -271,7 +272,7 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
 
 def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
     async def work() -> None:
-        queue = LoggedPrompts(tmp_path)
+        queue = LoggedPrompts(prompt_store(tmp_path))
         house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
         await queue.request(foreign, request_id="theirs", run_id=TASK)
@@ -298,7 +299,7 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
             return await super().respond(*answer, **how)
 
     async def work() -> None:
-        queue = FullOnce(tmp_path)
+        queue = FullOnce(prompt_store(tmp_path))
         house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         await house.say()
         await asked(queue, "ask_")
@@ -348,7 +349,7 @@ def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_ot
         raise NoModel("none")
 
     async def work() -> None:
-        queue = LoggedPrompts(tmp_path)
+        queue = LoggedPrompts(prompt_store(tmp_path))
         house = House(tmp_path, Scripted(AssistantTurn("- [ ] one")).named, queue=queue)
         await house.say(mode="plan")
         request_id = await asked(queue, "plan_")

@@ -14,7 +14,7 @@ from handrail.kernel.call import Call
 from handrail.ports.errors import Changed, NotShown
 from handrail.ports.identity import Caller
 from handrail.stores.local.files.folder import LocalFolder
-from handrail.stores.local.policy_source import Trust
+from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -74,7 +74,7 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
     policy = project / ".handrail/policy.json"
     policy.write_text(json.dumps({"mode": "developer", "policies": {}, "rules": []}))
     state.mkdir(mode=0o700)
-    Trust(state).add(policy.read_bytes(), str(policy))
+    TrustFile(state).add(policy.read_bytes(), str(policy))
     paths: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -11,7 +11,7 @@ from handrail.kernel.content import Resource
 from handrail.kernel.default_dialect import DIALECT
 from handrail.kernel.dialect import Dialect
 from handrail.kernel.gate import Gate
-from handrail.kernel.tool import SHELF_KEYWORD, Listed, Shelf, Tool
+from handrail.kernel.tool import RESOURCES_KEYWORD, ListedResource, ResourceKind, Tool
 from handrail.ports.errors import Failure, Internal, InvalidParams, NotFound
 
 Context = ServerRequestContext[Any, Any]
@@ -31,8 +31,8 @@ def offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> Non
     """Declares only the capabilities that have something behind them."""
     if gate.registry.prompts:
         _offer_prompts(server, gate, make_call)
-    if gate.registry.shelves:
-        _offer_shelves(server, gate, make_call)
+    if gate.registry.resources:
+        _offer_resources(server, gate, make_call)
         _offer_completion(server, gate, make_call)
 
 
@@ -57,26 +57,26 @@ def _offer_prompts(server: Server[Any], gate: Gate, make_call: MakeCall) -> None
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
 
 
-def _offer_shelves(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
+def _offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
     async def list_resources(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        known: list[tuple[Shelf, Listed]] = []
+        known: list[tuple[ResourceKind, ListedResource]] = []
         try:
-            for shelf in gate.registry.shelves:
-                reply = await gate.run(make_call(context, shelf.listing.name, {}, "resource"))
-                known += [(shelf, listed) for listed in reply.result]
+            for kind in gate.registry.resources:
+                reply = await gate.run(make_call(context, kind.listing.name, {}, "resource"))
+                known += [(kind, listed) for listed in reply.result]
             return {**_page(known, params.cursor), **_FRESH, **_COMPLETE}
         except Failure as failure:
             raise _refusal(failure) from None
 
     async def list_templates(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        return {"resourceTemplates": [_template(shelf) for shelf in gate.registry.shelves], **_FRESH, **_COMPLETE}
+        return {"resourceTemplates": [_template(kind) for kind in gate.registry.resources], **_FRESH, **_COMPLETE}
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
         uri, dialect = str(params.uri), DIALECT
         try:
-            shelf = _shelf_of(gate.registry.shelves, uri)
-            dialect = gate.registry.find(shelf.reading.name).surface.dialect
-            reply = await gate.run(make_call(context, shelf.reading.name, {"uri": uri}, "resource"))
+            kind = _kind_of(gate.registry.resources, uri)
+            dialect = gate.registry.find(kind.reading.name).surface.dialect
+            reply = await gate.run(make_call(context, kind.reading.name, {"uri": uri}, "resource"))
         except NotFound as missing:
             has_code = context.protocol_version < _WITHOUT_THAT_CODE
             raise _refusal(missing, _RESOURCE_NOT_FOUND if has_code else types.INVALID_PARAMS, dialect) from None
@@ -94,10 +94,10 @@ def _offer_completion(server: Server[Any], gate: Gate, make_call: MakeCall) -> N
     async def complete(context: Context, params: types.CompleteRequestParams) -> dict[str, Any]:
         try:
             prompts = [entry.tool for entry in gate.registry.prompts]
-            shelf = _completed_from(params, prompts, gate.registry.shelves)
-            if shelf is None:
+            kind = _completed_from(params, prompts, gate.registry.resources)
+            if kind is None:
                 return {**_completion([], ""), **_COMPLETE}
-            reply = await gate.run(make_call(context, shelf.listing.name, {}, "resource"))
+            reply = await gate.run(make_call(context, kind.listing.name, {}, "resource"))
         except Failure as failure:
             raise _refusal(failure) from None
         return {**_completion([listed.name for listed in reply.result], params.argument.value), **_COMPLETE}
@@ -119,56 +119,56 @@ def _listed_prompt(prompt: Tool[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _template(shelf: Shelf) -> dict[str, Any]:
+def _template(kind: ResourceKind) -> dict[str, Any]:
     return {
-        "uriTemplate": shelf.template,
-        "name": shelf.name,
-        "title": shelf.title,
-        "description": shelf.description,
-        "mimeType": shelf.mime,
+        "uriTemplate": kind.template,
+        "name": kind.name,
+        "title": kind.title,
+        "description": kind.description,
+        "mimeType": kind.mime,
     }
 
 
-def _page(known: Sequence[tuple[Shelf, Listed]], cursor: str | None) -> dict[str, Any]:
+def _page(known: Sequence[tuple[ResourceKind, ListedResource]], cursor: str | None) -> dict[str, Any]:
     """The cursor is how many came before. InvalidParams."""
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and 0 < int(cursor) < 10**9):
         raise InvalidParams("That cursor was never given out.")
     start = int(cursor or 0)
     end = start + _RESOURCES_A_PAGE
-    shown: dict[str, Any] = {"resources": [_listed_resource(shelf, listed) for shelf, listed in known[start:end]]}
+    shown: dict[str, Any] = {"resources": [_listed_resource(kind, listed) for kind, listed in known[start:end]]}
     if end < len(known):
         shown["nextCursor"] = str(end)
     return shown
 
 
-def _listed_resource(shelf: Shelf, listed: Listed) -> dict[str, Any]:
+def _listed_resource(kind: ResourceKind, listed: ListedResource) -> dict[str, Any]:
     title = {"title": listed.title} if listed.title else {}
-    description = listed.description or shelf.title
-    return {"uri": listed.uri, "name": listed.name, **title, "description": description, "mimeType": shelf.mime}
+    description = listed.description or kind.title
+    return {"uri": listed.uri, "name": listed.name, **title, "description": description, "mimeType": kind.mime}
 
 
-def _shelf_of(shelves: Sequence[Shelf], uri: str) -> Shelf:
+def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
     """By what its addresses begin with. NotFound."""
-    for shelf in shelves:
-        if uri.startswith(shelf.template.partition("{")[0]):
-            return shelf
+    for kind in kinds:
+        if uri.startswith(kind.template.partition("{")[0]):
+            return kind
     raise NotFound(f"There is no resource {uri}.", hint="resources/list tells what there is.")
 
 
 def _completed_from(
-    params: types.CompleteRequestParams, prompts: Sequence[Tool[Any, Any]], shelves: Sequence[Shelf]
-) -> Shelf | None:
+    params: types.CompleteRequestParams, prompts: Sequence[Tool[Any, Any]], kinds: Sequence[ResourceKind]
+) -> ResourceKind | None:
     """Whose names the argument takes; None if it takes any text. NotFound."""
     wanted = params.argument.name
     if isinstance(params.ref, types.PromptReference):
         for prompt in prompts:
             if prompt.name == params.ref.name:
                 argument = prompt.input_schema.get("properties", {}).get(wanted, {})
-                return next((shelf for shelf in shelves if shelf.name == argument.get(SHELF_KEYWORD)), None)
+                return next((kind for kind in kinds if kind.name == argument.get(RESOURCES_KEYWORD)), None)
         raise NotFound(f"There is no prompt named {params.ref.name!r}.")
-    for shelf in shelves:
-        if shelf.template == params.ref.uri:
-            return shelf if wanted in _VARIABLE.findall(shelf.template) else None
+    for kind in kinds:
+        if kind.template == params.ref.uri:
+            return kind if wanted in _VARIABLE.findall(kind.template) else None
     raise NotFound(f"There is no template {params.ref.uri}.")
 
 

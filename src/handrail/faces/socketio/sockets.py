@@ -231,7 +231,7 @@ def is_open(scope: Scope) -> bool:
 
 
 class _Json:
-    """The house's decoder for what comes from outside. The library expects a ValueError where it is no JSON."""
+    """handrail's strict decoder for what comes from outside. The library expects a ValueError where it is no JSON."""
 
     @staticmethod
     def dumps(value: Any, **style: Any) -> str:

@@ -9,7 +9,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
 from handrail.kernel.struct_schema import schema_of
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Listed, Preview, Reply, Shelf, Tool
+from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.ports.errors import InvalidParams
 
 _PREFIX = "app:"
@@ -24,9 +24,9 @@ class Nothing(msgspec.Struct, frozen=True):
     pass
 
 
-async def list_apps(apps: Apps, call: Call, params: Nothing, preview: Preview | None) -> list[Listed]:
+async def list_apps(apps: Apps, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
     """List the apps of this machine."""
-    return [Listed(_PREFIX + app.id, app.id, app.name, app.description) for app in apps.catalogue.apps()]
+    return [ListedResource(_PREFIX + app.id, app.id, app.name, app.description) for app in apps.catalogue.apps()]
 
 
 async def read_app(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
@@ -43,7 +43,7 @@ def _id(params: Params) -> str:
     return params.uri.removeprefix(_PREFIX)
 
 
-SHELF = Shelf(
+RESOURCE = ResourceKind(
     name="app",
     title="An app of this machine",
     description="What it can do, for apps_call.",

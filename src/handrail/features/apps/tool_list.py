@@ -4,4 +4,4 @@ from handrail.features.apps import app_resource
 from handrail.features.apps.tools import apps_call, apps_describe, apps_list
 
 TOOLS = (apps_list.TOOL, apps_describe.TOOL, apps_call.TOOL)
-RESOURCES = (app_resource.SHELF,)
+RESOURCES = (app_resource.RESOURCE,)

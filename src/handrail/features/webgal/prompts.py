@@ -15,7 +15,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Resource, Text
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import SHELF_KEYWORD, Preview, Reply, Tool
+from handrail.kernel.tool import RESOURCES_KEYWORD, Preview, Reply, Tool
 from handrail.ports.errors import Conflict, Damaged, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def prompt(
 
 
 def _argument(name: str, text: str) -> dict[str, str]:
-    named = {SHELF_KEYWORD: "scene"} if name == "path" else {}
+    named = {RESOURCES_KEYWORD: "scene"} if name == "path" else {}
     return {"type": "string", "description": text, **named}
 
 

@@ -11,7 +11,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Listed, Preview, Reply, Shelf, Tool
+from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.ports.errors import Damaged, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 
 _PREFIX = "webgal://scene/"
@@ -29,10 +29,10 @@ def address(scene: str) -> str:
     return _PREFIX + quote(scene)
 
 
-async def list_scenes(webgal: WebGal, call: Call, params: Nothing, preview: Preview | None) -> list[Listed]:
+async def list_scenes(webgal: WebGal, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
     """List the game's scenes."""
     names = (await in_thread(call, lambda: listed(webgal))).scenes
-    return [Listed(address(name), name) for name in names]
+    return [ListedResource(address(name), name) for name in names]
 
 
 async def read_scene(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Reply:
@@ -57,7 +57,7 @@ def _path(webgal: WebGal, params: Params) -> str:
 
 
 _ERRORS = (NotFound, OutsideRoot, TooLarge, Damaged, InputOutput, InvalidParams)
-SHELF = Shelf(
+RESOURCE = ResourceKind(
     name="scene",
     title="场景",
     description="游戏的场景脚本，按 game/scene 下的文件名读取。",

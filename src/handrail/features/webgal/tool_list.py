@@ -23,5 +23,5 @@ TOOLS = (
     check_game.TOOL,
     show_scene_graph.TOOL,
 )
-RESOURCES = (scene_resource.SHELF,)
+RESOURCES = (scene_resource.RESOURCE,)
 __all__ = ["PROMPTS", "RESOURCES", "TOOLS"]

@@ -1,11 +1,10 @@
 """Consents in the state's database: one row for a caller, an app and a tool; the empty tool stands for all of them."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from handrail.kernel.evidence import utc_now
 from handrail.ports.consents import ConsentTo, Given, program
 from handrail.ports.identity import Caller
 from handrail.stores.local.database import Database
@@ -20,7 +19,7 @@ _COLUMNS = "id, caller, app, app_name, tool, digest, at, by"
 
 
 class SqliteConsents:
-    def __init__(self, database: Database, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._database = database
         self._now = now
 

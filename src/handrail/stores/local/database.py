@@ -5,7 +5,9 @@ Knows tables and transactions, not what the rows are for.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +19,7 @@ from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.migration import Step, steps_from
-from handrail.stores.local.private_file import open_private, refused
+from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
 if TYPE_CHECKING:
     import sqlite3
@@ -184,9 +186,10 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         import sqlite3
 
-        os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))  # SQLite gives its other files the same mode
+        make_private_folder(self.path.parent)
         # Several processes that switch to WAL at once would be told that the database is locked.
         with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=self._patience):
+            self._make()
             connection = sqlite3.connect(
                 self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
             )
@@ -198,6 +201,19 @@ class Database:
                 connection.close()
                 raise
         return connection
+
+    def _make(self) -> None:
+        """For the owner alone; SQLite gives its other files the same mode.
+
+        One that is there is not opened: closing it would drop the locks of this process's other connections to it.
+        """
+        try:
+            is_regular = stat.S_ISREG(os.lstat(self.path).st_mode)
+        except FileNotFoundError:
+            os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))
+            return
+        if not is_regular:
+            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

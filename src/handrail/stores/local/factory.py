@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.ports.stores import RunningServer, Stores
 from handrail.stores.local import locks
+from handrail.stores.local.config_file import allow, choose
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
-from handrail.stores.local.model_choice import choose
 from handrail.stores.local.once import SqliteOnce
 from handrail.stores.local.private_file import make_private_folder
-from handrail.stores.local.prompt_queue import LoggedPrompts
 from handrail.stores.local.state import STEPS, State
 from handrail.stores.local.tokens import SqliteTokens
-from handrail.stores.local.user_rules import UserRules
 from handrail.stores.local.watching import is_watched, watching
 
 if TYPE_CHECKING:
@@ -24,11 +23,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handrail.ports.browser_store import BrowserStores
+    from handrail.ports.prompts import PromptQueue
     from handrail.ports.secrets import SecretStore
 
 
 def stores_of(
     state: State,
+    prompts: PromptQueue,
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
@@ -47,7 +48,7 @@ def stores_of(
         tokens=SqliteTokens(state.database),
         once=SqliteOnce(state.database),
         consents=SqliteConsents(state.database),
-        prompts=LoggedPrompts(path),
+        prompts=prompts,
         secrets=secrets,
         audit=journal,
         browser=lambda: open_browser_stores(path),
@@ -56,8 +57,8 @@ def stores_of(
         is_watched=lambda: is_watched(path),
         running_server=running_server,
         credentials=credentials,
-        set_choice=lambda **values: choose(path, **values),
-        allow=UserRules(path).allow,
+        set_choice=partial(choose, path),
+        allow=partial(allow, path),
         watch_audit=watch_audit,
         format=len(STEPS),
         close=state.close,

@@ -39,7 +39,7 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 class SecretFile:
-    """A `SecretShelf`. Safe from many processes at once."""
+    """A `SecretFileStore`. Safe from many processes at once."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / SECRETS_FILE

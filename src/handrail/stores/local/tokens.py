@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from handrail.kernel.tokens import Ticket, check, fingerprint, new_token, refusal
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import Scope, Ticket, check, fingerprint, new_token, refusal
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tests.features.browser.bus.virtual_time import VirtualTime
 TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"
 
 
-class Shelf:
+class ResourceKind:
     def __init__(self, folder: Path) -> None:
         self.now = 1_730_000_000_000
         self.folder = folder / "artifacts"
@@ -36,87 +36,87 @@ class Shelf:
 
 def play(folder: Path, scene: Any) -> None:
     async def run() -> None:
-        shelf = Shelf(folder)
-        await scene(shelf)
-        await shelf.batches.close()
+        kind = ResourceKind(folder)
+        await scene(kind)
+        await kind.batches.close()
 
     with asyncio.Runner(loop_factory=VirtualTime) as runner:
         runner.run(run())
 
 
 def test_an_upload_address_is_good_for_fifteen_minutes(tmp_path: Path) -> None:
-    async def scene(shelf: Shelf) -> None:
-        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
-        assert slot.expires_at == shelf.now + 15 * 60 * 1000
-        shelf.now += UPLOAD_FOR_MS
+    async def scene(kind: ResourceKind) -> None:
+        slot = await kind.artifacts.presign(TASK, "log", "text/plain")
+        assert slot.expires_at == kind.now + 15 * 60 * 1000
+        kind.now += UPLOAD_FOR_MS
         with pytest.raises(Gone) as gone:
-            await shelf.upload(slot, b"late")
+            await kind.upload(slot, b"late")
         assert gone.value.details["reason"] == "expired"
 
     play(tmp_path, scene)
 
 
 def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) -> None:
-    async def scene(shelf: Shelf) -> None:
-        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
-        await shelf.upload(slot, b"a" * 300_000, b"b")
-        shelf.now += KEPT_FOR_MS - 1
-        await shelf.artifacts.sweep()
-        assert (await shelf.artifacts.fetch(slot.artifact_id)).data == b"a" * 300_000 + b"b"
-        shelf.now += 1
+    async def scene(kind: ResourceKind) -> None:
+        slot = await kind.artifacts.presign(TASK, "log", "text/plain")
+        await kind.upload(slot, b"a" * 300_000, b"b")
+        kind.now += KEPT_FOR_MS - 1
+        await kind.artifacts.sweep()
+        assert (await kind.artifacts.fetch(slot.artifact_id)).data == b"a" * 300_000 + b"b"
+        kind.now += 1
         with pytest.raises(Gone):
-            await shelf.artifacts.fetch(slot.artifact_id)
-        await shelf.artifacts.sweep()
-        assert list(shelf.folder.iterdir()) == []
+            await kind.artifacts.fetch(slot.artifact_id)
+        await kind.artifacts.sweep()
+        assert list(kind.folder.iterdir()) == []
         with pytest.raises(Gone):
-            await shelf.artifacts.fetch(slot.artifact_id)
-        shelf.now += 8 * KEPT_FOR_MS
-        await shelf.artifacts.sweep()
+            await kind.artifacts.fetch(slot.artifact_id)
+        kind.now += 8 * KEPT_FOR_MS
+        await kind.artifacts.sweep()
         with pytest.raises(NotFound) as unknown:
-            await shelf.artifacts.fetch(slot.artifact_id)
+            await kind.artifacts.fetch(slot.artifact_id)
         assert not isinstance(unknown.value, Gone)
 
     play(tmp_path, scene)
 
 
 def test_what_nobody_knows_of_goes_and_what_is_not_ours_stays(tmp_path: Path) -> None:
-    async def scene(shelf: Shelf) -> None:
-        shelf.folder.mkdir()
+    async def scene(kind: ResourceKind) -> None:
+        kind.folder.mkdir()
         orphan, part, foreign = (
-            shelf.folder / name for name in (f"art-{'0' * 32}", f".art-{'0' * 32}.{'0' * 12}", "mine")
+            kind.folder / name for name in (f"art-{'0' * 32}", f".art-{'0' * 32}.{'0' * 12}", "mine")
         )
         for file in (orphan, part, foreign):
             file.write_bytes(b"x")
-        await shelf.artifacts.start()
-        await shelf.artifacts.sweep()
-        assert list(shelf.folder.iterdir()) == [foreign]
+        await kind.artifacts.start()
+        await kind.artifacts.sweep()
+        assert list(kind.folder.iterdir()) == [foreign]
 
     play(tmp_path, scene)
 
 
 def test_an_upload_that_takes_more_than_a_minute_is_given_up_and_leaves_nothing(tmp_path: Path) -> None:
-    async def scene(shelf: Shelf) -> None:
-        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
+    async def scene(kind: ResourceKind) -> None:
+        slot = await kind.artifacts.presign(TASK, "log", "text/plain")
 
         async def slow() -> AsyncIterator[bytes]:
             yield b"a"
             await asyncio.Event().wait()
 
         with pytest.raises(Timeout):
-            await shelf.artifacts.receive(slot.artifact_id, slot.upload_url.partition("token=")[2], slow())
+            await kind.artifacts.receive(slot.artifact_id, slot.upload_url.partition("token=")[2], slow())
         assert asyncio.get_running_loop().time() == pytest.approx(60, abs=0.1)
-        assert list(shelf.folder.iterdir()) == []
-        await shelf.upload(slot, b"again")
+        assert list(kind.folder.iterdir()) == []
+        await kind.upload(slot, b"again")
 
     play(tmp_path, scene)
 
 
 def test_of_two_uploads_at_once_with_different_bytes_one_wins(tmp_path: Path) -> None:
-    async def scene(shelf: Shelf) -> None:
-        slot = await shelf.artifacts.presign(TASK, "log", "text/plain")
-        ends = await asyncio.gather(shelf.upload(slot, b"one"), shelf.upload(slot, b"two"), return_exceptions=True)
+    async def scene(kind: ResourceKind) -> None:
+        slot = await kind.artifacts.presign(TASK, "log", "text/plain")
+        ends = await asyncio.gather(kind.upload(slot, b"one"), kind.upload(slot, b"two"), return_exceptions=True)
         assert sorted(isinstance(end, Conflict) for end in ends) == [False, True]
         won = b"one" if isinstance(ends[1], Conflict) else b"two"
-        assert (await shelf.artifacts.fetch(slot.artifact_id)).data == won
+        assert (await kind.artifacts.fetch(slot.artifact_id)).data == won
 
     play(tmp_path, scene)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from handrail.features.desktop.backends.atspi import roles, states
+from handrail.features.desktop.backends.atspi import roles
 
 LISTED = """
 import gi
@@ -29,7 +29,7 @@ def test_every_role_and_state_of_at_spi_has_its_name() -> None:
             assert roles.native_name(number) == name.replace("-", " ")
             assert re.fullmatch("AX[A-Z][A-Za-z]+", roles.ax_name(number, frozenset()))
         else:
-            assert name in states.named((1 << number & 0xFFFFFFFF, 1 << number >> 32))
+            assert name in roles.state_names((1 << number & 0xFFFFFFFF, 1 << number >> 32))
 
 
 def test_a_role_of_the_future_is_unknown_and_no_error() -> None:
@@ -64,5 +64,5 @@ def test_a_role_that_nobody_knows_means_nothing() -> None:
 
 def test_what_can_be_used_is_enabled_in_every_toolkit() -> None:
     sensitive = 1 << 24
-    assert states.named((sensitive, 0)) == {"sensitive", "enabled"}
-    assert states.named(()) == frozenset()
+    assert roles.state_names((sensitive, 0)) == {"sensitive", "enabled"}
+    assert roles.state_names(()) == frozenset()

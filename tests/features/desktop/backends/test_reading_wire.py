@@ -4,14 +4,14 @@ import socket
 from typing import Any
 
 import pytest
-from dbus_fast import Message, MessageType
+from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio.message_reader import build_message_reader
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.features.desktop.backends.atspi import calls
-from handrail.features.desktop.backends.atspi.address import session_bus, unix_sockets
-from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.backends.atspi.calls import Call
+from handrail.features.desktop.backends.atspi.connection import session_bus, unix_sockets
 
 RULE = ([0, 0], 1, {"tag": "a", "level": "2"}, 1, [-(2**31), 5, 0, 2**31 - 1], 2, ["Action"], 1, False)
 
@@ -42,7 +42,7 @@ def read(written: bytes) -> Message:
     ],
 )
 def test_what_is_written_is_read_again(signature: str, values: list[Any]) -> None:
-    message = read(Call("org.example.Odd", "Do", signature, *values).to("/some/path", ":1.5", 7))
+    message = read(Call("org.example.Odd", "Do", signature, *values).message("/some/path", ":1.5", 7))
     assert message.message_type is MessageType.METHOD_CALL
     assert (message.interface, message.member, message.path) == ("org.example.Odd", "Do", "/some/path")
     assert (message.destination, message.serial, message.signature) == (":1.5", 7, signature)
@@ -50,7 +50,7 @@ def test_what_is_written_is_read_again(signature: str, values: list[Any]) -> Non
 
 
 def test_a_variant_carries_its_own_type() -> None:
-    message = read(Call("org.example.Odd", "Set", "sv", "CurrentValue", ("d", 2.5)).to("/", None, 1))
+    message = read(Call("org.example.Odd", "Set", "sv", "CurrentValue", Variant("d", 2.5)).message("/", None, 1))
     assert message.destination is None
     assert message.body[1].signature == "d"
     assert message.body[1].value == 2.5
@@ -58,7 +58,7 @@ def test_a_variant_carries_its_own_type() -> None:
 
 @given(path=st.from_regex(r"/[a-z]{0,40}", fullmatch=True), text=st.text().filter(lambda text: "\0" not in text))
 def test_every_length_is_padded_right(path: str, text: str) -> None:
-    message = read(Call("a.b", "C", "si", text, 1).to(path, ":1.1", 1))
+    message = read(Call("a.b", "C", "si", text, 1).message(path, ":1.1", 1))
     assert (message.path, message.body) == (path, [text, 1])
 
 
@@ -68,7 +68,7 @@ def test_values_that_do_not_fit_their_signature_are_refused() -> None:
 
 
 def test_only_the_promised_type_is_an_answer() -> None:
-    told = read(Call("a.b", "C", "v", ("s", "x")).to("/", None, 1))
+    told = read(Call("a.b", "C", "v", Variant("s", "x")).message("/", None, 1))
     assert calls.NAME.is_answer(told.signature, told.body)
     assert not calls.PARENT.is_answer(told.signature, told.body)
     assert not calls.ROLE.is_answer(told.signature, told.body)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.features.apps.calls.app_caller import AppCaller
     from handrail.features.apps.descriptors.review import Review
     from handrail.features.apps.model import App, AppTool, Example, Problem
+    from handrail.ports.stores import Stores
 
 _DIALECT = "aai"
 
@@ -39,14 +40,13 @@ def _is_wanted(tool: "AppTool") -> bool:
 
 
 async def try_examples(
-    app: "App", tools: "Sequence[AppTool]", state: Path | None, *, quiet: bool
+    app: "App", tools: "Sequence[AppTool]", stores: "Stores", *, quiet: bool
 ) -> list[dict[str, Any]]:
     """One after the other, in the descriptor's order: an example may build on the one before."""
-    from handrail.faces.cli.program import program
     from handrail.features.apps.opening import open_app_caller
 
     tried = []
-    async with open_app_caller(program().open_stores(state)) as app_caller:
+    async with open_app_caller(stores) as app_caller:
         for tool in tools:
             for number, example in enumerate(tool.examples, 1):
                 entry = await _try_one(app_caller, app, tool, example) | {"number": number}
@@ -112,11 +112,13 @@ def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path |
     found = review(text, str(file), folder=_folder(file))
     tried, left_out = [], []
     if found.app is not None and not found.problems:
-        from handrail.faces.cli.program import run
+        from handrail.faces.cli.program import program, run
 
         tools = tools_to_try(found.app, is_run)
         left_out = [tool.name for tool in found.app.tools if tool.examples and tool not in tools]
-        tried = run(try_examples(found.app, tools, state or ctx.obj, quiet=as_json)) if tools else []
+        if tools:
+            stores = program().open_stores(state or ctx.obj)
+            tried = run(try_examples(found.app, tools, stores, quiet=as_json))
     is_well = not found.problems and all(one["ok"] for one in tried)
     if as_json:
         print_json(_told(file, found, tried, left_out, is_well=is_well))

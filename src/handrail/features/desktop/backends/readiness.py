@@ -4,17 +4,16 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 
-from handrail.features.desktop.backends.atspi.address import session_bus
-from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
-from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.backends.atspi.bus import ask_session
+from handrail.features.desktop.backends.atspi.calls import property_of
+from handrail.features.desktop.backends.atspi.connection import Refused, Silent
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Issue, Reader, Readiness, Rect, Window
 from handrail.ports.errors import Failure, PermissionMissing
 
-_IS_ENABLED = Call("org.freedesktop.DBus.Properties", "Get", "ss", "org.a11y.Status", "IsEnabled")
-_PATIENCE = 1.0
+_IS_ENABLED = property_of("org.a11y.Status", "IsEnabled")
 _X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
 _ALLOW_TOOLKITS = (
     "Run `gsettings set org.gnome.desktop.interface toolkit-accessibility true` and start the apps again; for Qt also "
@@ -108,18 +107,10 @@ class ReadinessCheck:
 
 
 async def _are_toolkits_off() -> bool:
-    if (address := session_bus(os.environ)) is None:
-        return False
     try:
-        connection = await Connection.to_bus(address, patience=_PATIENCE)
-    except (Lost, Silent):
+        answer = await ask_session(_IS_ENABLED)
+    except (PermissionMissing, Silent):
         return False
-    try:
-        answer = await connection.ask("org.a11y.Bus", "/org/a11y/bus", _IS_ENABLED, _PATIENCE)
-    except (Lost, Silent):
-        return False
-    finally:
-        connection.close()
     return not isinstance(answer, Refused) and answer[0].value is False
 
 

@@ -13,10 +13,9 @@ from handrail.features.desktop.host.conditions import Unconfirmed
 from handrail.features.desktop.host.params import Confirm, read
 from handrail.features.desktop.platform import Element, Window
 from handrail.kernel.digest import digest
-from handrail.kernel.tokens import fingerprint
 from handrail.ports.errors import InvalidParams
 from handrail.ports.peers import Peer
-from handrail.ports.tokens import Scope, TokenStore
+from handrail.ports.tokens import Scope, TokenStore, fingerprint
 
 Mode = Literal["human", "token", "contract"]
 _MOST_REMEMBERED = 10_000

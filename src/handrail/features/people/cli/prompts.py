@@ -172,8 +172,9 @@ async def _show_screen(queue: "PromptQueue") -> int:
 def _run(state: Path | None, work: Any) -> Any:
     from handrail.faces.cli.program import program, run
 
+    queue = program().open_stores(state).prompts
+
     async def with_queue() -> Any:
-        queue = program().open_stores(state).prompts
         try:
             return await work(queue)
         finally:

@@ -1,6 +1,6 @@
 """Every match in a text replaced: what a thread does with a small task and a child process with a large one.
 
-Run as a program it reads one task from stdin and writes the answer to stdout. So it imports nothing of the house:
+Run as a program it reads one task from stdin and writes the answer to stdout. So it imports nothing of handrail:
 a child that starts for one replacement must start fast.
 """
 

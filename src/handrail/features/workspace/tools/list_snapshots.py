@@ -22,7 +22,7 @@ class Params(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-class Listed(msgspec.Struct, frozen=True, rename="camel"):
+class ListedSnapshot(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     path: str
     timestamp: int | float
@@ -31,7 +31,7 @@ class Listed(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Result(msgspec.Struct, frozen=True):
-    snapshots: list[Listed]
+    snapshots: list[ListedSnapshot]
 
 
 async def list_snapshots(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
@@ -44,7 +44,9 @@ async def list_snapshots(workspace: Workspace, call: Call, params: Params, previ
 def _listed(workspace: Workspace, params: Params) -> Result:
     policy = workspace.policy()
     found = (
-        Listed(snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET)
+        ListedSnapshot(
+            snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET
+        )
         for known in workspace.snapshots.newest_first()
         if known.path.startswith(params.path)
         and (not policy.rules or policy.may_read("list_snapshots", known.path))

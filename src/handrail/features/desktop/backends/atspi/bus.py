@@ -1,5 +1,5 @@
-"""The accessibility bus and the apps on it. Connects when it is needed and again when the bus was restarted; speaks to
-an app directly where the app offers it. Knows where an object lives, and not what it is.
+"""The accessibility bus and its apps. Connects on first use and again after the bus was restarted, and talks to an app
+directly where the app allows it.
 """
 
 import asyncio
@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls
-from handrail.features.desktop.backends.atspi.address import session_bus
-from handrail.features.desktop.backends.atspi.connection import Answers, Connection, Lost, Refused, Silent
-from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.backends.atspi.calls import Call
+from handrail.features.desktop.backends.atspi.connection import Answers, Connection, Lost, Refused, Silent, session_bus
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
 
 PATIENCE = 5.0
@@ -21,11 +20,11 @@ PATIENCE = 5.0
 _BUS_PATIENCE = 3.0
 _PEER_PATIENCE = 0.5
 _WORTH_A_PEER = 50
-"""Questions at once from which on a connection of our own to the app pays."""
+"""Questions at once from which a direct connection to the app pays."""
 
 
 class Ref(NamedTuple):
-    """An object of an app: `name` is the app's on the bus."""
+    """An object of an app; `name` is the app's name on the bus."""
 
     name: str
     path: str
@@ -35,7 +34,7 @@ Question = tuple[str, Call]
 
 
 def by_app(refs: Sequence[Ref]) -> dict[str, list[int]]:
-    """Whose objects these are: indexes by the app's name. A window may hold objects of several apps."""
+    """Indexes by app name: a window may contain objects of several apps."""
     found: dict[str, list[int]] = {}
     for index, ref in enumerate(refs):
         found.setdefault(ref.name, []).append(index)
@@ -59,7 +58,7 @@ class AccessibilityBus:
             return self._connection
 
     async def another_connection(self) -> Connection:
-        """To the same bus, for the caller alone, who closes it."""
+        """To the same bus; the caller closes it."""
         address = await self._address()
         try:
             return await Connection.to_bus(address, patience=_BUS_PATIENCE)
@@ -70,7 +69,7 @@ class AccessibilityBus:
         return (await self.ask_all(ref.name, [(ref.path, call)], patience))[0]
 
     async def ask_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
-        """Questions to one app, answered in their order. Only for what may be asked twice."""
+        """Questions to one app, answered in order. Only for what may be asked twice."""
         if peer := await self._peer(name, len(questions), patience):
             try:
                 return await peer.ask_all(None, questions, patience)
@@ -83,11 +82,11 @@ class AccessibilityBus:
         except Gone:
             if name.startswith(":"):
                 raise
-            # A restarted bus is often noticed by the first call alone, and has the well-known names again.
+            # Often only the first call notices that the bus was restarted; the well-known names are there again.
             return await self.tell_all(name, questions, patience)
 
-    async def ask_everybody(self, refs: Sequence[Ref], call: Call, patience: float = PATIENCE) -> Answers:
-        """One question to objects of any app, answered in the order of the objects."""
+    async def ask_each(self, refs: Sequence[Ref], call: Call, patience: float = PATIENCE) -> Answers:
+        """One question to objects of any apps, answered in the order of the objects."""
         found: Answers = [None] * len(refs)
         for name, indexes in by_app(refs).items():
             answers = await self.ask_all(name, [(refs[index].path, call) for index in indexes], patience)
@@ -96,7 +95,7 @@ class AccessibilityBus:
         return found
 
     async def tell(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
-        """For what must not happen twice: nothing is sent again."""
+        """For what must not happen twice: never sent again."""
         return (await self.tell_all(ref.name, [(ref.path, call)], patience))[0]
 
     async def tell_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
@@ -109,11 +108,11 @@ class AccessibilityBus:
             raise Gone("The accessibility bus was lost while it was read.") from None
 
     def handle(self, ref: Ref) -> str:
-        """Names on the bus begin anew with every bus: the count of buses tells them apart."""
+        """Every bus reuses the same names, so handles begin with the count of buses."""
         return f"{self._generation}{ref.name}{ref.path}"
 
     async def ref(self, handle: str) -> Ref | None:
-        """The object that a handle names, or None when it was an earlier bus's."""
+        """None when the handle is from an earlier bus."""
         await self.connection()
         generation, colon, rest = handle.partition(":")
         name, slash, path = rest.partition("/")
@@ -160,27 +159,35 @@ class AccessibilityBus:
         self._peers.clear()
 
     async def _address(self) -> str:
-        session = self._session_address or session_bus(os.environ)
-        if session is None:
-            raise PermissionMissing(
-                "There is no session bus, so no accessibility bus.", hint="Start the host inside a desktop session."
-            )
         try:
-            connection = await Connection.to_bus(session, patience=_BUS_PATIENCE)
-        except (Lost, Silent) as error:
-            raise PermissionMissing(f"The session bus at {session} can't be reached: {error}") from None
-        try:
-            answer = await connection.ask("org.a11y.Bus", "/org/a11y/bus", calls.GET_ADDRESS, _BUS_PATIENCE)
-        except (Lost, Silent):
+            answer = await ask_session(calls.GET_ADDRESS, self._session_address)
+        except Silent:
             answer = Refused("", "it does not answer")
-        finally:
-            connection.close()
         if isinstance(answer, Refused) or not answer[0]:
             raise PermissionMissing(
                 f"The session has no accessibility bus: {answer.text if isinstance(answer, Refused) else 'no address'}",
                 hint="Install at-spi2-core and start at-spi-bus-launcher.",
             )
         return str(answer[0])
+
+
+async def ask_session(call: Call, address: str | None = None) -> Any:
+    """Asks the session's accessibility service. PermissionMissing without a session bus, Silent without an answer."""
+    address = address or session_bus(os.environ)
+    if address is None:
+        raise PermissionMissing(
+            "There is no session bus, so no accessibility bus.", hint="Start the host inside a desktop session."
+        )
+    try:
+        connection = await Connection.to_bus(address, patience=_BUS_PATIENCE)
+    except (Lost, Silent) as error:
+        raise PermissionMissing(f"The session bus at {address} can't be reached: {error}") from None
+    try:
+        return await connection.ask("org.a11y.Bus", "/org/a11y/bus", call, _BUS_PATIENCE)
+    except (Lost, Silent):
+        raise Silent from None
+    finally:
+        connection.close()
 
 
 def _silent(name: str, patience: float) -> Timeout:

@@ -1,9 +1,13 @@
-"""The calls of AT-SPI2 that reading needs, spelled once."""
+"""The calls of AT-SPI2 and the bus that reading needs, as D-Bus bytes."""
 
-from collections.abc import Collection
+import struct
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Any
 
-from handrail.features.desktop.backends.atspi.wire import Call
+from dbus_fast import Variant
+from dbus_fast._private.marshaller import Marshaller
+from dbus_fast.signature import get_signature_tree
 
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 ACTION = "org.a11y.atspi.Action"
@@ -22,34 +26,88 @@ NULL_PATH = "/org/a11y/atspi/null"
 BUS = "org.freedesktop.DBus"
 BUS_PATH = "/org/freedesktop/DBus"
 
-_PROPERTIES = "org.freedesktop.DBus.Properties"
+_HEADER = struct.Struct("<cBBBIII")
+_UINT32 = struct.Struct("<I")
+_METHOD_CALL = 1
+_PROTOCOL = 1
 _ON_SCREEN = 0
 _ALL, _ANY = 1, 2
 _CANONICAL = 1
 _NO_LIMIT = 0
 
 
-def _property(interface: str, name: str, kind: str) -> Call:
-    return Call(_PROPERTIES, "Get", "ss", interface, name, returns=f"v{kind}")
+class Call:
+    """A method with its arguments, ready to be sent to any object. `returns` is the only signature that is accepted as
+    an answer; after a `v`, the type inside the variant.
+    """
+
+    __slots__ = ("body", "interface", "member", "returns", "signature")
+
+    def __init__(
+        self, interface: str, member: str, signature: str = "", *values: Any, returns: str | None = None
+    ) -> None:
+        self.interface = interface
+        self.member = member
+        self.signature = signature
+        if len(values) != len(get_signature_tree(signature).types):
+            raise ValueError(f"{len(values)} values for the signature {signature}")
+        self.body = bytes(Marshaller(signature, list(values)).marshall())
+        self.returns = returns
+
+    def is_answer(self, signature: str, body: Sequence[Any]) -> bool:
+        if self.returns is None or signature == self.returns:
+            return True
+        return signature == "v" and self.returns == f"v{body[0].signature}"
+
+    def message(self, path: str, destination: str | None, serial: int) -> bytes:
+        fields = _fields(self.interface, self.member, self.signature, destination)
+        name = path.encode()
+        length = len(fields) + 9 + len(name)
+        return b"".join(
+            (
+                _HEADER.pack(b"l", _METHOD_CALL, 0, _PROTOCOL, len(self.body), serial, length),
+                fields,
+                b"\x01\x01o\x00",
+                _UINT32.pack(len(name)),
+                name,
+                b"\0" * (1 + -length % 8),
+                self.body,
+            )
+        )
+
+
+@lru_cache(maxsize=4096)
+def _fields(interface: str, member: str, signature: str, destination: str | None) -> bytes:
+    """All header fields but the path, which differs from call to call and so comes last."""
+    texts = ((2, "s", interface), (3, "s", member), (6, "s", destination), (8, "g", signature))
+    fields = [[code, Variant(kind, text)] for code, kind, text in texts if text]
+    written = bytes(Marshaller("a(yv)", [fields]).marshall()[8:])
+    return written + b"\0" * (-len(written) % 8)
+
+
+def property_of(interface: str, name: str, kind: str | None = None) -> Call:
+    return Call("org.freedesktop.DBus.Properties", "Get", "ss", interface, name, returns=kind and f"v{kind}")
 
 
 GET_ADDRESS = Call("org.a11y.Bus", "GetAddress", returns="s")
 BUS_ADDRESS = Call(APPLICATION, "GetApplicationBusAddress", returns="s")
-TOOLKIT = _property(APPLICATION, "ToolkitName", "s")
-TOOLKIT_VERSION = _property(APPLICATION, "Version", "s")
+TOOLKIT = property_of(APPLICATION, "ToolkitName", "s")
+TOOLKIT_VERSION = property_of(APPLICATION, "Version", "s")
 
 CHILDREN = Call(ACCESSIBLE, "GetChildren", returns="a(so)")
 INDEX = Call(ACCESSIBLE, "GetIndexInParent", returns="i")
 INTERFACES = Call(ACCESSIBLE, "GetInterfaces", returns="as")
 ROLE = Call(ACCESSIBLE, "GetRole", returns="u")
 STATE = Call(ACCESSIBLE, "GetState", returns="au")
-NAME = _property(ACCESSIBLE, "Name", "s")
-PARENT = _property(ACCESSIBLE, "Parent", "(so)")
+LENGTH = property_of(TEXT, "CharacterCount")
+CARET = property_of(TEXT, "CaretOffset")
+NAME = property_of(ACCESSIBLE, "Name", "s")
+PARENT = property_of(ACCESSIBLE, "Parent", "(so)")
 
 EXTENTS = Call(COMPONENT, "GetExtents", "u", _ON_SCREEN, returns="(iiii)")
 ACTIONS = Call(ACTION, "GetActions", returns="a(sss)")
-CURRENT_VALUE = _property(VALUE, "CurrentValue", "d")
-# Qt tells lists of children instead of counts, and always nothing.
+CURRENT_VALUE = property_of(VALUE, "CurrentValue", "d")
+# Qt's answer has another signature, and is always empty.
 ITEMS = Call(CACHE, "GetItems", returns="a((so)(so)(so)iiassusau)")
 
 
@@ -62,7 +120,7 @@ def pid_of(name: str) -> Call:
 
 
 def matches(roles: Collection[int]) -> Call:
-    """Everything of these roles below an object, or simply everything, in the order of the tree."""
+    """Searches below an object for these roles, or for everything, in the order of the tree."""
     words = [0, 0, 0, 0]
     for role in roles:
         words[role // 32] |= 1 << role % 32
@@ -79,6 +137,6 @@ def register(event: str, app: str) -> Call:
     return Call(REGISTRY, "RegisterEvent", "sass", event, [], app)
 
 
-def register_as_before(event: str, _app: str) -> Call:
-    """For registries before at-spi2-core 2.36, which know no apps here."""
+def register_old(event: str, _app: str) -> Call:
+    """For registries before at-spi2-core 2.36, which take no app."""
     return Call(REGISTRY, "RegisterEvent", "s", event)

@@ -1,17 +1,16 @@
-"""One D-Bus connection: to a bus, or straight to an app. Sends many calls at once and never more than the other side
-can take; who stays silent is given up on. Knows nothing of accessibility.
-"""
+"""One D-Bus connection, to a bus or directly to an app, that sends many calls at once."""
 
 import asyncio
+import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from dbus_fast import Message, MessageType
 from dbus_fast.aio.message_reader import build_message_reader
 
-from handrail.features.desktop.backends.atspi.dialing import dialed
-from handrail.features.desktop.backends.atspi.wire import Call
+from handrail.features.desktop.backends.atspi.calls import Call
 
 _MOST_IN_FLIGHT = 200
 _HELLO = Call("org.freedesktop.DBus", "Hello")
@@ -23,11 +22,11 @@ class Lost(ConnectionError):
 
 
 class Silent(Exception):
-    """Nothing was answered for as long as one was ready to wait."""
+    """Nothing was answered in time."""
 
 
 class Refused(NamedTuple):
-    """What a call was answered instead of a result."""
+    """The error that a call got."""
 
     name: str
     text: str
@@ -66,10 +65,10 @@ class Connection:
 
     @classmethod
     async def to_peer(cls, address: str, *, patience: float) -> "Connection":
-        """Without a bus between: nobody has a name there."""
+        """Directly to an app, where nobody has a name."""
         try:
             async with asyncio.timeout(patience):
-                return cls(await dialed(address))
+                return cls(await _connected_socket(address))
         except TimeoutError:
             raise Silent from None
         except OSError as error:
@@ -80,7 +79,7 @@ class Connection:
         return (await self.ask_all(destination, [(path, call)], patience))[0]
 
     async def ask_all(self, destination: str | None, questions: Sequence[tuple[str, Call]], patience: float) -> Answers:
-        """The answers in the order of the questions. `patience` is how long nothing at all may come."""
+        """The answers in the order of the questions. `patience` is the longest pause between two of them."""
         if self.is_lost:
             raise Lost
         if not questions:
@@ -97,7 +96,7 @@ class Connection:
                 self._waiting.pop(serial, None)
 
     async def _with_patience(self, batch: "_Batch", patience: float) -> Answers:
-        """One timer a batch, not one a call: who answers anything lives."""
+        """One timer a batch, not one a call: any answer shows that the other side is alive."""
         while True:
             seen = batch.left
             done, _ = await asyncio.wait([batch.done], timeout=patience)
@@ -116,7 +115,7 @@ class Connection:
             self._waiting[serial] = (batch, batch.sent)
             batch.serials.add(serial)
             batch.sent += 1
-            self._unsent += call.to(path, batch.destination, serial)
+            self._unsent += call.message(path, batch.destination, serial)
 
     def _flush(self) -> None:
         if not self._unsent or self.is_lost:
@@ -178,8 +177,6 @@ class Connection:
 
 
 class _Batch:
-    __slots__ = ("answers", "destination", "done", "left", "questions", "sent", "serials")
-
     def __init__(
         self, destination: str | None, questions: Sequence[tuple[str, Call]], done: "asyncio.Future[Answers]"
     ) -> None:
@@ -197,3 +194,56 @@ def _refusal(message: Message) -> Refused:
         return Refused("", f"an answer of the type {message.signature!r}")
     text = message.body[0] if message.body and isinstance(message.body[0], str) else ""
     return Refused(message.error_name or "", text)
+
+
+def session_bus(environment: Mapping[str, str]) -> str | None:
+    """The address of the user's session bus, or None where there is no session."""
+    if address := environment.get("DBUS_SESSION_BUS_ADDRESS"):
+        return address
+    socket = os.path.join(environment.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}", "bus")
+    return f"unix:path={socket}" if os.path.exists(socket) else None
+
+
+def unix_sockets(address: str) -> Iterator[bytes]:
+    """The Unix sockets of a D-Bus address, in its order; other transports are skipped."""
+    for one in address.split(";"):
+        transport, _, rest = one.partition(":")
+        options = dict(option.partition("=")[::2] for option in rest.split(","))
+        if transport != "unix":
+            continue
+        if "path" in options:
+            yield unquote_to_bytes(options["path"])
+        elif "abstract" in options:
+            yield b"\0" + unquote_to_bytes(options["abstract"])
+
+
+async def _connected_socket(address: str) -> socket.socket:
+    failure: OSError = ConnectionRefusedError(f"no Unix socket in the address {address}")
+    for place in unix_sockets(address):
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+        sock.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(sock, place)
+            await _authenticate(sock)
+            return sock
+        except OSError as error:
+            sock.close()
+            failure = error
+        except BaseException:
+            sock.close()
+            raise
+    raise failure
+
+
+async def _authenticate(sock: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(sock, f"\0AUTH EXTERNAL {str(os.getuid()).encode().hex()}\r\n".encode())
+    answer = b""
+    while not answer.endswith(b"\r\n"):
+        part = await loop.sock_recv(sock, 512)
+        if not part or len(answer) > 4096:
+            raise ConnectionRefusedError("no answer to the authentication")
+        answer += part
+    if not answer.startswith(b"OK "):
+        raise ConnectionRefusedError(f"refused: {answer.decode(errors='replace').strip()}")
+    await loop.sock_sendall(sock, b"BEGIN\r\n")

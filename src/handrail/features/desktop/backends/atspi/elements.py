@@ -1,23 +1,30 @@
-"""Reads many elements at once: first what each one is, then what its interfaces have to tell."""
+"""Reads many elements at once: first what each one is, then what its interfaces add."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from handrail.features.desktop.backends.atspi import calls, roles, states, values
+from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Question, Ref, by_app
+from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.origins import SCREEN, Origin
-from handrail.features.desktop.backends.atspi.wire import Call
 from handrail.features.desktop.platform import Element, Rect
 
+Origin = tuple[int, int]
+SCREEN: Origin = (0, 0)
 _OBJECTS = "/org/a11y/atspi/"
 _LEAST, _MOST = -(2**20), 2**20
 _BASICS = (calls.NAME, calls.ROLE, calls.STATE, calls.INTERFACES)
+_LONGEST_TEXT = 4096
+"""Characters of a title or value that are kept; a longer text ends in an ellipsis."""
+_TEXT = calls.text(0, _LONGEST_TEXT + 1)
+_CHECKABLE = frozenset((7, 8, 44, 45, 62, 130))
+_NUMERIC = frozenset((15, 42, 48, 51, 52, 103, 114))
+_WRITTEN = frozenset((11, 12, 56, 60, 61, 73, 76, 77, 79, 94, 96))
 
 
 class Basics(NamedTuple):
-    """What an element is, before anything of its interfaces is asked."""
+    """What an element is, before its interfaces are asked."""
 
     title: str
     role: int
@@ -26,7 +33,7 @@ class Basics(NamedTuple):
 
     @classmethod
     def of(cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str]) -> "Basics":
-        return cls(title, role, states.named(words), _shared(tuple(interfaces)))
+        return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)))
 
 
 class Elements:
@@ -35,7 +42,7 @@ class Elements:
         self._windows: set[Ref] = set()
 
     def count_as_windows(self, refs: Iterable[Ref], apps: Collection[str]) -> None:
-        """Some toolkits call a top-level window by the role of its content. `apps` are those that still live."""
+        """Some toolkits give a top-level window the role of its content. `apps` are those that still run."""
         self._windows = {ref for ref in self._windows if ref.name in apps} | set(refs)
 
     async def of(
@@ -47,7 +54,7 @@ class Elements:
         *,
         only_values: bool = False,
     ) -> list[Element | None]:
-        """None for those that are gone. `origin` is where their window is, for apps that count pixels from there."""
+        """None for those that are gone. `origin` is added to their frames."""
         found: list[Element | None] = [None] * len(refs)
         for name, indexes in by_app(refs).items():
             mine = [refs[index] for index in indexes]
@@ -58,7 +65,7 @@ class Elements:
         return found
 
     def unreadable(self, ref: Ref) -> Element:
-        """Keeps the place of a child that is listed and can't be read."""
+        """A stand-in for a child that is listed but can't be read."""
         return Element(self._bus.handle(ref), "AXUnknown", "invalid", states=frozenset(("defunct",)))
 
     async def _basics(
@@ -93,12 +100,12 @@ class Elements:
     async def _ask_for_short_texts(
         self, name: str, refs: Sequence[Ref], parts: Sequence[dict[str, Any]], patience: float
     ) -> None:
-        """LibreOffice and Qt answer nothing where more is asked for than there is."""
+        """LibreOffice and Qt answer with an empty text when more is asked for than there is."""
         empty = [index for index, found in enumerate(parts) if found.get("text") == ""]
-        lengths = await self._bus.ask_all(name, [(refs[index].path, values.LENGTH) for index in empty], patience)
+        lengths = await self._bus.ask_all(name, [(refs[index].path, calls.LENGTH) for index in empty], patience)
         known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
         written = [(index, length[0].value) for index, length in known if length[0].value > 0]
-        questions = [(refs[index].path, values.text_of(length)) for index, length in written]
+        questions = [(refs[index].path, calls.text(0, min(length, _LONGEST_TEXT + 1))) for index, length in written]
         for (index, _), answer in zip(written, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
                 parts[index]["text"] = answer[0]
@@ -109,8 +116,8 @@ class Elements:
             handle=self._bus.handle(ref),
             role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
             native_role=roles.native_name(known.role),
-            title=values.bounded(known.title),
-            value=values.value(known.role, known.states, known.title, found),
+            title=_bounded(known.title),
+            value=_value(known.role, known.states, known.title, found),
             frame=frame,
             states=_states(ref, known.states, frame),
             actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
@@ -137,8 +144,8 @@ def _basics(name: Any, role: Any, state: Any, interfaces: Any) -> Basics | None:
 def _questions(
     role: int, states: frozenset[str], interfaces: frozenset[str], is_named: bool, only_values: bool
 ) -> Sequence[tuple[str, Call]]:
-    """What is left to ask of an element of this kind."""
-    asked = list(values.questions(role, states, interfaces, is_named))
+    """What else to ask an element of this kind."""
+    asked = list(_value_questions(role, states, interfaces, is_named))
     if not only_values:
         if calls.COMPONENT in interfaces and _is_laid_out(role, states):
             asked.append(("extents", calls.EXTENTS))
@@ -148,21 +155,49 @@ def _questions(
 
 
 def _is_laid_out(role: int, states: frozenset[str]) -> bool:
-    """What is in a closed menu calls itself visible and has no place."""
+    """Items of a closed menu are "visible" but have no place."""
     return "showing" in states or ("visible" in states and role not in roles.MENU_ITEMS)
 
 
 def _states(ref: Ref, told: frozenset[str], frame: Rect | None) -> frozenset[str]:
-    """GTK 4, known by objects that are not named in AT-SPI's way, says of windows alone that they are showing."""
+    """GTK 4 (known by its object paths) marks only windows as showing."""
     is_gtk4 = not ref.path.startswith(_OBJECTS)
     return told | {"showing"} if is_gtk4 and frame is not None and "visible" in told else told
 
 
 def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:
-    """None for what is not laid out: toolkits give the smallest integer or no size then."""
+    """None for what is not laid out: toolkits give the smallest integer or no size."""
     if extents is None:
         return None
     x, y, width, height = extents
     if width <= 0 or height <= 0 or not (_LEAST < x < _MOST and _LEAST < y < _MOST):
         return None
     return Rect(x + origin[0], y + origin[1], width, height)
+
+
+def _value_questions(
+    role: int, states: Set[str], interfaces: Collection[str], is_named: bool
+) -> Iterator[tuple[str, Call]]:
+    # Never the content of a password field.
+    if role in _CHECKABLE or role == roles.SECRET:
+        return
+    if role in _NUMERIC and calls.VALUE in interfaces:
+        yield "number", calls.CURRENT_VALUE
+    elif calls.TEXT in interfaces and (
+        role in _WRITTEN or "editable" in states or (role in roles.LABELS and not is_named)
+    ):
+        yield "text", _TEXT
+
+
+def _value(role: int, states: Set[str], title: str, found: dict[str, Any]) -> str | None:
+    if role in _CHECKABLE:
+        return "2" if "indeterminate" in states else "1" if "checked" in states or "pressed" in states else "0"
+    if "number" in found:
+        return f"{found['number'].value:.15g}"
+    if "text" in found:
+        return _bounded(found["text"])
+    return _bounded(title) if role in roles.LABELS and title else None
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"

@@ -1,9 +1,9 @@
-"""Under which names an app may be meant: what the session, its process and its windows call it."""
+"""The names of an app: what the session, its process and its windows call it."""
 
 import configparser
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,22 +14,22 @@ _LARGEST = 256 * 1024
 class _Entry:
     id: str
     names: tuple[str, str, str]
-    """The surest first: the class of its windows, the id, and the id's last part."""
+    """Best match first: the class of its windows, the id, and the id's last part."""
     program: str
 
 
 class DesktopFiles:
-    """The installed apps' desktop files: under which id an app is known to the session."""
+    """The desktop files of installed apps, which give an app its id."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        home = environment.get("XDG_DATA_HOME") or os.path.join(environment.get("HOME", "/"), ".local/share")
-        shared = environment.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
+    def __init__(self) -> None:
+        home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", "/"), ".local/share")
+        shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
         self._folders = [Path(place, "applications") for place in (home, *shared.split(":")) if place]
         self._read_at: tuple[int, ...] = ()
         self._entries: list[_Entry] = []
 
     def id_of(self, names: Iterable[str], program: str) -> str | None:
-        """The id of the app that has one of these names, or else is the only one that starts this program."""
+        """The id of the app with one of these names, or of the only one that starts this program."""
         entries = self._current()
         wanted = {name.casefold() for name in names if name}
         for rank in range(3):
@@ -78,28 +78,23 @@ _INTERPRETERS = re.compile(r"(python|perl|ruby|node|java|gjs|bash|sh|electron)[\
 _SCOPE = re.compile(r"/app(?:-[a-zA-Z0-9]+)?-([A-Za-z0-9_.\\]+?)(?:@[^/]*|-\d+)\.(?:scope|service)")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    app_id: str
-    ids: frozenset[str]
-
-
 class Identities:
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._files = DesktopFiles(environment)
+    def __init__(self) -> None:
+        self._files = DesktopFiles()
 
-    def of(self, pid: int, app_name: str, classes: Sequence[str]) -> Identity:
+    def of(self, pid: int, app_name: str, classes: Sequence[str]) -> tuple[str, frozenset[str]]:
+        """The app's id, and all its names."""
         program = _program(pid)
         desktop_id = _launched_as(pid) or self._files.id_of((*classes, app_name), program)
         app_id = desktop_id or next(iter(reversed(classes)), "") or app_name or program
         names = {app_name, program, *classes, app_id}
         if desktop_id:
             names |= {desktop_id, f"{desktop_id}.desktop"}
-        return Identity(app_id, frozenset(name for name in names if name))
+        return app_id, frozenset(name for name in names if name)
 
 
 def _program(pid: int) -> str:
-    """The executable's name; for scripts the one that the kernel shows, which is the script's."""
+    """The executable's name; for scripts the process name, which is the script's."""
     try:
         program = os.path.basename(os.readlink(f"/proc/{pid}/exe")).removesuffix(" (deleted)")
     except OSError:
@@ -108,7 +103,7 @@ def _program(pid: int) -> str:
 
 
 def _launched_as(pid: int) -> str | None:
-    """What started it says which app it is: a sandbox, a desktop shell, systemd."""
+    """The app id according to its sandbox, desktop shell or systemd."""
     sandbox = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         sandbox.read_string(_text(f"/proc/{pid}/root/.flatpak-info"))

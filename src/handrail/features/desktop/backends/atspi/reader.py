@@ -1,118 +1,44 @@
 """The port `Reader` over AT-SPI2: what is on the desktop, read from the apps themselves."""
 
-import os
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
 
-from handrail.features.desktop.backends.atspi import calls, roles
+from dbus_fast import Message
+
+from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
-from handrail.features.desktop.backends.atspi.cache import Hints
-from handrail.features.desktop.backends.atspi.changes import reports
-from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.elements import Elements
-from handrail.features.desktop.backends.atspi.identity import Identities
-from handrail.features.desktop.backends.atspi.lineage import Lineage
-from handrail.features.desktop.backends.atspi.origins import SCREEN, Origin, Origins
-from handrail.features.desktop.backends.atspi.screen_windows import Look, ScreenWindows
-from handrail.features.desktop.backends.atspi.shape import Spot, walked
-from handrail.features.desktop.backends.atspi.windows import Windows
-from handrail.features.desktop.backends.atspi.wire import Call
-from handrail.features.desktop.platform import Changes, Element, Found, Node, Query, Tree, Window
+from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
+from handrail.features.desktop.backends.atspi.search import Search
+from handrail.features.desktop.backends.atspi.tree import read_tree
+from handrail.features.desktop.backends.atspi.windows import Look, Windows
+from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.platform import Changes, Element, Found, Query, Tree, Window
 from handrail.ports.errors import Gone
 
-
-class Search:
-    """Finds elements in a window. The app itself searches by role where it can; elsewhere the tree is walked. Of every
-    candidate only what the query asks about is read, and the rest of the matches alone.
-    """
-
-    def __init__(self, bus: AccessibilityBus, elements: Elements, lineage: Lineage) -> None:
-        self._bus = bus
-        self._elements = elements
-        self._lineage = lineage
-
-    async def find(self, top: Ref, origin: Origin, query: Query) -> list[Found]:
-        wanted = None if query.role is None else roles.numbers(query.role)
-        if wanted is not None and not wanted:
-            return []
-        candidates = await self._candidates(top, wanted)
-        if query.title_contains:
-            needle = query.title_contains.lower()
-            candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.lower())
-        if query.value_contains:
-            candidates = await self._valued(candidates, query)
-        read = zip(candidates, await self._elements.of(candidates, origin), strict=True)
-        matches = [(ref, element) for ref, element in read if element and _is_match(element, query)]
-        return await self._lineage.placed(top, origin, matches)
-
-    async def _candidates(self, top: Ref, wanted: Collection[int] | None) -> list[Ref]:
-        """Everybody of the wanted roles, and perhaps the window itself."""
-        is_window_meant = wanted is None or not roles.WINDOWS.isdisjoint(wanted)
-        first = [top] if is_window_meant else []
-        if wanted is None or max(wanted) < roles.BITMAP_ROLES:
-            answer = await self._bus.ask(top, calls.matches(wanted or ()))
-            if not isinstance(answer, Refused):
-                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])]))
-        everybody = [spot.ref for spot in await walked(self._bus, top, Hints()) if not spot.is_empty]
-        if wanted is None:
-            return everybody
-        return await self._where(everybody, calls.ROLE, lambda role: role in wanted)
-
-    async def _where(self, refs: Sequence[Ref], call: Call, is_meant: Callable[[Any], bool]) -> list[Ref]:
-        answers = await self._bus.ask_everybody(refs, call)
-        return [
-            ref
-            for ref, answer in zip(refs, answers, strict=True)
-            if not isinstance(answer, Refused) and is_meant(answer[0])
-        ]
-
-    async def _valued(self, refs: Sequence[Ref], query: Query) -> list[Ref]:
-        read = await self._elements.of(refs, only_values=True)
-        return [ref for ref, element in zip(refs, read, strict=True) if element and _is_match(element, query)]
-
-
-def _is_match(element: Element, query: Query) -> bool:
-    return (
-        (query.role is None or roles.is_called(element.native_role, element.role, query.role))
-        and (not query.title_contains or query.title_contains.lower() in element.title.lower())
-        and (not query.value_contains or query.value_contains.lower() in (element.value or "").lower())
-    )
-
-
-class Trees:
-    """The tree of a window with everything that its elements tell."""
-
-    def __init__(self, bus: AccessibilityBus, elements: Elements) -> None:
-        self._bus = bus
-        self._elements = elements
-
-    async def read(self, top: Ref, origin: Origin, *, max_depth: int, max_nodes: int) -> Tree:
-        known = await Hints.of(self._bus, top.name)
-        spots = await walked(self._bus, top, known, max_depth=max_depth, max_nodes=max_nodes)
-        elements = await self._elements.of([spot.ref for spot in spots], origin, known.basics)
-        if elements[0] is None:
-            raise Gone("The window is gone.")
-        return Tree(self._node(spots, elements), len(spots), any(spot.is_cut for spot in spots))
-
-    def _node(self, spots: Sequence[Spot], elements: Sequence[Element | None]) -> Node:
-        """From the deepest level up: children come after their parents, and a chain of a thousand is a tree too."""
-        nodes: dict[Spot, Node] = {}
-        for spot, element in zip(reversed(spots), reversed(elements), strict=True):
-            children = tuple([nodes.pop(child) for child in spot.children])
-            nodes[spot] = Node(element or self._elements.unreadable(spot.ref), children, spot.is_cut)
-        return nodes[spots[0]]
+_REGISTRY_PATIENCE = 1.0
+_EVENTS = (
+    "object:children-changed",
+    "object:state-changed",
+    "object:property-change",
+    "object:text-changed",
+    "object:bounds-changed",
+    "object:visible-data-changed",
+    "object:selection-changed",
+    "object:active-descendant-changed",
+    "object:model-changed",
+    "document:load-complete",
+    "window:",
+)
 
 
 class AtspiReader:
-    def __init__(self, bus: AccessibilityBus, screen: ScreenWindows | None = None) -> None:
+    def __init__(self, bus: AccessibilityBus, top_windows: TopWindows | None = None) -> None:
         self._bus = bus
         self._elements = Elements(bus)
-        self._origins = Origins(bus, screen)
-        self._lineage = Lineage(bus, self._elements)
-        self._windows = Windows(bus, self._elements, self._origins, Identities(os.environ), screen)
-        self._trees = Trees(bus, self._elements)
-        self._search = Search(bus, self._elements, self._lineage)
+        self._windows = Windows(bus, self._elements, top_windows)
+        self._search = Search(bus, self._elements)
 
     async def windows(self) -> Sequence[Window]:
         return await self._windows.all()
@@ -122,7 +48,7 @@ class AtspiReader:
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         top, origin = await self._place(window)
-        return await self._trees.read(top, origin, max_depth=max_depth, max_nodes=max_nodes)
+        return await read_tree(self._bus, self._elements, top, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def find(self, window: Window, query: Query) -> Sequence[Found]:
         top, origin = await self._place(window)
@@ -153,29 +79,73 @@ class AtspiReader:
 
     @asynccontextmanager
     async def changes(self, window: Window) -> AsyncIterator[Changes]:
-        ref = await self._bus.ref(window.handle)
-        if ref is None:
-            raise Gone(f"The window {window.title!r} is gone.")
-        async with reports(self._bus, ref.name) as flag:
+        """Asks on a connection of its own, so that closing it takes everything back. An app that ends and a bus that is
+        lost count as changes.
+        """
+        app = (await self._ref(window)).name
+        flag = _Flag()
+        connection = await self._bus.another_connection()
+        try:
+            connection.on_signal = flag.set
+            connection.on_lost = flag.set
+            # If the registry can't be asked, the caller still looks again now and then.
+            with suppress(Lost, Silent):
+                await _ask_for_signals(connection, app)
             yield flag
+        finally:
+            connection.close()
+
+    async def _ref(self, window: Window) -> Ref:
+        if (ref := await self._bus.ref(window.handle)) is None:
+            raise Gone(f"The window {window.title!r} is gone.")
+        return ref
 
     async def _place(self, window: Window) -> tuple[Ref, Origin]:
-        ref = await self._bus.ref(window.handle)
-        if ref is None:
-            raise Gone(f"The window {window.title!r} is gone.")
-        return ref, await self._origins.of(ref.name, Look(window.pid, window.title, window.frame))
+        ref = await self._ref(window)
+        return ref, await self._windows.origin(ref.name, Look(window.pid, window.title, window.frame))
 
     async def _is_orphan(self, ref: Ref) -> bool:
-        """GTK 3 answers for widgets that were taken away as long as the program still holds them."""
+        """GTK 3 answers for removed widgets while the program still holds them."""
         parent = await self._bus.ask(ref, calls.PARENT)
         return isinstance(parent, Refused) or parent[0].value[1] == calls.NULL_PATH
 
     async def _origin_of(self, ref: Ref) -> Origin:
-        if not await self._origins.is_counting_from_window(ref.name):
+        if not await self._windows.is_relative(ref.name):
             return SCREEN
-        top = await self._lineage.top_of(ref)
+        top = await self._search.top_of(ref)
         (window,) = await self._elements.of([top])
-        pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(ref.name))
-        if window is None or isinstance(pid, Refused):
+        pid = await self._windows.pid(ref.name)
+        if window is None or not pid:
             return SCREEN
-        return await self._origins.of(ref.name, Look(pid[0], window.title, window.frame))
+        return await self._windows.origin(ref.name, Look(pid, window.title, window.frame))
+
+
+class _Flag:
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self, _message: Message | None = None) -> None:
+        self._event.set()
+
+    async def next(self, within: float) -> bool:
+        try:
+            async with asyncio.timeout(within):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        self._event.clear()
+        return True
+
+
+async def _ask_for_signals(connection: Connection, app: str) -> None:
+    own = f"type='signal',sender='{app}'"
+    end = f"type='signal',sender='{calls.BUS}',member='NameOwnerChanged',arg0='{app}'"
+    questions = [(calls.BUS_PATH, calls.add_match(rule)) for rule in (own, end)]
+    await connection.ask_all(calls.BUS, questions, _REGISTRY_PATIENCE)
+    for register in (calls.register, calls.register_old):
+        questions = [(calls.REGISTRY_PATH, register(event, app)) for event in _EVENTS]
+        answers = await connection.ask_all(calls.REGISTRY, questions, _REGISTRY_PATIENCE)
+        if not any(isinstance(answer, Refused) for answer in answers):
+            break
+    # The registry tells the app before it answers us, so an app that answers now knows of it.
+    await connection.ask(app, calls.ROOT_PATH, calls.NAME, _REGISTRY_PATIENCE)

@@ -1,143 +1,68 @@
-"""AT-SPI's roles by number, and the contract's AX names for them. Both are accepted where a role is asked for."""
+"""Names of AT-SPI's roles and states, and the contract's AX names for the roles."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 
 _TABLE = """
-0 invalid AXUnknown
-1 accelerator label AXStaticText
-2 alert AXSheet
-3 animation AXImage
-4 arrow AXImage
-5 calendar AXGroup
-6 canvas AXGroup
-7 check box AXCheckBox
-8 check menu item AXMenuItem
-9 color chooser AXWindow
-10 column header AXCell
-11 combo box AXComboBox
-12 date editor AXDateField
-13 desktop icon AXImage
-14 desktop frame AXWindow
-15 dial AXSlider
-16 dialog AXWindow
-17 directory pane AXGroup
-18 drawing area AXGroup
-19 file chooser AXWindow
-20 filler AXGroup
-21 focus traversable AXGroup
-22 font chooser AXWindow
-23 frame AXWindow
-24 glass pane AXGroup
-25 html container AXWebArea
-26 icon AXImage
-27 image AXImage
-28 internal frame AXWindow
-29 label AXStaticText
-30 layered pane AXGroup
-31 list AXList
-32 list item AXRow
-33 menu AXMenu
-34 menu bar AXMenuBar
-35 menu item AXMenuItem
-36 option pane AXGroup
-37 page tab AXRadioButton
-38 page tab list AXTabGroup
-39 panel AXGroup
-40 password text AXSecureTextField
-41 popup menu AXMenu
-42 progress bar AXProgressIndicator
-43 push button AXButton
-44 radio button AXRadioButton
-45 radio menu item AXMenuItem
-46 root pane AXGroup
-47 row header AXCell
-48 scroll bar AXScrollBar
-49 scroll pane AXScrollArea
-50 separator AXSplitter
-51 slider AXSlider
-52 spin button AXIncrementor
-53 split pane AXSplitGroup
-54 status bar AXGroup
-55 table AXTable
-56 table cell AXCell
-57 table column header AXCell
-58 table row header AXCell
-59 tearoff menu item AXMenuItem
-60 terminal AXTextArea
-61 text AXTextField
-62 toggle button AXCheckBox
-63 tool bar AXToolbar
-64 tool tip AXHelpTag
-65 tree AXOutline
-66 tree table AXOutline
-67 unknown AXUnknown
-68 viewport AXGroup
-69 window AXWindow
-70 extended AXUnknown
-71 header AXGroup
-72 footer AXGroup
-73 paragraph AXGroup
-74 ruler AXRuler
-75 application AXApplication
-76 autocomplete AXComboBox
-77 editbar AXTextField
-78 embedded AXGroup
-79 entry AXTextField
-80 chart AXImage
-81 caption AXStaticText
-82 document frame AXWebArea
-83 heading AXHeading
-84 page AXGroup
-85 section AXGroup
-86 redundant object AXUnknown
-87 form AXGroup
-88 link AXLink
-89 input method window AXWindow
-90 table row AXRow
-91 tree item AXRow
-92 document spreadsheet AXTable
-93 document presentation AXGroup
-94 document text AXTextArea
-95 document web AXWebArea
-96 document email AXTextArea
-97 comment AXGroup
-98 list box AXList
-99 grouping AXGroup
-100 image map AXImage
-101 notification AXGroup
-102 info bar AXGroup
-103 level bar AXLevelIndicator
-104 title bar AXGroup
-105 block quote AXGroup
-106 audio AXGroup
-107 video AXGroup
-108 definition AXGroup
-109 article AXGroup
-110 landmark AXGroup
-111 log AXGroup
-112 marquee AXGroup
-113 math AXGroup
-114 rating AXRelevanceIndicator
-115 timer AXStaticText
-116 static AXStaticText
-117 math fraction AXGroup
-118 math root AXGroup
-119 subscript AXGroup
-120 superscript AXGroup
-121 description list AXList
-122 description term AXGroup
-123 description value AXGroup
-124 footnote AXGroup
-125 content deletion AXGroup
-126 content insertion AXGroup
-127 mark AXGroup
-128 suggestion AXGroup
-129 push button menu AXMenuButton
-130 switch AXCheckBox
+AXUnknown: 0 invalid, 67 unknown, 70 extended, 86 redundant object
+AXStaticText: 1 accelerator label, 29 label, 81 caption, 115 timer, 116 static
+AXSheet: 2 alert
+AXImage: 3 animation, 4 arrow, 13 desktop icon, 26 icon, 27 image, 80 chart, 100 image map
+AXGroup: 5 calendar, 6 canvas, 17 directory pane, 18 drawing area, 20 filler, 21 focus traversable, 24 glass pane,
+    30 layered pane, 36 option pane, 39 panel, 46 root pane, 54 status bar, 68 viewport, 71 header, 72 footer,
+    73 paragraph, 78 embedded, 84 page, 85 section, 87 form, 93 document presentation, 97 comment, 99 grouping,
+    101 notification, 102 info bar, 104 title bar, 105 block quote, 106 audio, 107 video, 108 definition, 109 article,
+    110 landmark, 111 log, 112 marquee, 113 math, 117 math fraction, 118 math root, 119 subscript, 120 superscript,
+    122 description term, 123 description value, 124 footnote, 125 content deletion, 126 content insertion, 127 mark,
+    128 suggestion
+AXCheckBox: 7 check box, 62 toggle button, 130 switch
+AXMenuItem: 8 check menu item, 35 menu item, 45 radio menu item, 59 tearoff menu item
+AXWindow: 9 color chooser, 14 desktop frame, 16 dialog, 19 file chooser, 22 font chooser, 23 frame, 28 internal frame,
+    69 window, 89 input method window
+AXCell: 10 column header, 47 row header, 56 table cell, 57 table column header, 58 table row header
+AXComboBox: 11 combo box, 76 autocomplete
+AXDateField: 12 date editor
+AXSlider: 15 dial, 51 slider
+AXWebArea: 25 html container, 82 document frame, 95 document web
+AXList: 31 list, 98 list box, 121 description list
+AXRow: 32 list item, 90 table row, 91 tree item
+AXMenu: 33 menu, 41 popup menu
+AXMenuBar: 34 menu bar
+AXRadioButton: 37 page tab, 44 radio button
+AXTabGroup: 38 page tab list
+AXSecureTextField: 40 password text
+AXProgressIndicator: 42 progress bar
+AXButton: 43 push button
+AXScrollBar: 48 scroll bar
+AXScrollArea: 49 scroll pane
+AXSplitter: 50 separator
+AXIncrementor: 52 spin button
+AXSplitGroup: 53 split pane
+AXTable: 55 table, 92 document spreadsheet
+AXTextArea: 60 terminal, 94 document text, 96 document email
+AXTextField: 61 text, 77 editbar, 79 entry
+AXToolbar: 63 tool bar
+AXHelpTag: 64 tool tip
+AXOutline: 65 tree, 66 tree table
+AXRuler: 74 ruler
+AXApplication: 75 application
+AXHeading: 83 heading
+AXLink: 88 link
+AXLevelIndicator: 103 level bar
+AXRelevanceIndicator: 114 rating
+AXMenuButton: 129 push button menu
 """
+_STATES = (
+    *("invalid", "active", "armed", "busy", "checked", "collapsed", "defunct", "editable", "enabled", "expandable"),
+    *("expanded", "focusable", "focused", "has-tooltip", "horizontal", "iconified", "modal", "multi-line"),
+    *("multiselectable", "opaque", "pressed", "resizable", "selectable", "selected", "sensitive", "showing"),
+    *("single-line", "stale", "transient", "vertical", "visible", "manages-descendants", "indeterminate", "required"),
+    *("truncated", "animated", "invalid-entry", "supports-autocompletion", "selectable-text", "is-default"),
+    *("visited", "checkable", "has-popup", "read-only"),
+)
 
 BITMAP_ROLES = 128
-"""Roles from here on don't fit into the bitmap of a search."""
+"""Higher roles don't fit into the bitmap of a search."""
 
 DIALOGS = frozenset((2, 9, 16, 19, 22))
 WINDOWS = DIALOGS | {14, 23, 28, 41, 69, 89}
@@ -147,20 +72,22 @@ SECRET = 40
 
 _NATIVE: dict[int, str] = {}
 _AX: dict[int, str] = {}
-for _line in _TABLE.strip().splitlines():
-    _number, _, _names = _line.partition(" ")
-    _NATIVE[int(_number)], _, _AX[int(_number)] = _names.rpartition(" ")
+for _line in _TABLE.strip().replace("\n    ", " ").splitlines():
+    _ax_name, _, _items = _line.partition(": ")
+    for _item in _items.split(", "):
+        _number, _, _native_name = _item.partition(" ")
+        _NATIVE[int(_number)], _AX[int(_number)] = _native_name, _ax_name
 
 WINDOW_NAMES = frozenset(_NATIVE[role] for role in WINDOWS)
 
-# The same role is a field or an area, depending on the state beside it.
+# A field or an area, depending on a state.
 _BY_STATE: Mapping[int, tuple[str, str]] = {
     61: ("multi-line", "AXTextArea"),
     73: ("editable", "AXTextArea"),
     79: ("multi-line", "AXTextArea"),
 }
 
-# Names that AT-SPI has given a role since, and AX names that other platforms give to one of ours.
+# Newer AT-SPI names, and AX names that other platforms use.
 _ALIASES: Mapping[str, frozenset[int]] = {
     "button": frozenset((43,)),
     "buttonmenu": frozenset((129,)),
@@ -186,7 +113,7 @@ def ax_name(role: int, states: Set[str]) -> str:
 
 
 def numbers(name: str) -> frozenset[int]:
-    """Every role that may be meant; `is_called` says of an element whether it is."""
+    """Every role that the name may mean; `is_called` decides for an element."""
     return _NUMBERS.get(_plain(name), frozenset())
 
 
@@ -210,3 +137,16 @@ def _index() -> dict[str, frozenset[int]]:
 
 _SEPARATORS = str.maketrans("", "", " -_")
 _NUMBERS = _index()
+
+
+def state_names(words: Sequence[int]) -> frozenset[str]:
+    """States come as two words of bits."""
+    return _state_names(*words) if len(words) == 2 else frozenset()
+
+
+@lru_cache(maxsize=1024)
+def _state_names(low: int, high: int) -> frozenset[str]:
+    bits = (high << 32) | low
+    found = {name for bit, name in enumerate(_STATES) if bits >> bit & 1}
+    # GTK 4 sets only one of the two, which mean the same.
+    return frozenset(found | {"enabled"} if "sensitive" in found else found)

@@ -1,28 +1,35 @@
-"""The top-level windows of every app on the bus, and what the screen knows of them beside. An app that hangs hides only
-itself.
-"""
+"""The top-level windows of every app on the accessibility bus, matched with those of the X server."""
 
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls, roles
-from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.elements import Elements
+from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.identity import Identities
-from handrail.features.desktop.backends.atspi.origins import Origins, content_of
-from handrail.features.desktop.backends.atspi.screen_windows import Look, ScreenWindow, ScreenWindows, paired
+from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Element, Rect, Window
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
 
 _PATIENCE = 1.0
-_PATIENCE_WITH_THE_SLOW = 0.1
+_PATIENCE_WITH_SLOW_APPS = 0.1
 _PRESENT = frozenset(("visible", "showing", "iconified"))
+_MOST_PIXELS_APART = 48
+
+
+class Look(NamedTuple):
+    """What an accessible window is recognised by."""
+
+    pid: int
+    title: str
+    frame: Rect | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _AppWindow:
     ref: Ref
     element: Element
     pid: int
@@ -35,21 +42,16 @@ class _Found:
 
 
 class Windows:
-    def __init__(
-        self,
-        bus: AccessibilityBus,
-        elements: Elements,
-        origins: Origins,
-        identities: Identities,
-        screen: ScreenWindows | None,
-    ) -> None:
+    """An app that hangs hides only its own windows."""
+
+    def __init__(self, bus: AccessibilityBus, elements: Elements, top_windows: TopWindows | None) -> None:
         self._bus = bus
         self._elements = elements
-        self._origins = origins
-        self._identities = identities
-        self._screen = screen
+        self._top_windows = top_windows
+        self._identities = Identities()
+        self._is_relative: dict[str, bool] = {}
         self._slow: dict[str, int] = {}
-        """Apps that did not answer the last time, and their processes: nobody waits long for them again."""
+        """The pids of apps that did not answer last time, by their names: they get less time."""
 
     async def all(self) -> list[Window]:
         """The front one first."""
@@ -66,19 +68,19 @@ class Windows:
     def silent(self) -> Collection[int]:
         return set(self._slow.values()) - {0}
 
-    async def _of_app(self, app: Ref) -> list[_Found]:
-        patience = _PATIENCE_WITH_THE_SLOW if app.name in self._slow else _PATIENCE
+    async def _of_app(self, app: Ref) -> list[_AppWindow]:
+        patience = _PATIENCE_WITH_SLOW_APPS if app.name in self._slow else _PATIENCE
         try:
             found = await self._read(app, patience)
         except Timeout:
-            self._slow[app.name] = await self._pid(app)
+            self._slow[app.name] = await self.pid(app.name)
             return []
         except Gone:
             return []
         self._slow.pop(app.name, None)
         return found
 
-    async def _read(self, app: Ref, patience: float) -> list[_Found]:
+    async def _read(self, app: Ref, patience: float) -> list[_AppWindow]:
         name, children = await self._bus.tell_all(
             app.name, [(app.path, calls.NAME), (app.path, calls.CHILDREN)], patience
         )
@@ -89,35 +91,60 @@ class Windows:
         present = [(ref, one) for ref, one in zip(refs, elements, strict=True) if one and _is_window(one)]
         if not present:
             return []
-        pid = await self._pid(app)
-        is_relative = await self._origins.is_counting_from_window(app.name, patience)
-        return [_Found(ref, element, pid, str(name[0].value), is_relative) for ref, element in present]
+        pid = await self.pid(app.name)
+        is_relative = await self.is_relative(app.name, patience)
+        return [_AppWindow(ref, element, pid, str(name[0].value), is_relative) for ref, element in present]
 
-    async def _pid(self, app: Ref) -> int:
-        """From the bus itself, which answers also where the app does not; 0 for one that has left it."""
-        pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app.name))
+    async def is_relative(self, app: str, patience: float = PATIENCE) -> bool:
+        """Whether frames count from the window, as in GTK 4, and not from the screen."""
+        handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
+        if handle not in self._is_relative:
+            questions = [(calls.ROOT_PATH, calls.TOOLKIT), (calls.ROOT_PATH, calls.TOOLKIT_VERSION)]
+            toolkit, version = await self._bus.tell_all(app, questions, patience)
+            self._is_relative[handle] = (
+                not isinstance(toolkit, Refused)
+                and not isinstance(version, Refused)
+                and toolkit[0].value == "GTK"
+                and str(version[0].value).startswith("4.")
+            )
+        return self._is_relative[handle]
+
+    async def origin(self, app: str, window: Look) -> Origin:
+        if not await self.is_relative(app):
+            return SCREEN
+        return _content_origin(_pair([window], self._on_screen()[0])[0], window)
+
+    async def pid(self, app: str) -> int:
+        """From the bus itself, which answers even if the app does not; 0 for one that has left it."""
+        pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app))
         return 0 if isinstance(pid, Refused) else int(pid[0])
 
-    def _described(self, found: Sequence[_Found]) -> list[Window]:
-        shown = self._screen.all() if self._screen else []
-        active = self._screen.active() if self._screen else None
-        pairs = list(zip(found, paired([one.look for one in found], shown), strict=True))
+    def _described(self, found: Sequence[_AppWindow]) -> list[Window]:
+        shown, active = self._on_screen()
+        pairs = list(zip(found, _pair([one.look for one in found], shown), strict=True))
         pairs.sort(key=lambda pair: pair[1] is None)
         return [self._window(one, on_screen, active) for one, on_screen in pairs]
 
-    def _window(self, one: _Found, on_screen: ScreenWindow | None, active: int | None) -> Window:
+    def _on_screen(self) -> tuple[Sequence[TopWindow], int | None]:
+        """The X server's windows and the active one, where there is an X server."""
+        try:
+            return (self._top_windows.all(), self._top_windows.active()) if self._top_windows else ([], None)
+        except PermissionMissing:
+            return [], None
+
+    def _window(self, one: _AppWindow, on_screen: TopWindow | None, active: int | None) -> Window:
         element = one.element
         frame = element.frame
         if frame and one.is_relative:
-            x, y = content_of(on_screen, one.look)
+            x, y = _content_origin(on_screen, one.look)
             frame = Rect(frame.x + x, frame.y + y, frame.width, frame.height)
-        identity = self._identities.of(one.pid, one.app_name, on_screen.classes if on_screen else ())
+        app_id, ids = self._identities.of(one.pid, one.app_name, on_screen.classes if on_screen else ())
         return Window(
             handle=element.handle,
             title=element.title,
             app_name=one.app_name,
-            app_id=identity.app_id,
-            ids=identity.ids,
+            app_id=app_id,
+            ids=ids,
             pid=one.pid,
             frame=frame,
             is_front=(
@@ -128,7 +155,59 @@ class Windows:
 
 
 def _is_window(element: Element) -> bool:
-    """Hidden ones are listed by some toolkits, and windows of odd roles by others."""
+    """Some toolkits list hidden windows, others windows of odd roles."""
     return bool(element.states & _PRESENT) and (
         element.native_role in roles.WINDOW_NAMES or "showing" in element.states
     )
+
+
+def _content_origin(window: TopWindow | None, look: Look) -> Origin:
+    """Where the content begins: GTK's own size leaves its border out."""
+    if window is None:
+        return SCREEN
+    frame = window.visible_frame
+    if look.frame is None:
+        return frame.x, frame.y
+    return (
+        frame.x + max(frame.width - look.frame.width, 0) // 2,
+        frame.y + max(frame.height - look.frame.height, 0) // 2,
+    )
+
+
+def _pair(looks: Sequence[Look], shown: Sequence[TopWindow]) -> list[TopWindow | None]:
+    """The X window of each accessible window, or None; the best matches are made first."""
+    likely = sorted(
+        (
+            (likeness, -index, window.id, window)
+            for index, look in enumerate(looks)
+            for window in shown
+            if (likeness := _likeness(look, window)) > 0
+        ),
+        key=lambda pair: pair[:3],
+        reverse=True,
+    )
+    found: list[TopWindow | None] = [None] * len(looks)
+    taken = set()
+    for _, negative, id, window in likely:
+        if found[-negative] is None and id not in taken:
+            found[-negative] = window
+            taken.add(id)
+    return found
+
+
+def _likeness(look: Look, window: TopWindow) -> int:
+    """Sandboxed programs have another pid for themselves; some have no title, some a frame that starts at 0."""
+    has_same_title = bool(look.title) and look.title == window.title
+    has_same_size = look.frame is not None and any(
+        _is_near((look.frame.width, look.frame.height), (frame.width, frame.height))
+        for frame in (window.frame, window.visible_frame)
+    )
+    is_there = look.frame is not None and _is_near((look.frame.x, look.frame.y), (window.frame.x, window.frame.y))
+    if look.pid == window.pid:
+        return 1 + 8 * has_same_title + 4 * has_same_size + 2 * is_there
+    return has_same_title * (has_same_size + is_there)
+
+
+def _is_near(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Some toolkits include the decoration, some don't."""
+    return all(abs(a - b) <= _MOST_PIXELS_APART for a, b in zip(one, other, strict=True))

@@ -1,4 +1,4 @@
-"""Questions to people, kept in the state directory: the log, an eye on its growth, the sockets of those who wait."""
+"""The queue of questions to people: writes to its log, follows it, and hands secrets to those who wait."""
 
 import asyncio
 import time
@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import UNSET
@@ -16,6 +15,7 @@ from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.ports.prompt_store import Mailbox, PromptStore
 from handrail.ports.prompts import (
     MASK,
     Beside,
@@ -30,29 +30,20 @@ from handrail.ports.prompts import (
     nowhere,
 )
 from handrail.ports.waiting import finished
-from handrail.stores.local.answerers import Answerers
-from handrail.stores.local.database import Database
-from handrail.stores.local.following import FollowedFile
-from handrail.stores.local.journal import JournalFile
-from handrail.stores.local.waiters import Mailbox, Waiters
-
-LOG = "ui-prompts.jsonl"
-WAITERS = "waiters"
-DATABASE = "handrail.db"
 
 T = TypeVar("T")
 
 
 class LoggedPrompts:
-    """The queue of one state directory, for one event loop. Any number of processes may have one each."""
+    """A `PromptQueue` for one event loop. Any number of processes may have one each on the same store."""
 
-    def __init__(self, state: Path, clock: Callable[[], float] = time.time) -> None:
-        self._log = PromptLog(JournalFile(state / LOG), clock)
+    def __init__(self, store: PromptStore, clock: Callable[[], float] = time.time) -> None:
+        self._log = PromptLog(store.journal, clock)
         self._view = self._log.view
         self._writer = _Writer(self._log)
-        self._waiters = Waiters(state / WAITERS)
-        self._file = FollowedFile(state / LOG)
-        self._answerers = Answerers(Database(state / DATABASE))
+        self._waiters = store.waiters
+        self._watching = store.watching
+        self._answerers = store.answerers
 
     @property
     def location(self) -> str:
@@ -128,7 +119,7 @@ class LoggedPrompts:
         return await self._writer.run(lambda: self._view.entries(limit, before))
 
     async def follow(self, position: int) -> AsyncGenerator[Page, None]:
-        async with self._file.watching() as watch:
+        async with self._watching() as watch:
             while True:
                 await watch.change()
                 page = await self._writer.run(partial(self._view.since, position))
@@ -141,7 +132,7 @@ class LoggedPrompts:
         await asyncio.to_thread(self._answerers.close)
 
     async def _answer(self, request_id: str, mailbox: Mailbox, prompt: Prompt | None = None) -> PromptAnswer:
-        async with self._file.watching() as watch:
+        async with self._watching() as watch:
             while True:
                 await watch.change()
                 if (answered := await self._writer.run(lambda: self._view.answer_to(request_id))) is not None:

@@ -4,31 +4,23 @@ All of it is looked at again at every call, and read again once it was changed, 
 A file that breaks while the program runs refuses every call until it is mended.
 """
 
-import hashlib
-import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
-from handrail.ports.atomic_file import replace_file
+from handrail.kernel.settings import Settings, load_one
 from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder, Stamp
 from handrail.ports.paths import ClosedFolders
-from handrail.ports.policy import Rule
-from handrail.ports.settings import BrokenSettings
+from handrail.ports.policy import Rule, Trust
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 from handrail.ports.waiting import settled
-from handrail.stores.local import locks
-from handrail.stores.local.private_file import read_plain
-from handrail.stores.local.user_rules import UserRules
 
 POLICY_FILE = "policy.json"
-_TRUSTED_FILE = "trusted.json"
 _TICK_NS = 50_000_000
 """Longer than any clock that files are stamped by takes for a step."""
 
@@ -36,10 +28,11 @@ _TICK_NS = 50_000_000
 class PolicySource:
     """`closed` is kept in step with the policy: the sandbox shares it."""
 
-    def __init__(self, folder: Folder, state: Path, user_rules: UserRules, closed: ClosedFolders) -> None:
+    def __init__(self, folder: Folder, state: Path, trusted: Trust, closed: ClosedFolders) -> None:
         self._folder = folder
-        self._trusted = Trust(state)
-        self._user_rules = user_rules
+        self._state = state
+        self._config = str(state / CONFIG_FILE)
+        self._trusted = trusted
         self._closed = closed
         self._state_inside = _below(os.path.dirname(folder.location), state)
         self._seen: tuple[bytes | None, bool, Sequence[Rule]] | None = None
@@ -53,7 +46,7 @@ class PolicySource:
         with self._turn:
             stamps, at = self._stamps(), time.time_ns()
             data = self._read()
-            seen = (data, data is None or self._trusted.holds(data), self._user_rules.current())
+            seen = (data, data is None or self._trusted.holds(data), self._user_rules())
             if seen != self._seen:
                 self._policy = self._composed(*seen)
                 self._seen = seen
@@ -102,13 +95,16 @@ class PolicySource:
     def _stamps(self) -> Sequence[Stamp | None]:
         policy = _stamp(self.where, follow_symlinks=False)
         trusted = None if policy is None else _stamp(self._trusted.where)
-        return policy, _stamp(self._user_rules.where), trusted
+        return policy, _stamp(self._config), trusted
 
     def _read(self) -> bytes | None:
         try:
             return self._folder.read(POLICY_FILE)
         except NotFound:
             return None
+
+    def _user_rules(self) -> Sequence[Rule]:
+        return load_one(Settings, self._state, environ={}).rules
 
     def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
@@ -132,38 +128,3 @@ def _below(project: str, state: Path) -> list[str]:
     if inside == os.curdir:
         raise InvalidParams("The state directory is the project's folder itself.", hint="Name another with --state.")
     return [] if inside.split(os.sep)[0] == os.pardir else [inside]
-
-
-class Trust:
-    """The content hashes that a person has said yes to, in `<stateDir>/trusted.json`."""
-
-    def __init__(self, state: Path) -> None:
-        self._file = state / _TRUSTED_FILE
-        self.where = str(self._file)
-
-    def holds(self, data: bytes) -> bool:
-        return hashlib.sha256(data).hexdigest() in self._read()
-
-    def add(self, data: bytes, where: str) -> None:
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._change() as trusted:
-            trusted[hashlib.sha256(data).hexdigest()] = {"policy": where, "at": at}
-
-    def remove(self, data: bytes) -> bool:
-        with self._change() as trusted:
-            return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
-
-    @contextmanager
-    def _change(self) -> Iterator[dict[str, object]]:
-        """What is trusted, to be changed in place; from reading to writing nobody else changes it."""
-        with locks.exclusive(self._file.with_name(f"{_TRUSTED_FILE}.lock")):
-            trusted = self._read()
-            yield trusted
-            replace_file(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
-
-    def _read(self) -> dict[str, object]:
-        try:
-            content = json.loads(read_plain(self._file))
-        except (FileNotFoundError, ValueError):
-            return {}
-        return content if isinstance(content, dict) else {}

@@ -1,13 +1,17 @@
-"""Which model is used, written to `config.toml` by a person's own command: the rest of the file stays as it is."""
+"""What is written to a person's `config.toml`: a setting in its place, a rule at the end. The rest stays as it is."""
 
 import json
+import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
+from handrail.ports.waiting import settled
 from handrail.stores.local import locks
+from handrail.stores.local.private_file import open_private, write_whole
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 
@@ -21,6 +25,23 @@ def choose(state: Path, **values: str | list[str]) -> None:
         if _read(file, after) != {**_read(file, before), **values}:
             raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
         replace_file(file, after.encode())
+
+
+async def allow(state: Path, remark: str, **members: str) -> None:
+    """Adds a rule that a person can read and delete; members are tool, effect, path, host, app."""
+    await settled(lambda: _add(state / CONFIG_FILE, remark, members))
+
+
+def _add(file: Path, remark: str, members: Mapping[str, str]) -> None:
+    rule = [f"{name} = {json.dumps(value)}" for name, value in {**members, "decision": "allow"}.items()]
+    lines = ["", f"# {remark}", "[[rules]]", *rule, ""]
+    with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
+        descriptor = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        try:
+            write_whole(descriptor, "\n".join(lines).encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _changed(text: str, values: dict[str, str | list[str]]) -> str:

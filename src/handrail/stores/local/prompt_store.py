@@ -1,20 +1,37 @@
-"""Who answered which question. The log of contract 5 has no place for it, so it stands beside it, in the database.
-
-It is told for people to read, and nothing depends on it: what can't be noted or read is left out.
-"""
+"""What the queue of questions is kept in: the log in the state directory, sockets of those who wait, who answered."""
 
 import logging
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from handrail.ports.errors import Failure
+from handrail.ports.prompt_store import PromptStore
 from handrail.stores.local.database import Database
+from handrail.stores.local.following import FollowedFile
+from handrail.stores.local.journal import JournalFile
+from handrail.stores.local.waiters import Waiters
 
+LOG = "ui-prompts.jsonl"
 _AT_ONCE = 500
 
 logger = logging.getLogger(__name__)
 
 
+def prompt_store(state: Path) -> PromptStore:
+    return PromptStore(
+        journal=JournalFile(state / LOG),
+        watching=FollowedFile(state / LOG).watching,
+        waiters=Waiters(state / "waiters"),
+        answerers=Answerers(Database(state / "handrail.db")),
+    )
+
+
 class Answerers:
+    """Who answered stands in the database: the log of contract 5 has no place for it.
+
+    It is told for people to read, and nothing depends on it: what can't be noted or read is left out.
+    """
+
     def __init__(self, database: Database) -> None:
         self._database = database
 

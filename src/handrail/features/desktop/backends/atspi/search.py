@@ -1,0 +1,129 @@
+"""Finds elements in a window and the path to each of them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from handrail.features.desktop.backends.atspi import calls, roles
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.calls import Call
+from handrail.features.desktop.backends.atspi.connection import Refused
+from handrail.features.desktop.backends.atspi.elements import Elements, Origin
+from handrail.features.desktop.backends.atspi.tree import MOST_LEVELS, Cache, walk
+from handrail.features.desktop.platform import Element, Found, Query
+
+Step = tuple[Ref, int]
+"""The parent, and the index in it."""
+Path = tuple[tuple[Ref, ...], tuple[int, ...]]
+"""The ancestors from the window down, and the index of each step."""
+_OUTSIDE = frozenset((calls.ROOT_PATH, calls.NULL_PATH))
+
+
+class Search:
+    """The app itself searches by role where it can; elsewhere the tree is walked. Only matches are read as a whole."""
+
+    def __init__(self, bus: AccessibilityBus, elements: Elements) -> None:
+        self._bus = bus
+        self._elements = elements
+
+    async def find(self, top: Ref, origin: Origin, query: Query) -> list[Found]:
+        wanted = None if query.role is None else roles.numbers(query.role)
+        if wanted is not None and not wanted:
+            return []
+        candidates = await self._candidates(top, wanted)
+        if query.title_contains:
+            needle = query.title_contains.lower()
+            candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.lower())
+        if query.value_contains:
+            read = zip(candidates, await self._elements.of(candidates, only_values=True), strict=True)
+            candidates = [ref for ref, element in read if element and _is_match(element, query)]
+        read = zip(candidates, await self._elements.of(candidates, origin), strict=True)
+        matches = [(ref, element) for ref, element in read if element and _is_match(element, query)]
+        return await self._placed(top, origin, matches)
+
+    async def _candidates(self, top: Ref, wanted: Collection[int] | None) -> list[Ref]:
+        """Elements of the wanted roles, and perhaps the window itself."""
+        first = [top] if wanted is None or not roles.WINDOWS.isdisjoint(wanted) else []
+        if wanted is None or max(wanted) < roles.BITMAP_ROLES:
+            answer = await self._bus.ask(top, calls.matches(wanted or ()))
+            if not isinstance(answer, Refused):
+                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])]))
+        every = [place.ref for place in await walk(self._bus, top, Cache()) if not place.is_empty]
+        return every if wanted is None else await self._where(every, calls.ROLE, lambda role: role in wanted)
+
+    async def _where(self, refs: Sequence[Ref], call: Call, is_wanted: Callable[[Any], bool]) -> list[Ref]:
+        answers = await self._bus.ask_each(refs, call)
+        return [
+            ref
+            for ref, answer in zip(refs, answers, strict=True)
+            if not isinstance(answer, Refused) and is_wanted(answer[0])
+        ]
+
+    async def _placed(self, top: Ref, origin: Origin, matches: Sequence[tuple[Ref, Element]]) -> list[Found]:
+        """In the order of the tree."""
+        paths = await self._paths(top, [ref for ref, _ in matches])
+        above = dict(matches)
+        missing = [ref for ref in dict.fromkeys(ref for refs, _ in paths for ref in refs) if ref not in above]
+        for ref, element in zip(missing, await self._elements.of(missing, origin), strict=True):
+            above[ref] = element or self._elements.unreadable(ref)
+        found = [
+            Found(element, tuple(above[ref] for ref in refs), path)
+            for (_, element), (refs, path) in zip(matches, paths, strict=True)
+        ]
+        return sorted(found, key=lambda one: one.path)
+
+    async def top_of(self, ref: Ref) -> Ref:
+        """The window of an element, as far as its ancestors are known."""
+        steps = await self._steps([ref], None)
+        for _ in range(MOST_LEVELS):
+            if ref not in steps or steps[ref][0].path in _OUTSIDE:
+                break
+            ref = steps[ref][0]
+        return ref
+
+    async def _paths(self, top: Ref, refs: Sequence[Ref]) -> list[Path]:
+        steps = await self._steps(refs, top)
+        paths = [_path(ref, top, steps) for ref in refs]
+        if None in paths:
+            # Some apps name a parent that does not list the child: only a walk from above finds the path then.
+            places = await walk(self._bus, top, Cache())
+            steps = {place.ref: (place.parent.ref, place.index) for place in reversed(places) if place.parent}
+            paths = [path or _path(ref, top, steps) for ref, path in zip(refs, paths, strict=True)]
+        return [path or ((top,), ()) for path in paths]
+
+    async def _steps(self, refs: Iterable[Ref], top: Ref | None) -> Mapping[Ref, Step]:
+        """The parents of these up to `top`, with one round of calls a level."""
+        steps: dict[Ref, Step] = {}
+        level = [ref for ref in dict.fromkeys(refs) if ref != top]
+        for _ in range(MOST_LEVELS):
+            if not level:
+                break
+            parents = await self._bus.ask_each(level, calls.PARENT)
+            indexes = await self._bus.ask_each(level, calls.INDEX)
+            for ref, parent, index in zip(level, parents, indexes, strict=True):
+                if not isinstance(parent, Refused) and not isinstance(index, Refused):
+                    steps[ref] = (Ref(*parent[0].value), index[0])
+            above = dict.fromkeys(steps[ref][0] for ref in level if ref in steps)
+            level = [ref for ref in above if ref not in steps and ref != top and ref.path not in _OUTSIDE]
+        return steps
+
+
+def _is_match(element: Element, query: Query) -> bool:
+    return (
+        (query.role is None or roles.is_called(element.native_role, element.role, query.role))
+        and (not query.title_contains or query.title_contains.lower() in element.title.lower())
+        and (not query.value_contains or query.value_contains.lower() in (element.value or "").lower())
+    )
+
+
+def _path(ref: Ref, top: Ref, steps: Mapping[Ref, Step]) -> Path | None:
+    """None when the steps don't lead to the top."""
+    ancestors: list[Ref] = []
+    path: list[int] = []
+    while ref != top:
+        step = steps.get(ref)
+        if step is None or step[1] < 0 or len(path) > MOST_LEVELS:
+            return None
+        ref, index = step
+        ancestors.append(ref)
+        path.append(index)
+    return tuple(reversed(ancestors)), tuple(reversed(path))

@@ -1,0 +1,58 @@
+"""What the queue of questions is kept in: a log that can be watched, those who wait, and who answered.
+
+Only `Waiters.waiting`, `Mailbox.take` and `Watch.change` are for an event loop; everything else blocks.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from handrail.ports.journal import Journal
+
+
+class Watch(Protocol):
+    async def change(self) -> None:
+        """Returns when the file is not as it was when this returned before; at once the first time."""
+        ...
+
+
+class Mailbox(Protocol):
+    """What was delivered to one who waits. The digest tells which of several answers it belongs to."""
+
+    async def take(self, digest: str) -> Mapping[str, str]:
+        """Empty when nothing was delivered: it is sent before the answer, so it is here already or on its way."""
+        ...
+
+
+class Waiters(Protocol):
+    """Who waits for an answer, in any process, and the way by which secrets reach them."""
+
+    def waiting(self, request_id: str) -> AbstractAsyncContextManager[Mailbox]:
+        """As long as this is entered, `is_waiting` is true. The last to enter is the one who is reached."""
+        ...
+
+    def is_waiting(self, request_id: str) -> bool: ...
+
+    def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
+        """True once the waiter has it."""
+        ...
+
+
+class Answerers(Protocol):
+    """Who answered which question: told for people to read. What can't be noted or read is left out."""
+
+    def note(self, request_id: str, by: str) -> None: ...
+
+    def of(self, request_ids: Collection[str]) -> Mapping[str, str]: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PromptStore:
+    journal: Journal
+    watching: Callable[[], AbstractAsyncContextManager[Watch]]
+    """While inside, tells when the log has changed."""
+    waiters: Waiters
+    answerers: Answerers

@@ -1,0 +1,49 @@
+"""Which policy files a person trusts."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from handrail.ports.atomic_file import replace_file
+from handrail.stores.local import locks
+from handrail.stores.local.private_file import read_plain
+
+_FILE = "trusted.json"
+
+
+class TrustFile:
+    """The content hashes that a person has said yes to, in `<stateDir>/trusted.json`."""
+
+    def __init__(self, state: Path) -> None:
+        self._file = state / _FILE
+        self.where = str(self._file)
+
+    def holds(self, data: bytes) -> bool:
+        return hashlib.sha256(data).hexdigest() in self._read()
+
+    def add(self, data: bytes, where: str) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._change() as trusted:
+            trusted[hashlib.sha256(data).hexdigest()] = {"policy": where, "at": at}
+
+    def remove(self, data: bytes) -> bool:
+        with self._change() as trusted:
+            return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
+
+    @contextmanager
+    def _change(self) -> Iterator[dict[str, object]]:
+        """What is trusted, to be changed in place; from reading to writing nobody else changes it."""
+        with locks.exclusive(self._file.with_name(f"{_FILE}.lock")):
+            trusted = self._read()
+            yield trusted
+            replace_file(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
+
+    def _read(self) -> dict[str, object]:
+        try:
+            content = json.loads(read_plain(self._file))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
