@@ -28,7 +28,7 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
     Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
     try:
@@ -139,7 +139,7 @@ def undo(id: str | None, project: Path, state: Path | None, answer: Choice, as_j
 
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.kernel.approvals import OwnCommand, PresetAnswer
+    from handrail.kernel.approval import OwnCommand, PresetAnswer
     from handrail.kernel.call import Call
 
     opened = program().open_project(project, state, OwnCommand() if answer == "ask" else PresetAnswer(answer))
