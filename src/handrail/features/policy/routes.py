@@ -8,8 +8,6 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.context import HttpContext
-from handrail.faces.http.context import Mount
 from handrail.features.policy.summary import in_force
 
 

@@ -185,8 +185,6 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     """Print which scene leads to which, as an SVG picture or as JSON."""
     from handrail.faces.cli.program import program, run
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.program import run
     from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
