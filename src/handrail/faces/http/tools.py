@@ -14,7 +14,6 @@ from handrail.faces.http.headers import header, is_visible, trace_id
 from handrail.faces.http.people import caller, is_person
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
-from handrail.kernel.catalogue import catalogue
 from handrail.kernel.registry import UnknownTool
 from handrail.ports.errors import Failure, InvalidParams
 
@@ -26,7 +25,7 @@ def routes(context: HttpContext) -> list[Route]:
     gate = context.project.gate
 
     async def list_tools(request: Request) -> Response:
-        return success(catalogue(gate.registry))
+        return success(gate.registry.catalogue())
 
     async def call_tool(request: Request) -> Response:
         entry = gate.registry.find(request.path_params["name"])

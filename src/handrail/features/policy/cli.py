@@ -36,8 +36,8 @@ def policy(
     is bound to the file's content: after any edit it must be given again.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
-    from handrail.kernel.policy_summary import in_force
+    from handrail.features.policy.summary import in_force
+    from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
     try:

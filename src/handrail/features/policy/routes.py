@@ -9,7 +9,7 @@ from starlette.routing import Route
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext
 from handrail.faces.http.mount import Mount
-from handrail.kernel.policy_summary import in_force
+from handrail.features.policy.summary import in_force
 
 
 def mount(context: HttpContext) -> Mount:

@@ -11,10 +11,9 @@ from handrail.stores.local import locks
 from handrail.stores.local.config_file import allow, choose
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
-from handrail.stores.local.once import SqliteOnce
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.state import STEPS, State
-from handrail.stores.local.tokens import SqliteTokens
+from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
 from handrail.stores.local.watching import is_watched, watching
 
 if TYPE_CHECKING:

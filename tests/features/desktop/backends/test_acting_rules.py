@@ -3,9 +3,8 @@
 import pytest
 from Xlib import XK
 
-from handrail.features.desktop.backends.acting.accessible import Writing
-from handrail.features.desktop.backends.acting.actor import pressing_action
-from handrail.features.desktop.backends.acting.written_text import composed, has_arrived
+from handrail.features.desktop.backends.acting.element_actions import press_action
+from handrail.features.desktop.backends.acting.field import FieldText, has_arrived
 from handrail.features.desktop.backends.x11.keys import character, key
 from handrail.features.desktop.platform import Element
 from handrail.ports.errors import InvalidParams
@@ -13,7 +12,7 @@ from handrail.ports.errors import InvalidParams
 BUTTON = Element("h", "AXButton", "push button")
 FIELD = Element("h", "AXTextField", "text", states=frozenset({"editable"}))
 ROW = Element("h", "AXRow", "list item")
-NOTHING = Writing("", 0, 0)
+NOTHING = FieldText("", 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ NOTHING = Writing("", 0, 0)
     ],
 )
 def test_the_action_that_is_a_press_is_chosen(element: Element, names: list[str], chosen: int | None) -> None:
-    assert pressing_action(element, names) == chosen
+    assert press_action(element, names) == chosen
 
 
 def test_cmd_is_control_and_super_is_the_logo_key() -> None:
@@ -61,17 +60,17 @@ def test_an_unknown_key_is_named_in_the_refusal(name: str) -> None:
     ("before", "text", "now"),
     [
         (NOTHING, "hello", "hello"),
-        (Writing("ab", 1, 1), "X", "aXb"),
-        (Writing("abc", 0, 3), "X", "X"),
+        (FieldText("ab", 1, 1), "X", "aXb"),
+        (FieldText("abc", 0, 3), "X", "X"),
         (NOTHING, "two\nlines", "twolines"),
         (NOTHING, "two\nlines", "two lines"),
-        (Writing("😀", 2, 2), "X", "😀X"),
+        (FieldText("😀", 2, 2), "X", "😀X"),
         (NOTHING, "first\nsecond", "first"),
-        (Writing("old", 0, 0), "first\nsecond", "\ufffcsecondold"),
-        (Writing("abc", 0, 3), "", ""),
+        (FieldText("old", 0, 0), "first\nsecond", "\ufffcsecondold"),
+        (FieldText("abc", 0, 3), "", ""),
     ],
 )
-def test_a_text_has_arrived_however_the_field_writes_it(before: Writing, text: str, now: str) -> None:
+def test_a_text_has_arrived_however_the_field_writes_it(before: FieldText, text: str, now: str) -> None:
     assert has_arrived(before, text, now)
 
 
@@ -79,14 +78,14 @@ def test_a_text_has_arrived_however_the_field_writes_it(before: Writing, text: s
     ("before", "text", "now"),
     [
         (NOTHING, "hello", ""),
-        (Writing("hello", 5, 5), "hello", "hello"),
+        (FieldText("hello", 5, 5), "hello", "hello"),
         (NOTHING, "hello", "hell"),
-        (Writing("abc", 0, 3), "", "abc"),
+        (FieldText("abc", 0, 3), "", "abc"),
     ],
 )
-def test_a_text_has_not_arrived_where_the_field_shows_something_else(before: Writing, text: str, now: str) -> None:
+def test_a_text_has_not_arrived_where_the_field_shows_something_else(before: FieldText, text: str, now: str) -> None:
     assert not has_arrived(before, text, now)
 
 
 def test_a_text_takes_the_place_of_what_is_selected() -> None:
-    assert composed(Writing("one two", 4, 7), "three") == "one three"
+    assert FieldText("one two", 4, 7).replaced_by("three") == "one three"

@@ -28,7 +28,7 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
     Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
     try:

@@ -43,7 +43,7 @@ def report(
     every line of the audit against its seal.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.kernel.approval import NobodyToAsk
 
     if task is not None and is_whole:
         raise click.UsageError("Name a task, or --all, but not both.")

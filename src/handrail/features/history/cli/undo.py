@@ -31,7 +31,7 @@ def undo(id: str | None, project: Path, state: Path | None, answer: Choice, as_j
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.kernel.approvals import OwnCommand, PresetAnswer
+    from handrail.kernel.approval import OwnCommand, PresetAnswer
     from handrail.kernel.call import Call
 
     opened = program().open_project(project, state, OwnCommand() if answer == "ask" else PresetAnswer(answer))

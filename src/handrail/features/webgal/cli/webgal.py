@@ -188,7 +188,7 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     """Print which scene leads to which, as an SVG picture or as JSON."""
     from handrail.faces.cli.program import program
     from handrail.faces.cli.running import run
-    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
     with _closing(opened):

@@ -23,7 +23,7 @@ from handrail.features.webgal.opening import framed_previews, game_view, hosted_
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 if TYPE_CHECKING:

@@ -1,11 +1,6 @@
-"""One accessible object that is acted on: its actions, its focus, its text. A question that the object does not
-understand is answered as if it could not do it.
-
-Refuses to know pointer and keys. What changes something is told once and never sent again.
-"""
+"""One accessible object that is acted on: its actions, focus and text."""
 
 import contextlib
-from dataclasses import dataclass
 from typing import Any
 
 from handrail.features.desktop.backends.atspi import calls, roles
@@ -17,32 +12,25 @@ from handrail.ports.errors import Gone, Timeout
 EDITABLE_TEXT = "org.a11y.atspi.EditableText"
 _ANYWHERE = 6
 _ACTION_PATIENCE = 1.5
-_SIGN_OF_LIFE_PATIENCE = 1.0
-_SELECTING_PATIENCE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """The text of a field, and what of it is selected: an empty selection is the caret."""
-
-    text: str
-    start: int
-    end: int
+_ALIVE_PATIENCE = 1.0
+_SELECTION_PATIENCE = 0.5
 
 
 class Accessible:
+    """What the object refuses counts as missing. Calls that change something are sent only once."""
+
     def __init__(self, bus: AccessibilityBus, ref: Ref) -> None:
         self._bus = bus
         self._ref = ref
 
     @classmethod
-    async def behind(cls, bus: AccessibilityBus, handle: str) -> "Accessible":
+    async def of(cls, bus: AccessibilityBus, handle: str) -> "Accessible":
         if (ref := await bus.ref(handle)) is None:
             raise Gone("The element is gone: the accessibility bus was restarted.")
         return cls(bus, ref)
 
     async def action_names(self) -> list[str]:
-        """As programs spell them: the list alone has the person's language, and from some apps no names at all."""
+        """In English: the list is translated, and has no names in some apps."""
         listed = await self._answer(calls.ACTIONS) or ()
         questions = [(self._ref.path, Call(calls.ACTION, "GetName", "i", index)) for index in range(len(listed))]
         answers = await self._bus.ask_all(self._ref.name, questions)
@@ -52,27 +40,27 @@ class Accessible:
         ]
 
     async def do_action(self, index: int) -> bool:
-        """Whether the app took it. One that opens a dialog may answer only when that is closed."""
+        """Whether the app accepted it. If it opens a dialog, it may answer only after that is closed."""
         call = Call(calls.ACTION, "DoAction", "i", index)
         try:
             answer = await self._bus.tell(self._ref, call, _ACTION_PATIENCE)
         except Timeout:
-            await self._bus.ask(self._ref, calls.ROLE, _SIGN_OF_LIFE_PATIENCE)
+            await self._bus.ask(self._ref, calls.ROLE, _ALIVE_PATIENCE)
             return True
         return not isinstance(answer, Refused) and bool(answer[0])
 
     async def grab_focus(self) -> bool:
-        return bool(await self._told(Call(calls.COMPONENT, "GrabFocus")))
+        return bool(await self._tell(Call(calls.COMPONENT, "GrabFocus")))
 
     async def scroll_into_view(self) -> bool:
-        return bool(await self._told(Call(calls.COMPONENT, "ScrollTo", "u", _ANYWHERE)))
+        return bool(await self._tell(Call(calls.COMPONENT, "ScrollTo", "u", _ANYWHERE)))
 
     async def states(self) -> frozenset[str]:
         found = await self._answer(calls.STATE)
         return roles.state_names(found) if found else frozenset()
 
     async def living_states(self) -> frozenset[str]:
-        """What lives has a state: of what was there, GTK 3 keeps an empty shell."""
+        """Gone if it has no states: GTK 3 keeps an empty shell of removed widgets."""
         if not (found := await self.states()):
             raise Gone("It is gone.")
         return found
@@ -86,11 +74,12 @@ class Accessible:
         return ref if ref is not None and ref.name and ref.path != calls.NULL_PATH else None
 
     async def length(self) -> int | None:
-        """How many characters its text has; None where it has none to tell of."""
+        """The number of characters, or None if it has no text."""
         found = await self._answer(calls.LENGTH)
         return int(found.value) if found is not None else None
 
-    async def writing(self) -> Writing | None:
+    async def text(self) -> tuple[str, int, int] | None:
+        """The text, and where its selection or caret begins and ends."""
         if (length := await self.length()) is None:
             return None
         # Not every toolkit understands -1 as the end.
@@ -98,10 +87,10 @@ class Accessible:
         if text is None:
             return None
         if (selected := await self.selection()) is not None and selected[0] < selected[1]:
-            return Writing(str(text), *selected)
+            return str(text), *selected
         caret = await self.caret()
         at = min(max(caret, 0), len(text)) if caret is not None else len(text)
-        return Writing(str(text), at, at)
+        return str(text), at, at
 
     async def caret(self) -> int | None:
         found = await self._answer(calls.CARET)
@@ -109,11 +98,10 @@ class Accessible:
 
     async def put_caret(self, offset: int) -> None:
         with contextlib.suppress(Timeout):
-            await self._told(Call(calls.TEXT, "SetCaretOffset", "i", offset), _SELECTING_PATIENCE)
+            await self._tell(Call(calls.TEXT, "SetCaretOffset", "i", offset), _SELECTION_PATIENCE)
 
     async def selection(self) -> tuple[int, int] | None:
-        count = await self._answer(Call(calls.TEXT, "GetNSelections"))
-        if not count:
+        if not await self._answer(Call(calls.TEXT, "GetNSelections")):
             return None
         answer = await self._bus.ask(self._ref, Call(calls.TEXT, "GetSelection", "i", 0))
         if isinstance(answer, Refused):
@@ -124,19 +112,19 @@ class Accessible:
     async def select(self, start: int, end: int) -> bool:
         """Whether exactly that is selected afterwards."""
         changed = Call(calls.TEXT, "SetSelection", "iii", 0, start, end)
-        # GTK 4 never answers where it can't.
+        # GTK 4 does not answer if it can't.
         with contextlib.suppress(Timeout):
-            if await self.selection() is None or not await self._told(changed, _SELECTING_PATIENCE):
-                await self._told(Call(calls.TEXT, "AddSelection", "ii", start, end), _SELECTING_PATIENCE)
+            if await self.selection() is None or not await self._tell(changed, _SELECTION_PATIENCE):
+                await self._tell(Call(calls.TEXT, "AddSelection", "ii", start, end), _SELECTION_PATIENCE)
         return await self.selection() == (start, end)
 
     async def set_contents(self, text: str) -> bool:
-        return bool(await self._told(Call(EDITABLE_TEXT, "SetTextContents", "s", text)))
+        return bool(await self._tell(Call(EDITABLE_TEXT, "SetTextContents", "s", text)))
 
     async def _answer(self, call: Call) -> Any:
         answer = await self._bus.ask(self._ref, call)
         return None if isinstance(answer, Refused) or not answer else answer[0]
 
-    async def _told(self, call: Call, patience: float = PATIENCE) -> Any:
+    async def _tell(self, call: Call, patience: float = PATIENCE) -> Any:
         answer = await self._bus.tell(self._ref, call, patience)
         return None if isinstance(answer, Refused) or not answer else answer[0]

@@ -11,10 +11,12 @@ from Xlib.protocol import event
 
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.platform import Rect, Window
+from handrail.ports.errors import Conflict
 
 _FROM_PAGER = 2
 """Window managers don't take a pager's request for focus stealing."""
 _ACTIVATION_SECONDS = 1.0
+_FOCUS_CHANGE_SECONDS = 0.3
 _LOOK_EVERY = 0.01
 
 
@@ -120,6 +122,17 @@ class TopWindows:
     def key_holder(self) -> int | None:
         """None while the focus moves from one window to another."""
         return self.active() if self.has_manager() else self.focused()
+
+    async def require_keys(self, window_id: int) -> None:
+        """Conflict if another window has the keys. A window that has just come up may be without them for a moment."""
+        deadline = time.monotonic() + _FOCUS_CHANGE_SECONDS
+        while (holder := self.key_holder()) != window_id:
+            if holder is not None or time.monotonic() > deadline:
+                raise Conflict(
+                    "Another window has the keys: nothing more was sent.",
+                    hint="desktop.observe shows what is in front.",
+                )
+            await asyncio.sleep(_LOOK_EVERY / 2)
 
     def focused(self) -> int | None:
         """The top-level window that holds the X server's focus."""

@@ -1,0 +1,187 @@
+"""Brings windows to the front, focuses elements, and presses them by their own action or by a click."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from handrail.features.desktop.backends.acting.accessible import Accessible
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.x11.connection import X11
+from handrail.features.desktop.backends.x11.input import Pointer
+from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.platform import Delivery, Element, Rect, Window
+from handrail.ports.errors import Conflict, Gone, PermissionMissing
+
+_PRESSES = ("click", "press", "clicked", "push")
+_CHOICES = ("select", "jump", "dodefault", "invoke")
+_SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
+"""A row is toggled out of what is selected, and opened as by a double click; a field is left as by the Enter key."""
+_WEAK = ("expandorcontract", "expand", "collapse", "showmenu", "switch")
+_FIELDS = frozenset({"AXTextField", "AXTextArea", "AXSecureTextField", "AXDateField"})
+_ROWS = frozenset({"AXRow", "AXCell"})
+_ENABLED = frozenset({"enabled", "sensitive"})
+_CLIPPING = frozenset({"scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "document web"})
+_MOST_ANCESTORS = 40
+_POPUP_BORDER = 16
+_FOCUS_SECONDS = 0.5
+_LOOK_EVERY = 0.01
+_SCROLL_SECONDS = 1.0
+_LOOK_EVERY_WHILE_SCROLLING = 0.03
+
+
+def press_action(element: Element, names: Sequence[str]) -> int | None:
+    """The index of the action that presses the element, if there is one."""
+    plain = [name.lower().replace(" ", "").replace("_", "").replace("-", "") for name in names]
+    wanted: tuple[str, ...] = (*_PRESSES, *_CHOICES, *_SWITCHES, *_WEAK)
+    if element.role in _FIELDS or "editable" in element.states:
+        wanted = _PRESSES
+    elif element.role in _ROWS:
+        wanted = (*_PRESSES, *_CHOICES)
+    return next((plain.index(name) for name in wanted if name in plain), None)
+
+
+class ElementActions:
+    def __init__(
+        self,
+        bus: AccessibilityBus,
+        x11: X11,
+        windows: TopWindows,
+        look: Callable[[str], Awaitable[Element | None]],
+    ) -> None:
+        self._bus = bus
+        self._x11 = x11
+        self._windows = windows
+        self._look = look
+        self._pointer = Pointer(x11)
+
+    async def key_window(self, window: Window) -> TopWindow:
+        """The X window that keys must go to."""
+        return await self._top_window(window, "key", "Choose an X11 session.")
+
+    async def bring_to_front(self, window: Window) -> bool:
+        """Through the window manager, or through the app if it is not an X11 window."""
+        try:
+            top = self._windows.matching(window)
+        except PermissionMissing:
+            top = None
+        if top is not None:
+            return await self._windows.activate(top.id)
+        accessible = await Accessible.of(self._bus, window.handle)
+        await accessible.grab_focus()
+        return "active" in await accessible.states()
+
+    async def focus(self, window: Window, element: Element) -> bool:
+        # Qt accepts the focus, but takes no keys unless its window is in front.
+        await self.bring_to_front(window)
+        accessible = await Accessible.of(self._bus, element.handle)
+        if "focused" in await accessible.living_states():
+            return True
+        if await accessible.grab_focus() and await self._gets_focus(accessible):
+            return True
+        if "editable" not in element.states:
+            return "focused" in await accessible.states()
+        caret = await accessible.caret()
+        try:
+            await self._click(window, element)
+        except (Conflict, PermissionMissing):
+            return False
+        has_focus = await self._gets_focus(accessible)
+        if caret is not None:
+            await accessible.put_caret(caret)  # The click was meant for the field, not for a place in its text.
+        return has_focus
+
+    async def _gets_focus(self, accessible: Accessible) -> bool:
+        deadline = time.monotonic() + _FOCUS_SECONDS
+        while "focused" not in await accessible.states():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_LOOK_EVERY)
+        return True
+
+    async def press(self, window: Window, element: Element) -> Delivery:
+        accessible = await Accessible.of(self._bus, element.handle)
+        if not _ENABLED & await accessible.living_states():
+            raise Conflict("The element is switched off.", hint="Something else must be done first.")
+        names = await accessible.action_names()
+        index = press_action(element, names)
+        if index is not None and await accessible.do_action(index):
+            return Delivery(f"action:{names[index]}")
+        await self._click(window, element)
+        return Delivery("pointer")
+
+    async def _top_window(self, window: Window, input_name: str, hint: str) -> TopWindow:
+        if (top := self._windows.matching(window)) is not None:
+            return top
+        await (await Accessible.of(self._bus, window.handle)).living_states()
+        raise PermissionMissing(f"The window belongs to no X11 program, so no {input_name} can reach it.", hint=hint)
+
+    async def _click(self, window: Window, element: Element) -> None:
+        hint = "What has an action of its own works; for everything else choose an X11 session."
+        top = await self._top_window(window, "click", hint)
+        await self._windows.activate(top.id)
+        accessible = await Accessible.of(self._bus, element.handle)
+        ancestors = await self._ancestors(accessible)
+        seen = await self._visible(top, element.handle, ancestors)
+        if seen is None and await accessible.scroll_into_view():
+            seen = await self._visible_after_scrolling(top, element.handle, ancestors)
+        if seen is None:
+            raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
+        reached = self._windows.outermost(top.id)
+        x, y = seen.center
+        if (shown := self._popup_of(top, ancestors)) is not None:
+            reached, (right, down) = shown
+            x, y = x + right, y + down
+        if self._windows.at(x, y) != reached:
+            raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
+        await self._pointer.click(x, y)
+
+    async def _ancestors(self, accessible: Accessible) -> list[Element]:
+        """The nearest first."""
+        found: list[Element] = []
+        while len(found) < _MOST_ANCESTORS and (ref := await accessible.parent()) is not None:
+            if (element := await self._look(self._bus.handle(ref))) is None or element.role == "AXApplication":
+                break
+            found.append(element)
+            accessible = Accessible(self._bus, ref)
+        return found
+
+    async def _visible_after_scrolling(self, top: TopWindow, handle: str, ancestors: list[Element]) -> Rect | None:
+        """Some apps scroll gradually: waits until the element stays in place."""
+        deadline = time.monotonic() + _SCROLL_SECONDS
+        before, seen = None, await self._visible(top, handle, ancestors)
+        while (seen is None or seen != before) and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_EVERY_WHILE_SCROLLING)
+            before, seen = seen, await self._visible(top, handle, ancestors)
+        return seen
+
+    async def _visible(self, top: TopWindow, handle: str, ancestors: list[Element]) -> Rect | None:
+        element = await self._look(handle)
+        if element is None:
+            raise Gone("The element is gone.")
+        seen = element.frame.meets(self._x11.screen_area()) if element.frame is not None else None
+        for ancestor in ancestors:
+            if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
+                seen = seen.meets(ancestor.frame)
+        window = self._windows.frame(top.id)
+        # A drop-down list lies outside of its window; `_click` checks what is above that point.
+        return (window is not None and seen is not None and seen.meets(window)) or seen
+
+    def _popup_of(self, top: TopWindow, ancestors: list[Element]) -> tuple[int, tuple[int, int]] | None:
+        """The menu or list that contains the element, and how far off its app places it."""
+        for popup in self._windows.popups(top.id):
+            area = self._windows.frame(popup)
+            for ancestor in ancestors:
+                frame = ancestor.frame
+                if (
+                    area is not None
+                    and frame is not None
+                    and _is_same_size(area, frame)
+                    and area.meets(frame) is not None
+                ):
+                    (x, y), (app_x, app_y) = area.center, frame.center
+                    return popup, (x - app_x, y - app_y)
+        return None
+
+
+def _is_same_size(popup: Rect, content: Rect) -> bool:
+    return abs(popup.width - content.width) <= _POPUP_BORDER and abs(popup.height - content.height) <= _POPUP_BORDER

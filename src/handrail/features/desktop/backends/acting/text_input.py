@@ -1,0 +1,168 @@
+"""Types a text: by paste, by keys where pasting fails, or by setting a field's contents where no keys reach it."""
+
+import asyncio
+from functools import partial
+
+from handrail.features.desktop.backends.acting.accessible import EDITABLE_TEXT, Accessible
+from handrail.features.desktop.backends.acting.element_actions import ElementActions
+from handrail.features.desktop.backends.acting.field import EMPTY, Field
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.x11.clipboard import Clipboard
+from handrail.features.desktop.backends.x11.input import Check, Keyboard
+from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.platform import Combination, Delivery, Element, Window
+from handrail.ports.errors import Conflict, InvalidParams, NotFound, PermissionMissing
+
+_SELECT_ALL = Combination(("ctrl",), "a")
+_DELETE = Combination((), "delete")
+_PASTE = Combination(("ctrl",), "v")
+_PASTE_IN_TERMINAL = Combination(("ctrl", "shift"), "v")
+_MOST_BY_KEYS = 2_000
+_ASK_SECONDS = 1.0
+_TAKE_SECONDS = 2.0
+_SECONDS_A_MEGABYTE = 10.0
+_ASK_AGAIN_SECONDS = 0.1
+"""Some programs ask a second time for what they have just read."""
+_TERMINALS = frozenset(
+    {
+        *("alacritty", "blackbox", "com.gexperts.tilix", "contour", "cool-retro-term", "deepin-terminal", "foot"),
+        *("ghostty", "gnome-terminal", "gnome-terminal-server", "guake", "io.elementary.terminal", "kgx", "kitty"),
+        *("konsole", "lxterminal", "mate-terminal", "org.gnome.console", "org.gnome.ptyxis", "org.gnome.terminal"),
+        *("org.wezfurlong.wezterm", "ptyxis", "qterminal", "sakura", "terminator", "terminology", "tilda", "tilix"),
+        *("wezterm", "wezterm-gui", "xfce4-terminal", "yakuake"),
+    }
+)
+_WITHOUT_PASTE = frozenset({"xterm", "uxterm", "rxvt", "urxvt", "st", "st-256color", "aterm", "eterm"})
+
+
+class TextInput:
+    """Types only into the window that is meant, which is checked before each key."""
+
+    def __init__(
+        self,
+        bus: AccessibilityBus,
+        windows: TopWindows,
+        actions: ElementActions,
+        clipboard: Clipboard,
+        keyboard: Keyboard,
+    ) -> None:
+        self._bus = bus
+        self._windows = windows
+        self._actions = actions
+        self._clipboard = clipboard
+        self._keyboard = keyboard
+
+    async def type_text(
+        self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
+    ) -> Delivery:
+        if "\0" in text:
+            raise InvalidParams("A text can't hold the character NUL.")
+        field = None
+        if element is not None:
+            field = Field(await Accessible.of(self._bus, element.handle), element, text)
+            await field.accessible.living_states()
+        try:
+            top = await self._in_front(window)
+        except PermissionMissing:
+            if field is None:
+                raise
+            return await self._set_contents(field, text, clear_before=clear_before)
+        if field is not None and window is not None and not await self._actions.focus(window, field.element):
+            return await self._set_contents(field, text, clear_before=clear_before)
+        check = partial(self._windows.require_keys, top.id)
+        if clear_before:
+            await self._clear(field, check)
+        if field is not None:
+            await field.remember(is_cleared=clear_before)
+        return await self._deliver(top, field, text, check)
+
+    async def _deliver(self, top: TopWindow, field: Field | None, text: str, check: Check) -> Delivery:
+        if not text:
+            return await self._delete_selection(field, check)
+        names = {name.lower() for name in top.classes}
+        if not names & _WITHOUT_PASTE:
+            shortcut = _PASTE_IN_TERMINAL if names & _TERMINALS else _PASTE
+            if (delivery := await self._paste(top, field, text, shortcut, check)) is not None:
+                return delivery
+        if len(text) <= _MOST_BY_KEYS and (field is None or field.takes_as_keys(text)):
+            is_verified = None
+
+            async def look() -> None:
+                nonlocal is_verified
+                is_verified = await _shows_text(field)
+
+            await self._keyboard.write(text, before_each=check, arrived=look)
+            return Delivery("keys", is_verified)
+        if field is None:
+            raise Conflict("The window took no paste, and the text is too long for single keys.")
+        return await self._set_contents(field, text, clear_before=False)
+
+    async def _paste(
+        self, top: TopWindow, field: Field | None, text: str, shortcut: Combination, check: Check
+    ) -> Delivery | None:
+        """None if the program did not ask for the text."""
+        async with self._clipboard.lending(text, top.id) as offer:
+            await self._keyboard.send([shortcut], before_each=check)
+            if not await _is_set(offer.asked, _ASK_SECONDS):
+                # A busy program would find other content when it comes to our keys: wait until it answers.
+                if field is not None:
+                    await field.accessible.states()
+                if not await _is_set(offer.asked, _ASK_SECONDS):
+                    return None
+            if not await _is_set(offer.taken, _TAKE_SECONDS + len(text) / 1e6 * _SECONDS_A_MEGABYTE):
+                return Delivery("paste", False)
+            is_verified = await _shows_text(field)
+            if is_verified is None:
+                await asyncio.sleep(_ASK_AGAIN_SECONDS)
+            return Delivery("paste", is_verified)
+
+    async def _in_front(self, window: Window | None) -> TopWindow:
+        if window is None:
+            active = self._windows.active() or self._windows.focused()
+            top = self._windows.read(active) if active is not None else None
+            if top is None:
+                raise Conflict("No window has the keys.", hint="Name the app or the window to type into.")
+            return top
+        top = await self._actions.key_window(window)
+        if not await self._windows.activate(top.id):
+            raise Conflict("The window can't be brought to the front.", hint="Another window may be holding it back.")
+        return top
+
+    async def _clear(self, field: Field | None, check: Check) -> None:
+        """Selects everything in the field, so that the new text replaces it."""
+        if field is not None:
+            length = await field.accessible.length()
+            if length == 0 or (length is not None and await field.accessible.select(0, length)):
+                return
+            if not field.is_whole:
+                raise Conflict("The element's text can't be selected, and the whole document must not be cleared.")
+        await self._keyboard.send([_SELECT_ALL], before_each=check)
+
+    async def _delete_selection(self, field: Field | None, check: Check) -> Delivery:
+        if field is None or await field.accessible.length():
+            await self._keyboard.send([_DELETE], before_each=check)
+        return Delivery("keys", await _shows_text(field))
+
+    async def _set_contents(self, field: Field, text: str, *, clear_before: bool) -> Delivery:
+        if EDITABLE_TEXT not in await field.accessible.interfaces():
+            raise NotFound("The element can't be given the focus, and its text can't be set either.")
+        await field.remember(is_cleared=clear_before)
+        before = field.before or EMPTY
+        if field.is_secret and not clear_before and await field.accessible.length():
+            raise Conflict("What is in a password field can't be kept: ask for it to be cleared before.")
+        if not await field.accessible.set_contents(text if field.is_secret else before.replaced_by(text)):
+            raise Conflict("The app did not take the text.")
+        return Delivery("contents", await field.shows_text())
+
+
+async def _shows_text(field: Field | None) -> bool | None:
+    return await field.shows_text() if field is not None else None
+
+
+async def _is_set(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
