@@ -1,6 +1,5 @@
 """An address that was given for one model is that provider's alone: no other one's key is sent there."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
         raise NoModel("Enough is seen.")
 
     monkeypatch.setattr("handrail.features.agent.models.catalog.open_model", open_model)
-    models = open_models(await asyncio.to_thread(Wiring().open_stores, tmp_path), KEYS)
+    models = open_models(Wiring().open_stores(tmp_path), KEYS)
     await models.use("openai-compatible:chosen", "http://localhost:11434/v1")
     model = await models.open(name)
     with pytest.raises(NoModel):
