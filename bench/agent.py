@@ -21,7 +21,7 @@ import socketio
 from bench.budget import Budget
 from handrail import wiring as app
 from handrail.faces.http import console_key
-from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.identity import Caller

@@ -22,7 +22,7 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from handrail import wiring as app
-from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.approval import PresetAnswer
 from handrail.ports.errors import Failure
 
 _PREFIX = "/mimo,"

@@ -33,7 +33,7 @@ class Syncs:
 syncs = Syncs()  # before anybody takes one of these for their own
 
 try:
-    from handrail.kernel.approvals import PresetAnswer
+    from handrail.kernel.approval import PresetAnswer
     from handrail.kernel.call import Call
     from handrail.kernel.threads import in_thread
     from handrail.ports.identity import Caller

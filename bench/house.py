@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handrail import wiring as app
-from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.ports.identity import Caller
 

@@ -12,7 +12,7 @@ from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.wiring import Wiring
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"

@@ -25,11 +25,11 @@ import desktop_picture
 import httpx2
 import preview_picture
 import webgal_picture
-from handrail.features.people.cli.screen.english import ENGLISH
 from rich.console import Console
 from rich.text import Text
 
 from handrail.features.people.cli.screen.app import PromptsApp
+from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
 

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from handrail import wiring as app
-from handrail.kernel.dialect import spell_codes
 from handrail.kernel.registry import Registered
 from handrail.kernel.tool import Tool
 from handrail.ports.effect import Effect
@@ -44,7 +43,9 @@ def _section(entry: Registered) -> list[str]:
     if tool.output_schema is not None:
         lines += ["", "Returns " + ", ".join(f"`{name}`" for name in tool.output_schema["properties"]) + "."]
     if tool.errors:
-        codes = spell_codes(entry.surface.dialect.codes, list(tool.errors))
+        table = entry.surface.dialect.codes
+        spelled = (table[next(kind for kind in condition.__mro__ if kind in table)] for condition in tool.errors)
+        codes = dict.fromkeys(spelled)
         lines += ["", "Errors: " + ", ".join(f"`{code}`" for code in codes) + "."]
     return lines
 

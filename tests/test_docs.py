@@ -14,13 +14,13 @@ import pytest
 from packaging.requirements import Requirement
 
 from handrail.__main__ import commands
-from handrail.faces.http import dialect as http
+from handrail.faces.http import answers as http
 from handrail.features import built_in
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
 from handrail.features.webgal.script.findings import rule_catalogue
-from handrail.kernel import default_dialect as webgal
+from handrail.kernel import dialect as webgal
 from handrail.kernel.feature import load
 from handrail.kernel.policy_document import Policies
 from handrail.kernel.settings import Settings
@@ -103,6 +103,7 @@ def test_every_page_is_linked_from_the_readme(page: Path) -> None:
 
 
 _NAMED = re.compile(r"`([\w./@-]+(?:\.(?:py|pyi|ts|tsx|mjs|js)|/))`")
+_MODULE = re.compile(r"`(handrail\.(?:ports|kernel|stores|features|faces|contract|core|store)\.[a-z_.]+)`")
 _TREE = ("src", "tests", "web", "scripts", "demo", "bench", "examples")
 _OURS = (*_TREE, "aai", "kernel", "ports", "stores", "features", "faces", "handrail")
 _FENCED = re.compile(r"^### Add a feature.*?(?=^## )|^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
@@ -126,6 +127,7 @@ def _places() -> list[str]:
 def test_every_module_and_folder_that_a_page_names_exists(page: Path) -> None:
     text = _FENCED.sub("", page.read_text(encoding="utf-8"))
     named = {name for name in _NAMED.findall(text) if not name.endswith("/") or name.split("/")[0] in _OURS}
+    named |= {name.replace(".", "/") + ".py" for name in _MODULE.findall(text)}
     assert [name for name in sorted(named) if not any(place.endswith(f"/{name}") for place in _places())] == []
 
 

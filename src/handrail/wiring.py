@@ -16,27 +16,22 @@ from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
 from handrail.kernel.policy_source import PolicySource
-from handrail.kernel.project import Project
+from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
-from handrail.kernel.remembering import remembering
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.tokens import OwnTokens
-from handrail.kernel.upkeep import kept_up
 from handrail.ports.errors import InvalidParams, NotFound
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
-from handrail.stores.local.display import has_display, open_in_browser
 from handrail.stores.local.factory import stores_of
-from handrail.stores.local.files.beneath import has_openat2
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
-from handrail.stores.local.files.workspaces import Workspaces
+from handrail.stores.local.machine import this_machine
 from handrail.stores.local.peers import identify
-from handrail.stores.local.person import user_name
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
@@ -61,15 +56,7 @@ class Wiring:
 
     @cached_property
     def machine(self) -> Machine:
-        return Machine(
-            open_folder=lambda path: LocalFolder.open(path, ClosedFolders(())),
-            open_below=Workspaces,
-            has_display=has_display,
-            open_in_browser=open_in_browser,
-            user=user_name(),
-            has_openat2=has_openat2,
-            identify=identify,
-        )
+        return this_machine()
 
     def describe(self) -> Registry:
         return Registry([surface_of(feature) for feature in self.features], not_installed=self._not_installed)
@@ -184,7 +171,7 @@ class Wiring:
 
     def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
         from handrail.faces.http.context import HttpContext
-        from handrail.kernel.approvals import OwnCommand
+        from handrail.kernel.approval import OwnCommand
 
         wanted = os.environ.get("HANDRAIL_LANG", "").lower()
         return HttpContext(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail import wiring as app
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.registry import Registry
 from tests.conformance.fixture_reading import PROMPTS, RESOURCE
 from tests.conformance.fixture_tools import asking_surface, surface

@@ -7,7 +7,7 @@ import msgspec
 from handrail.features.people.asking import ask
 from handrail.kernel.call import Call
 from handrail.kernel.content import Audio, Image, Resource, Text
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.kernel.tool import Preview, Reply, Surface, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InvalidParams

@@ -12,7 +12,7 @@ import msgspec
 from handrail.kernel.approval import Answer, Approver, Question
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.gate import Gate
 from handrail.kernel.policy import Policy, compose

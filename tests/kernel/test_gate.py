@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.approval import Answer, Approver, Question
-from handrail.kernel.approvals import NobodyToAsk, PresetAnswer
+from handrail.kernel.approval import Answer, Approver, NobodyToAsk, PresetAnswer, Question
 from handrail.kernel.call import Approved, Call
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.kernel.registry import Registry, UnknownTool
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Settled, Surface

@@ -21,8 +21,8 @@ from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.database import Database
-from handrail.stores.local.once import SqliteOnce
 from handrail.stores.local.prompt_store import LOG, prompt_store
+from handrail.stores.local.tokens import SqliteOnce
 from tests.later_entries import add_later_entries
 
 CALLER = Caller("mcp", "claude-code/1", "ppid:1")

@@ -10,7 +10,7 @@ import pytest
 
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.kernel.registry import Registered
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
@@ -259,7 +259,7 @@ def test_over_mcp_an_error_is_text_alone_and_a_result_text_and_structure(
 
 
 def test_the_error_codes_are_the_contracts(catalogue: dict[str, Json]) -> None:
-    from handrail.kernel import default_dialect as webgal
+    from handrail.kernel import dialect as webgal
 
     assert set(webgal.CODES.values()) <= set(CODES)
     assert len(CODES) == len(set(CODES)) == 15

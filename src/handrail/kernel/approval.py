@@ -1,4 +1,4 @@
-"""The port through which a person is asked."""
+"""How a person is asked, and answers without a question: a preset one, a command that is its own yes, a refusal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
 from handrail.ports.prompts import PromptImage
 
 
@@ -45,3 +46,32 @@ class Approver(Protocol):
     async def ask(self, question: Question) -> Answer:
         """Waits as long as the person needs; raises Declined when nobody can be asked."""
         ...
+
+
+class Unseen(Approver):
+    def shows(self, call: Call, place: str | None) -> bool:
+        return False
+
+
+class PresetAnswer(Unseen):
+    """`--answer allow|deny`: recorded as such, never as a person's word."""
+
+    def __init__(self, choice: Literal["allow", "deny"]) -> None:
+        self._choice = choice
+
+    async def ask(self, question: Question) -> Answer:
+        return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
+
+
+class OwnCommand(Unseen):
+    """For what only people can start: who typed the command has said yes by that."""
+
+    async def ask(self, question: Question) -> Answer:
+        return Answer("ok", by="own command")
+
+
+class NobodyToAsk(Unseen):
+    """For commands that only look."""
+
+    async def ask(self, question: Question) -> Answer:
+        raise Declined(f"{question.call.tool} needs a person's yes, and nobody is asked here.", reason="nobody")

@@ -1,9 +1,10 @@
-"""How a contract spells errors on its wire: a table from condition to code, and the object around it."""
+"""How errors are spelled on a wire: a table from condition to code and an object around it. These are contract 3's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from handrail.ports.errors import Failure, Table
+from handrail.ports import errors
+from handrail.ports.errors import Failure, Table, code_of
 
 Envelope = dict[str, Any]
 
@@ -13,6 +14,46 @@ class Dialect(NamedTuple):
     envelope: Callable[[Failure], Envelope]
 
 
-def spell_codes(table: Table, failures: tuple[type[Failure], ...] | list[type[Failure]]) -> list[str]:
-    """The codes that a tool's declared conditions have on this wire, without repetition."""
-    return list(dict.fromkeys(table[next(cls for cls in failure.__mro__ if cls in table)] for failure in failures))
+CODES: Table = {
+    errors.Failure: "E_INTERNAL",
+    errors.InvalidParams: "E_BAD_ARGS",
+    errors.OutsideRoot: "E_DENY_PATH",
+    errors.NotFound: "E_NOT_FOUND",
+    errors.TooLarge: "E_TOO_LARGE",
+    errors.BadEncoding: "E_ENCODING",
+    errors.Damaged: "E_PARSE_FAIL",
+    errors.NotClean: "E_LINT_FAIL",
+    errors.Conflict: "E_CONFLICT",
+    errors.NotShown: "E_PREVIEW_FAIL",
+    errors.Declined: "E_POLICY_VIOLATION",
+    errors.Disabled: "E_TOOL_DISABLED",
+    errors.Unsupported: "E_UNSUPPORTED",
+    errors.Timeout: "E_TIMEOUT",
+    errors.Aborted: "E_TIMEOUT",
+    errors.InputOutput: "E_IO",
+}
+
+_CONDITIONS: dict[str, type[errors.Failure]] = {
+    code: condition for condition, code in reversed(list(CODES.items())) if condition is not errors.Failure
+}
+
+
+def failure_of(error: Mapping[str, Any]) -> errors.Failure:
+    """The condition that another process of ours has spelled so. KeyError: it is no error object."""
+    condition = _CONDITIONS.get(error["code"], errors.Internal)
+    failure = condition(error["message"], hint=error.get("hint"))
+    failure.details = error.get("details", {})
+    return failure
+
+
+def envelope(failure: errors.Failure) -> Envelope:
+    error: dict[str, Any] = {"code": code_of(failure, CODES), "message": failure.message}
+    if failure.details:
+        error["details"] = failure.details
+    if failure.hint is not None:
+        error["hint"] = failure.hint
+    error["recoverable"] = failure.recoverable
+    return {"error": error}
+
+
+DIALECT = Dialect(CODES, envelope)

@@ -100,7 +100,7 @@ class Feature:
         tools: str = "",
         prompts: str = "",
         resources: str = "",
-        dialect: str = "handrail.kernel.default_dialect:DIALECT",
+        dialect: str = "handrail.kernel.dialect:DIALECT",
         opening: str = "",
         offers: Mapping[str, str] | None = None,
         serving: str = "",

@@ -1,13 +1,16 @@
-"""An open project: what its features and the faces need of it."""
+"""An open project: what its features and the faces need of it, and what goes on beside it while a server runs."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from handrail.kernel.feature import load
+from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
@@ -20,6 +23,11 @@ if TYPE_CHECKING:
     from handrail.ports.files import Folder
     from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
+
+_TIDIED_AFTER_SECONDS = 5
+_TIDIED_EVERY_SECONDS = 6 * 3600
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
@@ -96,3 +104,31 @@ class Project:
         self.audit.close()
         self.stores.close()
         self.files.close()
+
+
+@asynccontextmanager
+async def kept_up(project: Project) -> AsyncIterator[None]:
+    """While a server runs: features tidy up soon after the start, then every few hours; their own servers run."""
+    tidying = asyncio.create_task(_tidy(project))
+    try:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(project.in_use())
+            for feature in project.running_features:
+                if feature.serving:
+                    await stack.enter_async_context(load(feature.serving)(project))
+            yield
+    finally:
+        tidying.cancel()
+        await asyncio.gather(tidying, return_exceptions=True)
+
+
+async def _tidy(project: Project) -> None:
+    await asyncio.sleep(_TIDIED_AFTER_SECONDS)
+    while True:
+        for feature in project.running_features:
+            if feature.tidy:
+                try:
+                    await asyncio.to_thread(load(feature.tidy), project)
+                except Failure as failure:
+                    logger.warning("%s could not tidy up: %s", feature.name, failure.message)
+        await asyncio.sleep(_TIDIED_EVERY_SECONDS)

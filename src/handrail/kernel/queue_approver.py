@@ -22,8 +22,8 @@ from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.target import ANY_HOST
 from handrail.ports.errors import Declined, Failure
-from handrail.ports.once import Once
 from handrail.ports.prompts import (
     PromptQueue,
     PromptResponse,
@@ -31,6 +31,8 @@ from handrail.ports.prompts import (
     ResponseEntry,
     Side,
 )
+from handrail.ports.stores import Stores
+from handrail.ports.tokens import Once
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
@@ -144,6 +146,25 @@ class QueueApprover:
             if earlier.is_pending and not await self._queue.is_waiting(earlier.request_id):
                 return earlier.request_id
         return None
+
+
+def remembering(stores: Stores) -> AllowAlways:
+    """What a person's "always" leaves behind: a consent for an app's tool, a rule for anything else."""
+
+    async def allow_always(question: Question, response: PromptResponse, by: str) -> None:
+        preview = question.preview
+        if preview.consent is not None:
+            await stores.consents.give(
+                question.call.caller, preview.consent, is_for_app=response.covers == "app", by=by
+            )
+            return
+        if preview.host == ANY_HOST:
+            return  # what was shown has no name that a rule could hold
+        members = {"tool": question.call.tool, "path": preview.path, "host": preview.host, "app": preview.app}
+        known = {name: value for name, value in members.items() if value is not None}
+        await stores.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **known)
+
+    return allow_always
 
 
 class LeftPrompts:

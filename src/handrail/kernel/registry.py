@@ -9,8 +9,8 @@ import msgspec
 
 from handrail.kernel.call import Role
 from handrail.kernel.feature import Feature, load
+from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
-from handrail.kernel.validation import Validator
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
 
@@ -141,3 +141,21 @@ class Registry:
                 tool=name,
             )
         return entry
+
+    def catalogue(self) -> dict[str, Any]:
+        """Every tool for agents, as `handrail tools --json` and `GET /api/tools` show it."""
+        return {"tools": [_described(entry.tool, entry.surface.name) for entry in self]}
+
+
+def _described(tool: Tool[Any, Any], surface: str) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "surface": surface,
+        "effect": tool.strongest_effect.value,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "deadlineMs": tool.deadline_ms,
+        "idempotent": tool.is_idempotent,
+    }

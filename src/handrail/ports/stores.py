@@ -9,10 +9,9 @@ from typing import Any, Protocol
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
-from handrail.ports.once import Once
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.secrets import SecretStore
-from handrail.ports.tokens import TokenStore
+from handrail.ports.tokens import Once, TokenStore
 
 
 class RunningServer(Protocol):

@@ -35,6 +35,14 @@ class TokenStore(Protocol):
         ...
 
 
+class Once(Protocol):
+    """Anything else that may be used a single time."""
+
+    async def claim(self, key: str) -> bool:
+        """True for the first to claim a key, durably and across processes; False for all others."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ticket:
     """What a store remembers of a token; the token itself it forgets."""

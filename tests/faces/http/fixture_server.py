@@ -9,7 +9,7 @@ from pathlib import Path
 import uvloop
 
 from handrail import wiring as app
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.registry import Registry
 from handrail.ports.errors import Failure
 from tests.faces.http.fixture_tools import surface

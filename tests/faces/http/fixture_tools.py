@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.call import Call
-from handrail.kernel.default_dialect import DIALECT
+from handrail.kernel.dialect import DIALECT
 from handrail.kernel.tool import Preview, Surface, Tool
 from handrail.ports import errors
 from handrail.ports.effect import Effect

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from handrail.features.webgal import engines
-from handrail.kernel import default_dialect as webgal
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel import dialect as webgal
+from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.call import Call
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller

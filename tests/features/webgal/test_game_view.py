@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.game_view import GameView, Place
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, NotFound
 from handrail.wiring import Wiring

@@ -16,7 +16,7 @@ import pytest
 from handrail.features.webgal.opening import server_first
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.previews.preview_session import PreviewSession
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.ports.errors import NotShown, Timeout
 from handrail.stores.local.state import open_state
 from handrail.wiring import Wiring

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.preview_ports import Destination
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]

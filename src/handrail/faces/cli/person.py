@@ -4,8 +4,7 @@ import os
 
 from handrail.faces.cli.parameters import Choice
 from handrail.faces.cli.program import program
-from handrail.kernel.approval import Approver
-from handrail.kernel.approvals import PresetAnswer
+from handrail.kernel.approval import Approver, PresetAnswer
 from handrail.kernel.feature import load
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.ports.identity import Caller

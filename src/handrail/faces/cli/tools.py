@@ -17,9 +17,8 @@ EPILOG = "Example: handrail tools --json | jq '.tools[].name'"
 def tools(as_json: bool, state: Path | None) -> None:
     """List every tool, its effect and its parameters."""
     from handrail.faces.cli.program import program
-    from handrail.kernel.catalogue import catalogue
 
-    known = catalogue(program().describe())
+    known = program().describe().catalogue()
     if as_json:
         print_json(known)
         return

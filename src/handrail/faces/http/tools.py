@@ -7,14 +7,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, success, unheard
-from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.credentials import caller, is_person
+from handrail.faces.http.endpoint import unless_gone
+from handrail.faces.http.guard import MAX_BODY
 from handrail.faces.http.headers import header, is_visible, trace_id
-from handrail.faces.http.people import caller, is_person
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
-from handrail.kernel.catalogue import catalogue
 from handrail.kernel.registry import UnknownTool
 from handrail.ports.errors import Failure, InvalidParams
 
@@ -26,7 +25,7 @@ def routes(context: HttpContext) -> list[Route]:
     gate = context.project.gate
 
     async def list_tools(request: Request) -> Response:
-        return success(catalogue(gate.registry))
+        return success(gate.registry.catalogue())
 
     async def call_tool(request: Request) -> Response:
         entry = gate.registry.find(request.path_params["name"])

@@ -8,8 +8,7 @@ from handrail.faces.mcp.listing import as_content, as_resource
 from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Resource
-from handrail.kernel.default_dialect import DIALECT
-from handrail.kernel.dialect import Dialect
+from handrail.kernel.dialect import DIALECT, Dialect
 from handrail.kernel.gate import Gate
 from handrail.kernel.tool import RESOURCES_KEYWORD, ListedResource, ResourceKind, Tool
 from handrail.ports.errors import Failure, Internal, InvalidParams, NotFound

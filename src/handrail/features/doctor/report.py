@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from handrail.kernel.approvals import NobodyToAsk
+from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.checks import Check, CheckContext, attempt
 from handrail.kernel.feature import load
 from handrail.kernel.program import Program

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from handrail.faces.cli.gutter import behind_gutter, width_of
-from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.output import behind_gutter, columns, one_line, print_json, say, width_of
+from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
 from handrail.ports.errors import Declined, NotFound
 
 if TYPE_CHECKING:
@@ -36,8 +34,8 @@ def policy(
     is bound to the file's content: after any edit it must be given again.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
-    from handrail.kernel.policy_summary import in_force
+    from handrail.features.policy.summary import in_force
+    from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())
     try:

@@ -14,7 +14,7 @@ from handrail.features.webgal.preview_ports import (
     Showing,
     WantedScene,
 )
-from handrail.kernel.default_dialect import failure_of
+from handrail.kernel.dialect import failure_of
 from handrail.ports.errors import Failure
 
 _NOT_FOUND = 404

@@ -1,4 +1,4 @@
-"""One-time tokens in SQLite: of any number of uses at once, in threads or processes, one wins."""
+"""What may be used a single time, in SQLite: of any number of uses at once, in threads or processes, one wins."""
 
 import time
 from collections.abc import Callable
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _KEPT_AFTER_DEADLINE = 3600.0  # so that a late use is told "expired" or "used", and not "invalid"
+_CLAIMS_KEPT = 30 * 24 * 3600.0
 
 
 class SqliteTokens:
@@ -50,3 +51,20 @@ class SqliteTokens:
             rows.execute("UPDATE token SET used_at = ? WHERE fingerprint = ?", (now, key))
 
         await self._database.write(use, is_durable=True)
+
+
+class SqliteOnce:
+    """Keys that were used, forgotten after a month."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def claim(self, key: str) -> bool:
+        def add(rows: "sqlite3.Connection") -> bool:
+            now = self._clock()
+            rows.execute("DELETE FROM claimed WHERE at < ?", (now - _CLAIMS_KEPT,))
+            claimed = rows.execute("INSERT OR IGNORE INTO claimed (key, at) VALUES (?, ?)", (key, now))
+            return claimed.rowcount == 1
+
+        return await self._database.write(add, is_durable=True)

@@ -14,9 +14,9 @@ from handrail.features.desktop.host.source import DesktopSource
 from handrail.features.desktop.platform import Delivery, Desktop
 from handrail.kernel.audit import Audit
 from handrail.ports.files import Folder
-from handrail.ports.once import Once
 from handrail.ports.peers import Caller
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.tokens import Once
 
 Result = dict[str, Any]
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.output import columns, local_time, print_json, say
 from handrail.faces.cli.parameters import json_option, limit_option, project_option, state_option
-from handrail.faces.cli.times import local_time
 
 if TYPE_CHECKING:
     from handrail.features.history.story import TaskSummary
@@ -43,7 +42,7 @@ def report(
     every line of the audit against its seal.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approvals import NobodyToAsk
+    from handrail.kernel.approval import NobodyToAsk
 
     if task is not None and is_whole:
         raise click.UsageError("Name a task, or --all, but not both.")

@@ -12,24 +12,20 @@ from handrail.ports.effect import Effect
 from handrail.ports.policy import Rule
 
 
-def in_force(policy: PolicySource) -> dict[str, Any]:
-    return summary(policy.load(), path=policy.where, exists=policy.file is not None, is_trusted=policy.is_trusted())
-
-
-def summary(policy: Policy, *, path: str, exists: bool, is_trusted: bool) -> dict[str, Any]:
-    """`path` is the project's own file, of which only what is in force is told."""
-    document = as_json(policy.document)
-    bare = Policy(policy.document, ())
+def in_force(source: PolicySource) -> dict[str, Any]:
+    """Of the project's own file, only what is in force is told."""
+    policy = source.load()
+    document, bare = as_json(policy.document), Policy(policy.document, ())
     return {
-        "path": path,
-        "exists": exists,
-        "trusted": is_trusted,
+        "path": source.where,
+        "exists": source.file is not None,
+        "trusted": source.is_trusted(),
         "contractVersion": document["contractVersion"],
         "mode": document["mode"],
         "policies": document["policies"],
         "rules": [
-            {**_subject(rule), "decision": decision.name.lower(), "from": source}
-            for rule, decision, source in policy.rules
+            {**_subject(rule), "decision": decision.name.lower(), "from": origin}
+            for rule, decision, origin in policy.rules
         ],
         "defaults": {effect.value: bare.decide("", effect, Target()).decision.name.lower() for effect in Effect},
     }

@@ -1,0 +1,44 @@
+"""This machine: whose process this is, and a person's screen and browser, where there is one."""
+
+import os
+import pwd
+import sys
+
+from handrail.ports.machine import Machine
+from handrail.ports.paths import ClosedFolders
+from handrail.stores.local.files.beneath import has_openat2
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.files.workspaces import Workspaces
+from handrail.stores.local.peers import identify
+
+
+def this_machine() -> Machine:
+    return Machine(
+        open_folder=lambda path: LocalFolder.open(path, ClosedFolders(())),
+        open_below=Workspaces,
+        has_display=has_display,
+        open_in_browser=open_in_browser,
+        user=user_name(),
+        has_openat2=has_openat2,
+        identify=identify,
+    )
+
+
+def user_name() -> str:
+    """As the operating system knows it: the environment can be made to say anything."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def has_display() -> bool:
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_in_browser(address: str) -> None:
+    """In a thread of its own: some browsers keep the one who starts them waiting."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
