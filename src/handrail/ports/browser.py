@@ -1,6 +1,6 @@
 """What goes between handrail, a browser extension (a plugin) and web pages, as contract 2 spells it, and the ports.
 
-Knows no socket, no table and no rule: what an action may hold and how long it may take says `core/mimo`.
+Knows no socket, no table and no rule: what an action may hold and how long it may take says `features/browser/bus`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

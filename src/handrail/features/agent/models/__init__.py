@@ -1,1 +1,1 @@
-"""Language models behind the port `contract/model.py`, through pydantic-ai, which is loaded with the first of them."""
+"""Language models behind the port `ports/model.py`, through pydantic-ai, which is loaded with the first of them."""
