@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from handrail.faces.cli.gutter import behind_gutter
+from handrail.faces.cli.output import behind_gutter
 from handrail.kernel.visible import visible
 from handrail.ports.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from handrail.faces.http import dialect as http
+from handrail.faces.http import answers as http
 from handrail.features.browser.bus import artifacts, browser_action, dispatcher, plugins, protocol
 from handrail.ports import browser, browser_errors
 

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from handrail.__main__ import commands
-from handrail.faces.http import dialect as http
+from handrail.faces.http import answers as http
 from handrail.features import built_in
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop

@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from handrail.features.workspace.backends.gnudiff import GnuDiff
-from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
-from handrail.features.workspace.backends.ripgrep import Ripgrep
 from handrail.features.workspace.change import Change, Repetition, commit, content_hash, look, settle
 from handrail.features.workspace.dry_runs import DryRun, DryRuns
 from handrail.features.workspace.idempotency import Idempotency, Written
@@ -83,9 +80,6 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
         idempotency=Idempotency(own, utc_now),
-        differ=GnuDiff(),
-        searcher=Ripgrep(),
-        replacer=Re2Replacer(),
         now=utc_now,
         tools=lambda: (),
         review=lambda path, content: None,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.recipes import BrokenRecipe, Step, filled_in, read_recipe
-from handrail.kernel.validation import Validator
+from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import InvalidParams, NotFound
 
 SCHEMA = {

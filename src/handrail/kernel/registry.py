@@ -9,8 +9,8 @@ import msgspec
 
 from handrail.kernel.call import Role
 from handrail.kernel.feature import Feature, load
+from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
-from handrail.kernel.validation import Validator
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail.faces.http import server_file
-from handrail.faces.http.programs import MOST_PROGRAMS, Programs
+from handrail.faces.http.credentials import MOST_PROGRAMS, Programs
 from handrail.faces.http.sessions import LONGEST_USER_AGENT
 from handrail.ports.errors import InputOutput
 from tests.faces.http.listener import listening

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from handrail.faces.http import server_file
-from handrail.faces.http.credentials import Credentials
-from handrail.faces.http.guard import Guard
-from handrail.faces.http.origins import Origins
-from handrail.faces.http.programs import Programs
+from handrail.faces.http.credentials import Credentials, Programs
+from handrail.faces.http.guard import Guard, Origins
 from handrail.faces.http.sessions import Sessions
 from handrail.ports.errors import InvalidParams
 from tests.faces.http.running import Running

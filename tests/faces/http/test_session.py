@@ -12,8 +12,7 @@ import pytest
 from handrail import __version__
 from handrail.faces.http.codes import LIFETIME as CODE_LIFETIME
 from handrail.faces.http.codes import MOST_CODES, MOST_FAILURES, Codes, TooManyCodes, WrongCode
-from handrail.faces.http.credentials import Credentials
-from handrail.faces.http.programs import Programs
+from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published, ServerFile
 from handrail.faces.http.sessions import LIFETIME, MOST_SESSIONS, Sessions
 from tests.faces.http.running import Running

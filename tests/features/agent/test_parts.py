@@ -10,9 +10,15 @@ from typing import Any
 import pytest
 
 from handrail.features.agent import questions
-from handrail.features.agent.compaction import cut, estimated_tokens, shortened, to_summarize
 from handrail.features.agent.limits import LimitReached, Limits, check_may_mend, repetitions
-from handrail.features.agent.model_client import ModelClient, ModelRequest
+from handrail.features.agent.model_client import (
+    ModelClient,
+    ModelRequest,
+    cut,
+    estimated_tokens,
+    shortened,
+    to_summarize,
+)
 from handrail.features.agent.offers import unmarked
 from handrail.features.agent.recovery import PastCalls
 from handrail.features.agent.texts import is_open, refused, untrusted

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.history.report.words import as_markdown
+from handrail.features.history.report.parts import as_markdown
 
 
 def test_words_are_read_as_markdown_with_tables_and_boxes() -> None:

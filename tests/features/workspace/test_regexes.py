@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.features.workspace.backends.regexes import replacement, replacer
-from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
+from handrail.features.workspace import replacement as replacing
+from handrail.features.workspace.backends import regex_program
+from handrail.features.workspace.replacement import replace_regex
 from handrail.ports.errors import Aborted, InputOutput, InvalidParams, TooLarge
 from tests.effort import tries
 
@@ -28,8 +29,8 @@ def children() -> list[str]:
 @pytest.fixture(params=["thread", "child"])
 def replace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str, bytes], object]:
     if request.param == "child":
-        monkeypatch.setattr(replacer, "_SMALL", -1)
-    return lambda text, pattern, replacement: Re2Replacer().replace(text, pattern, replacement, go_on)
+        monkeypatch.setattr(replacing, "_SMALL", -1)
+    return lambda text, pattern, replacement: replace_regex(text, pattern, replacement, go_on)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_every_match_is_replaced_wherever_it_is_done(
 @settings(max_examples=tries(40, 3000), deadline=None)
 def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: str, replacement: bytes) -> None:
     try:
-        result, count = Re2Replacer().replace(text, pattern, replacement, go_on)
+        result, count = replace_regex(text, pattern, replacement, go_on)
     except InvalidParams:
         return
     assert (count > 0) or result == text
@@ -67,7 +68,7 @@ def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: st
 @pytest.mark.parametrize("pattern", ["(", "a{2,1}", r"(a)\1", "(?=a)", "a{1001}", "(a{1000}){1000}", "[z-a]", "*"])
 def test_what_does_not_compile_is_refused_with_a_hint(pattern: str) -> None:
     with pytest.raises(InvalidParams) as caught:
-        Re2Replacer().replace(b"a", pattern, b"", go_on)
+        replace_regex(b"a", pattern, b"", go_on)
     assert "RE2" in (caught.value.hint or "")
 
 
@@ -86,7 +87,7 @@ def test_what_takes_long_is_stopped_at_the_next_checkpoint(pattern: str) -> None
 
     before = children()
     with pytest.raises(Aborted):
-        Re2Replacer().replace(b"a" * 9_000_000, pattern, b"-", checkpoint)
+        replace_regex(b"a" * 9_000_000, pattern, b"-", checkpoint)
     assert next(checkpoints) == 6, "nothing came after it"
     assert children() == before, "the child is gone"
 
@@ -94,6 +95,6 @@ def test_what_takes_long_is_stopped_at_the_next_checkpoint(pattern: str) -> None
 def test_a_child_that_dies_is_an_error_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     crash = tmp_path / "crash.py"
     crash.write_text("import os; os.abort()")
-    monkeypatch.setattr(replacement, "__file__", str(crash))
+    monkeypatch.setattr(regex_program, "__file__", str(crash))
     with pytest.raises(InputOutput):
-        Re2Replacer().replace(MILLION, "a", b"b", go_on)
+        replace_regex(MILLION, "a", b"b", go_on)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from handrail.faces.cli.output import print_json
-from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
-from handrail.faces.cli.values import WholeNumber
+from handrail.faces.cli.parameters import Choice, WholeNumber, answer_option, project_option, state_option
 from handrail.ports.errors import Declined, Failure, TooLarge
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def run_call(
 ) -> None:
     """`whole` makes the tool's parameters of what stands in the JSON."""
     from handrail.faces.cli.person import answers, caller
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.kernel.call import Call, unheard
     from handrail.kernel.policy_document import BrokenPolicy
 

@@ -1,8 +1,10 @@
 """What goes to stdout and stderr. Everything that others wrote is made visible first."""
 
+import os
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, TextIO
 
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Failure
@@ -45,3 +47,34 @@ def columns(rows: Sequence[Sequence[object]]) -> list[str]:
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))] if cells else []
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def local_time(text: object) -> str:
+    """The audit's UTC in this machine's zone, to the second; what can't be read, as it is."""
+    try:
+        return datetime.fromisoformat(str(text)).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        return str(text)
+
+
+_FIRST, _WRAPPED = "  │ ", "  ┆ "
+_TAB = 4
+_NARROWEST = 20
+
+
+def behind_gutter(text: str, width: int) -> Iterator[str]:
+    from rich.cells import chop_cells
+
+    room = max(width, _NARROWEST) - len(_FIRST) - 1
+    for line in visible(text).split("\n"):
+        pieces = chop_cells(line.expandtabs(_TAB), room) or [""]
+        yield _FIRST + pieces[0]
+        for piece in pieces[1:]:
+            yield _WRAPPED + piece
+
+
+def width_of(screen: TextIO) -> int:
+    try:
+        return os.get_terminal_size(screen.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80

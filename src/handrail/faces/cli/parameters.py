@@ -1,11 +1,32 @@
-"""The options that many commands share, spelled and explained once."""
+"""The options that many commands share, and how their words become values."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from handrail.faces.cli.values import OneOf, WholeNumber
+
+class OneOf(click.Choice[str]):
+    def __init__(self, *choices: str) -> None:
+        super().__init__(choices)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            self.fail(f"{value!r} is none of {', '.join(self.choices)}.", param, ctx)
+        return str(value)
+
+
+class WholeNumber(click.IntRange):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number.", param, ctx)
+        if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
+            asked = f"at least {self.min}" if self.max is None else f"between {self.min} and {self.max}"
+            self.fail(f"{number} is not {asked}.", param, ctx)
+        return number
+
 
 Choice = Literal["ask", "allow", "deny"]
 

@@ -36,8 +36,7 @@ def secrets(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Their names, and where each is kept."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
 
     kept = run(program().open_stores(state or ctx.obj).secrets.kept())
     if as_json:
@@ -56,8 +55,7 @@ def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
     """Forget some of them, or all."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
 
     if bool(names) == everything:
         raise click.UsageError("Name what is to be forgotten, or say --all.")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.faces.cli.output import log_to_stderr, say
-from handrail.faces.cli.parameters import Choice, answer_option, project_option, state_option
-from handrail.faces.cli.values import WholeNumber
+from handrail.faces.cli.parameters import Choice, WholeNumber, answer_option, project_option, state_option
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project

@@ -8,8 +8,8 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext
+from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.entrance import Entrance
-from handrail.faces.http.people import caller, must_be_person
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
 

@@ -1,4 +1,4 @@
-"""Everything this face says is one of two JSON objects: `{ok: true, data}` or contract 2's error envelope."""
+"""Answers of the HTTP face: `{ok: true, data}`, or contract 2's error envelope with its codes and statuses (§0.3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,10 +6,52 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from handrail.faces.http.dialect import STATUS, http_envelope, http_status
-from handrail.kernel.dialect import Dialect
-from handrail.ports.browser_errors import refusal
+from handrail.kernel.dialect import Dialect, Envelope
+from handrail.ports import errors
+from handrail.ports.browser_errors import action_code, details_of, refusal
 from handrail.ports.errors import Failure
+
+# Codes of actions, ours and plugins', and what HTTP says for them; any other code of a plugin's is UNAVAILABLE.
+HTTP_CODES = {
+    "PLUGIN_OFFLINE": "UNAVAILABLE",
+    "PLUGIN_TIMEOUT_ACK": "UNAVAILABLE",
+    "PLUGIN_TIMEOUT_EXEC": "UNAVAILABLE",
+    "PLUGIN_ERROR": "UNAVAILABLE",
+    "INVALID_TASK_TAB": "NOT_FOUND",
+    "INVALID_TARGET": "NOT_FOUND",
+    "TASK_TAB_CLOSED": "NOT_FOUND",
+    "CDP_UNAVAILABLE": "UNAVAILABLE",
+    "CDP_PERMISSION_DENIED": "FORBIDDEN",
+    "PAGE_PREP_FAILED": "UNAVAILABLE",
+    "READABILITY_TOO_LARGE": "BAD_REQUEST",
+    "ARTIFACT_UPLOAD_FAILED": "UNAVAILABLE",
+    "NAVIGATION_TIMEOUT": "UNAVAILABLE",
+    "SCHEMA_VALIDATION_FAILED": "UNAVAILABLE",
+}
+
+STATUS = {
+    "BAD_REQUEST": 400,
+    "UNAUTHORIZED": 401,
+    "FORBIDDEN": 403,
+    "NOT_FOUND": 404,
+    "CONFLICT": 409,
+    "RATE_LIMITED": 429,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+}
+
+
+def http_code(failure: errors.Failure) -> str:
+    code = action_code(failure)
+    return code if code in STATUS else HTTP_CODES.get(code, "UNAVAILABLE")
+
+
+def http_status(failure: errors.Failure) -> int:
+    return 410 if isinstance(failure, errors.Gone) else STATUS[http_code(failure)]
+
+
+def http_envelope(failure: errors.Failure) -> Envelope:
+    return refusal(http_code(failure), failure.message, details_of(failure))
 
 
 def success(data: Any) -> Response:

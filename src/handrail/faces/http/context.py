@@ -1,10 +1,15 @@
-"""What the routes of every feature share: the open project, and who the person at the console is."""
+"""What a feature's routes get from the HTTP server, and what they mount on it."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
+from starlette.routing import BaseRoute
+from starlette.types import Scope
+
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.socketio.rooms import NoBus, Rooms, SocketBus
 from handrail.kernel.gate import Gate
 from handrail.kernel.program import Program
 from handrail.kernel.project import Project
@@ -28,3 +33,45 @@ class HttpContext:
     trying_gate: Gate
     program: Program
     console_key: ConsoleKey
+
+
+Running = Callable[[str, Rooms], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """`feeds` maps a socket event to what it tells: the member that holds the news, and how to follow them.
+
+    `running` is entered with the server's address and rooms. `is_open` says what needs no credential, or one that the
+    feature checks itself, `is_for_plugins` what a plugin's own token opens, and `is_paired` whether a token is one.
+    """
+
+    routes: Sequence[BaseRoute] = ()
+    feeds: Mapping[str, tuple[str, Follow]] = field(default_factory=dict)
+    running: Running | None = None
+    bus: SocketBus | None = None
+    is_open: Callable[[Scope], bool] = lambda scope: False
+    is_for_plugins: Callable[[Scope], bool] = lambda scope: False
+    is_paired: Callable[[str], bool] = lambda token: False
+
+
+def joined(mounts: Sequence[Mount]) -> Mount:
+    """All of them as one. The first that has sockets has them."""
+
+    @asynccontextmanager
+    async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for mount in mounts:
+                if mount.running is not None:
+                    await stack.enter_async_context(mount.running(address, rooms))
+            yield
+
+    return Mount(
+        [route for mount in mounts for route in mount.routes],
+        {event: feed for mount in mounts for event, feed in mount.feeds.items()},
+        running,
+        next((mount.bus for mount in mounts if mount.bus is not None), NoBus()),
+        lambda scope: any(mount.is_open(scope) for mount in mounts),
+        lambda scope: any(mount.is_for_plugins(scope) for mount in mounts),
+        lambda token: any(mount.is_paired(token) for mount in mounts),
+    )

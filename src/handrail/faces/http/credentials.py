@@ -1,16 +1,54 @@
-"""How a caller shows that it may come in: a program's Bearer token, a plugin's own, or a person's cookie."""
+"""Who calls over HTTP: a program with the Bearer token, a paired plugin, or the person at the console."""
 
 import hmac
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Mapping
 from enum import Enum
 from hashlib import sha256
 
+from starlette.requests import Request
 from starlette.types import Scope
 
+from handrail.faces.http.console_key import HEADER, ConsoleKey
 from handrail.faces.http.headers import header
-from handrail.faces.http.programs import Programs, program_name
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import LIFETIME, Sessions
+from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
+
+MOST_PROGRAMS = 50
+_PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,40}(?:/[A-Za-z0-9._-]{1,20})?")
+
+
+class Programs:
+    """`clock` gives seconds since 1970."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._last_seen: dict[str, float] = {}
+
+    def note(self, name: str) -> None:
+        self._last_seen.pop(name, None)  # to the end: of too many, those longest silent go
+        self._last_seen[name] = self._clock()
+        if len(self._last_seen) > MOST_PROGRAMS:
+            del self._last_seen[next(iter(self._last_seen))]
+
+    @property
+    def last_seen(self) -> Mapping[str, float]:
+        """The one that came last is the first."""
+        return dict(reversed(self._last_seen.items()))
+
+    def forget(self) -> None:
+        """Who is told a new token has to show it."""
+        self._last_seen.clear()
+
+
+def program_name(scope: Scope) -> str:
+    """The client's own claim; that it has the token is all that is known about it."""
+    named = _PRODUCT.match(header(scope, b"user-agent") or "")
+    return named.group() if named else "unknown"
+
 
 COOKIE = "handrail_session"
 _KEY = "handrail.credential"
@@ -77,3 +115,30 @@ def shown(scope: Scope) -> Credential | None:
     """What the guard has found; it overwrites whatever else might stand there."""
     found: Credential | None = scope.get(_KEY)
     return found
+
+
+def caller(request: Request, person: str) -> Caller:
+    peer = request.client.host if request.client else "unknown"
+    if is_person(request):
+        return Caller("console", person, peer)
+    return Caller("http", program_name(request.scope), peer)
+
+
+def is_person(request: Request) -> bool:
+    return shown(request.scope) is Credential.COOKIE
+
+
+def must_be_person(
+    request: Request, what: str, hint: str = "Do it in the console (`handrail open`) or on the command line."
+) -> None:
+    """The token alone does not do: an agent's own program may hold it."""
+    if not is_person(request):
+        raise Declined(
+            f"{what} is a person's own business and can't be done with the token.", hint=hint, reason="person"
+        )
+
+
+def check_is_persons(request: Request, key: ConsoleKey, what: str, hint: str) -> None:
+    """The key lies in the state directory and in no agent's configuration."""
+    if not key.is_right(header(request.scope, HEADER.encode())):
+        must_be_person(request, what, hint)

@@ -1,20 +1,45 @@
 """An endpoint is one declaration: its route, its checks and its part of the OpenAPI document follow from it."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive
 
 from handrail.faces.http.answers import success, unheard
-from handrail.faces.http.body import MAX_BODY
+from handrail.faces.http.guard import MAX_BODY
 from handrail.faces.http.json_body import wrong_field
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams
+
+T = TypeVar("T")
+
+
+async def unless_gone(receive: Receive, running: Coroutine[Any, Any, T]) -> T:
+    """What it comes to. ClientDisconnect: the client went away meanwhile, and the call has been stopped."""
+    run, gone = asyncio.create_task(running), asyncio.create_task(_disconnect(receive))
+    either: set[asyncio.Task[Any]] = {run, gone}
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not run.done():
+            raise ClientDisconnect
+        return run.result()
+    finally:
+        run.cancel()
+        gone.cancel()
+        await asyncio.gather(run, gone, return_exceptions=True)
+
+
+async def _disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
 
 Access = Literal["token", "plugin", "person", "open"]
 Handler = Callable[[Request, Any], Awaitable[Any]]

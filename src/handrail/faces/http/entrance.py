@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.credentials import Credentials
-from handrail.faces.http.programs import Programs
+from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions
 from handrail.ports.errors import NotFound

@@ -1,16 +1,125 @@
 """Who may come in: decided before routing, for every path, known or not, and for WebSockets alike."""
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from handrail.faces.http.answers import refused
-from handrail.faces.http.body import BodyLimit
 from handrail.faces.http.credentials import Credential, Credentials, note
 from handrail.faces.http.headers import Pairs, carrying, header, trace_id
-from handrail.faces.http.origins import Origins, own_hosts
+from handrail.ports.browser import EXTENSION_ORIGIN
+from handrail.ports.errors import InvalidParams
+
+ORIGINS_SETTING = "MIMO_CORS_ORIGIN"
+_DEFAULT = frozenset({"http://localhost:3000", "http://127.0.0.1:3000"})
+_FOR_PAGES = ("/api/", "/socket.io/")
+_FOR_EXTENSION = (*_FOR_PAGES, "/health")
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+
+def own_hosts(port: int) -> frozenset[str]:
+    """Every Host header that means this server."""
+    with_port = {f"{name}:{port}" for name in _NAMES}
+    return frozenset(with_port | set(_NAMES) if port == 80 else with_port)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, where pages call.
+
+    Our extension's exact origin is always allowed where it calls.
+    """
+
+    own: frozenset[str]
+    listed: frozenset[str]
+    api: frozenset[str]
+
+    @classmethod
+    def of(cls, port: int, setting: str | None) -> Self:
+        own = frozenset(f"http://{host}" for host in own_hosts(port))
+        if setting is None:
+            return cls(own, frozenset(), _DEFAULT)
+        return cls(own, frozenset(_parsed(item) for item in setting.split(",") if item.strip()), frozenset())
+
+    def allow(self, origin: str, path: str) -> bool:
+        if origin == EXTENSION_ORIGIN:
+            return path.startswith(_FOR_EXTENSION)
+        return origin in self.own or origin in self.listed or (origin in self.api and path.startswith(_FOR_PAGES))
+
+    def is_own(self, origin: str) -> bool:
+        """True for the pages that this server serves itself."""
+        return origin in self.own
+
+
+def _parsed(item: str) -> str:
+    origin = item.strip().lower().removesuffix("/")
+    if not _ORIGIN.fullmatch(origin):
+        raise InvalidParams(
+            f"{ORIGINS_SETTING} lists {item.strip()!r}, which is no origin.",
+            hint="List whole origins, such as http://localhost:3000, separated by commas; there are no wildcards.",
+        )
+    return origin
+
+
+MAX_BODY = 32 * 1024 * 1024
+_GONE: Message = {"type": "http.disconnect"}
+
+
+class BodyLimit:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            if _declared(scope) > MAX_BODY:
+                await _too_large()(scope, receive, send)
+                return
+            counted = _Counted(scope, receive, send)
+            receive, send = counted.receive, counted.send
+        await self._app(scope, receive, send)
+
+
+class _Counted:
+    """A body that grows too long is answered here; to the app it looks as if the client had gone."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope, self._receive, self._send = scope, receive, send
+        self._count = 0
+        self._is_over = False
+        self._has_answered = False
+
+    async def receive(self) -> Message:
+        if self._is_over:
+            return _GONE
+        message = await self._receive()
+        self._count += len(message.get("body", b""))
+        if self._count <= MAX_BODY:
+            return message
+        self._is_over = True
+        if not self._has_answered:
+            await _too_large()(self._scope, self._receive, self._send)
+        return _GONE
+
+    async def send(self, message: Message) -> None:
+        if not self._is_over:
+            self._has_answered = True
+            await self._send(message)
+
+
+def _declared(scope: Scope) -> int:
+    """The parser has refused a Content-Length that is not a number, or that stands twice."""
+    return int(header(scope, b"content-length") or 0)
+
+
+def _too_large() -> Response:
+    return refused("BAD_REQUEST", f"The body is larger than {MAX_BODY} bytes.", status=413)
+
 
 _PREFLIGHT = {
     "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",

@@ -1,11 +1,12 @@
-"""What a request of the console's says: one JSON object, with the fields that are asked for."""
+"""What a request of the console's asks for: one JSON object with known fields, or a page by `?limit=&before=`."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from starlette.requests import Request
 
-from handrail.faces.http.body import MAX_BODY
+from handrail.faces.http.guard import MAX_BODY
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams
 
@@ -45,3 +46,30 @@ def whole_number(given: Mapping[str, Any], name: str) -> int:
 def wrong_field(name: str, message: str) -> InvalidParams:
     """Contract 2 §0.3: the field is named in `details.fieldErrors`."""
     return InvalidParams(f"`{name}` {message}.", fieldErrors=[{"field": name, "message": message}])
+
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 500
+_DIGITS = re.compile(r"[0-9]{1,16}")
+
+
+def page_limit(request: Request) -> int:
+    given = _number(request, "limit")
+    if given is None:
+        return DEFAULT_LIMIT
+    if not 1 <= given <= MAX_LIMIT:
+        raise wrong_field("limit", f"must be a whole number from 1 to {MAX_LIMIT}")
+    return given
+
+
+def page_before(request: Request) -> int | None:
+    return _number(request, "before")
+
+
+def _number(request: Request, name: str) -> int | None:
+    given = request.query_params.get(name)
+    if given is None:
+        return None
+    if not _DIGITS.fullmatch(given):
+        raise wrong_field(name, "must be a whole number")
+    return int(given)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail import __version__
+from handrail.faces.http.answers import STATUS
 from handrail.faces.http.credentials import COOKIE
-from handrail.faces.http.dialect import STATUS
 from handrail.faces.http.endpoint import Endpoint
 
 PATH = "/api/openapi.json"

@@ -5,36 +5,83 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handrail.faces.http import console_files, console_key, origins, server_file
-from handrail.faces.http.audience import Audience
+from handrail.faces.http import console_files, console_key, server_file
+from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import Credentials
+from handrail.faces.http.context import HttpContext, joined
+from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.entrance import Entrance
-from handrail.faces.http.farewell import Farewell
-from handrail.faces.http.guard import Guard
+from handrail.faces.http.guard import ORIGINS_SETTING, Guard, Origins
 from handrail.faces.http.listening import listen, url
-from handrail.faces.http.mount import joined
-from handrail.faces.http.origins import Origins
-from handrail.faces.http.programs import Programs
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
-from handrail.faces.http.usage import Usage
-from handrail.faces.socketio.sockets import MAX_FRAME, Sockets
+from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
 from handrail.ports.waiting import entered
+
+
+class Farewell:
+    """The outermost frame of a request: what it does not pass on, nobody misses."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            if not has_started:
+                await refused("UNAVAILABLE", "handrail is stopping; the call was stopped.")(scope, receive, send)
+            else:
+                with suppress(RuntimeError):  # an answer that announced its length can't be ended early
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class Usage:
+    def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
+        self._app = app
+        self._clock = clock
+        self._open = 0
+        self._last_used = clock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._open += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open -= 1
+            self._last_used = self._clock()
+
+    async def ends(self, after_seconds: float) -> None:
+        """Returns once nobody has used the server for so long."""
+        while True:
+            idle = 0.0 if self._open else self._clock() - self._last_used
+            if idle >= after_seconds:
+                return
+            await asyncio.sleep(after_seconds - idle)
+
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
@@ -88,7 +135,7 @@ async def serve(
     state, host = place.state, place.host
     with server_file.claimed(state), closing(listen(host, place.port)) as listener:
         port = listener.getsockname()[1]
-        allowed = Origins.of(port, os.environ.get(origins.SETTING))
+        allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
         async with (

@@ -9,10 +9,10 @@ from handrail.faces.http.answers import refused, success
 from handrail.faces.http.codes import TooManyCodes, WrongCode
 from handrail.faces.http.console_key import HEADER
 from handrail.faces.http.context import HttpContext
+from handrail.faces.http.credentials import must_be_person
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
-from handrail.faces.http.people import must_be_person
 from handrail.ports.errors import Declined
 from handrail.ports.waiting import settled
 

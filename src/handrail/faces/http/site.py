@@ -13,10 +13,9 @@ from handrail import __version__
 from handrail.faces.http import access, page, session, tools
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
-from handrail.faces.http.context import HttpContext
+from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import IsOpen
-from handrail.faces.http.mount import Mount
 from handrail.faces.socketio import sockets
 from handrail.ports.errors import Failure
 

@@ -7,11 +7,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, success, unheard
-from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.credentials import caller, is_person
+from handrail.faces.http.endpoint import unless_gone
+from handrail.faces.http.guard import MAX_BODY
 from handrail.faces.http.headers import header, is_visible, trace_id
-from handrail.faces.http.people import caller, is_person
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
 from handrail.kernel.registry import UnknownTool

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import engineio
@@ -17,16 +17,40 @@ import msgspec
 import socketio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from handrail.faces.http.answers import refused
-from handrail.faces.http.audience import Audience
+from handrail.faces.http.answers import http_code, refused
 from handrail.faces.http.context import Follow
 from handrail.faces.http.credentials import Credential, Credentials, shown
-from handrail.faces.http.dialect import http_code
 from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
 from handrail.kernel import strict_json
 from handrail.ports.browser_errors import refusal
 from handrail.ports.errors import Failure
+from handrail.ports.waiting import entered
+
+Watching = Callable[[], AbstractContextManager[None]]
+
+
+class Audience:
+    """`watching` is entered when the first comes and left when the last goes; it may block."""
+
+    def __init__(self, watching: Watching) -> None:
+        self._watching = watching
+        self._present: set[str] = set()
+        self._held = AsyncExitStack()
+        self._turn = asyncio.Lock()
+
+    async def come(self, who: str) -> None:
+        async with self._turn:
+            if not self._present:
+                await self._held.enter_async_context(entered(self._watching()))
+            self._present.add(who)
+
+    async def go(self, who: str) -> None:
+        async with self._turn:
+            self._present.discard(who)
+            if not self._present:
+                await self._held.aclose()
+
 
 PATH = "/socket.io/"
 NAMESPACE = "/mimo"

@@ -39,9 +39,8 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """The model in use, and others with whether there is a key for them."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
-    from handrail.features.agent.state_models import open_models
+    from handrail.faces.cli.program import program, run
+    from handrail.features.agent.settings import open_models
 
     told = run(open_models(program().open_stores(state or ctx.obj)).overview())
     if as_json:
@@ -62,9 +61,8 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path | None) -> None:
     """Choose the model; it counts for the next words, in a server that runs, too."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
-    from handrail.features.agent.state_models import open_models
+    from handrail.faces.cli.program import program, run
+    from handrail.features.agent.settings import open_models
 
     models = open_models(program().open_stores(state or ctx.obj))
     run(models.use(name, base_url))
@@ -80,9 +78,8 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 @click.pass_context
 def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
     """Keep a provider's key; it is asked for, or read from stdin."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
-    from handrail.features.agent.state_models import open_models
+    from handrail.faces.cli.program import program, run
+    from handrail.features.agent.settings import open_models
     from handrail.ports.secrets import Secret
 
     kept = run(
@@ -97,9 +94,8 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
 @click.pass_context
 def forget_keys(ctx: click.Context, state: Path | None) -> None:
     """Forget all keys of models."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
-    from handrail.features.agent.state_models import open_models
+    from handrail.faces.cli.program import program, run
+    from handrail.features.agent.settings import open_models
 
     count = run(open_models(program().open_stores(state or ctx.obj)).forget_keys())
     say(f"Forgot {count} {'key' if count == 1 else 'keys'}." if count else "No key was kept.")

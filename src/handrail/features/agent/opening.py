@@ -23,10 +23,9 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.recovery import Recovery
     from handrail.features.agent.routes import routes as agent_routes
     from handrail.features.agent.routes.events import AgentEvents
-    from handrail.features.agent.routes.messages import AgentMessages
+    from handrail.features.agent.routes.routes import AgentMessages
     from handrail.features.agent.runs import Runs
-    from handrail.features.agent.settings import AgentSettings
-    from handrail.features.agent.state_models import open_models
+    from handrail.features.agent.settings import AgentSettings, open_models
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
     async def max_auto_fix() -> int:

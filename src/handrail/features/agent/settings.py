@@ -1,6 +1,19 @@
-"""Settings of the agent."""
+"""The agent's settings, and the models of a state directory: which one is set, and whose keys are there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
+
+from handrail.kernel.settings import load_one
+
+if TYPE_CHECKING:
+    from handrail.features.agent.models.catalog import ModelCatalog
+    from handrail.ports.stores import Stores
+
 
 _FEWEST_TOKENS = 2_000
 
@@ -17,3 +30,16 @@ class AgentSettings(msgspec.Struct, frozen=True):
             raise ValueError(f"`model_context_tokens` must be at least {_FEWEST_TOKENS}")
         if self.agent_most_steps < 1 or not self.agent_most_cost >= 0:
             raise ValueError("`agent_most_steps` must be at least 1, and `agent_most_cost` no less than 0")
+
+
+def open_models(stores: Stores, environ: Mapping[str, str] = os.environ) -> ModelCatalog:
+    from handrail.features.agent.models.catalog import ModelCatalog
+
+    def load() -> tuple[str, str]:
+        settings = load_one(AgentSettings, stores.path, environ)
+        return settings.model, settings.model_base_url
+
+    def store(model: str, base_url: str) -> None:
+        stores.set_choice(model=model, model_base_url=base_url)
+
+    return ModelCatalog(load, store, stores.secrets, environ)

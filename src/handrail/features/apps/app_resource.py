@@ -7,7 +7,7 @@ from handrail.features.apps.model import UnknownApp
 from handrail.features.apps.tools.apps_describe import described
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.ports.errors import InvalidParams

@@ -12,10 +12,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext
+from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
-from handrail.faces.http.mount import Mount
-from handrail.faces.http.people import caller, must_be_person
 from handrail.features.apps.desk import AppDesk, app_desk
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller

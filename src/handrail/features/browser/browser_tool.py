@@ -8,7 +8,7 @@ from handrail.features.browser.bus.browser_action import ActionParams, BrowserAc
 from handrail.features.browser.bus.dispatcher import ACK_WITHIN
 from handrail.features.browser.page_input import Summary, previewing
 from handrail.kernel.call import Call
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.errors import (

@@ -8,8 +8,7 @@ from urllib.parse import quote
 import click
 
 from handrail.faces.cli.output import columns, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.parameters import OneOf, json_option, state_option
 from handrail.ports.errors import InvalidParams
 
 if TYPE_CHECKING:
@@ -59,8 +58,7 @@ def extension(
 
 def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     """Until Ctrl-C, or until a person closes the browser."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.browser.launching import ask_server, launch_browser
 
     code = ask_server(stores, "POST", "/api/extension/pair-code")["code"]

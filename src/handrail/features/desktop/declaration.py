@@ -9,7 +9,7 @@ from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
 from handrail.features.desktop.messages import DesktopParams, without_none
 from handrail.kernel.call import Call
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect

@@ -10,11 +10,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext
+from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text
-from handrail.faces.http.mount import Mount
-from handrail.faces.http.people import caller, must_be_person
 from handrail.features.desktop.host.last_look import LastLook
 from handrail.kernel.call import Call
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import json_option, project_option, state_option
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.parameters import OneOf, json_option, project_option, state_option
 
 EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise 1."
 

@@ -11,7 +11,7 @@ FEATURE = Feature(
     commands=[
         Command(
             "undo",
-            "handrail.features.history.cli.undo:undo",
+            "handrail.features.history.cli.history:undo",
             "Take a write back: the file gets what it held before.",
             110,
         ),

@@ -11,13 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from handrail.faces.http import paging
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext
+from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.headers import trace_id
-from handrail.faces.http.json_body import json_object, text_field
-from handrail.faces.http.mount import Mount
-from handrail.faces.http.people import caller, must_be_person
+from handrail.faces.http.json_body import json_object, page_before, page_limit, text_field
 from handrail.features.history.activity_feed import ActivityFeed
 from handrail.features.history.reporting import report_of
 from handrail.kernel.audit import Audit
@@ -35,7 +33,7 @@ def mount(context: HttpContext) -> Mount:
     project = context.project
 
     async def list_records(request: Request) -> Response:
-        limit, before = paging.limit(request), paging.before(request)
+        limit, before = page_limit(request), page_before(request)
         return success(await asyncio.to_thread(_page, project.audit, limit, before, _wanted(request)))
 
     async def show_evidence(request: Request) -> Response:

@@ -13,7 +13,7 @@ FEATURE = Feature(
     opening="handrail.features.people.opening:open_queue",
     terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
     serving="handrail.features.people.opening:withdrawing",
-    offers={"summons": "handrail.features.people.opening:summons_of"},
+    offers={"summons": "handrail.features.people.opening:Summons"},
     commands=[
         Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
     ],

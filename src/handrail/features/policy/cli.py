@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from handrail.faces.cli.gutter import behind_gutter, width_of
-from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.output import behind_gutter, columns, one_line, print_json, say, width_of
+from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
 from handrail.ports.errors import Declined, NotFound
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext
-from handrail.faces.http.mount import Mount
+from handrail.faces.http.context import HttpContext, Mount
 from handrail.features.policy.summary import in_force
 
 

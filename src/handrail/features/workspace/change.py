@@ -14,7 +14,7 @@ import msgspec
 
 from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.idempotency import Written
-from handrail.features.workspace.line_diff import LineDiff, diff
+from handrail.features.workspace.line_diff import LineDiff, diff, unified
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
 from handrail.kernel.call import Call
@@ -72,7 +72,7 @@ def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
 def compare(workspace: Workspace, change: Change) -> LineDiff:
     for text in (change.before, change.after):
         check_text(text or b"", change.path)
-    return diff(workspace.differ, change.before or b"", change.after or b"")
+    return diff(change.before or b"", change.after or b"")
 
 
 def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
@@ -92,7 +92,7 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
     return Preview(
         summary=summary,
         path=change.path,
-        diff=workspace.differ.unified(change.path, change.before, change.after),
+        diff=unified(change.path, change.before, change.after),
         binding={"baseHash": change.base_hash, "afterHash": change.after_hash},
         state=change,
     )

@@ -9,6 +9,6 @@ FEATURE = Feature(
     tools="handrail.features.workspace.tool_list:TOOLS",
     opening="handrail.features.workspace.opening:open_workspace",
     tidy="handrail.features.workspace.opening:tidy",
-    checks="handrail.features.workspace.checks:checks",
+    checks="handrail.features.workspace.opening:checks",
     offers={"changes": "handrail.features.workspace.opening:changes"},
 )

@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from handrail.features.workspace.backends.gnudiff import GnuDiff
-from handrail.features.workspace.backends.regexes.replacer import Re2Replacer
-from handrail.features.workspace.backends.ripgrep import Ripgrep
-from handrail.features.workspace.change import settle
-from handrail.features.workspace.changes import WorkspaceChanges
+from handrail.features.workspace.backends.ripgrep import program as ripgrep_program
+from handrail.features.workspace.change import Change, commit, look, preview_of, settle
 from handrail.features.workspace.dry_runs import DryRuns
 from handrail.features.workspace.idempotency import Idempotency
 from handrail.features.workspace.snapshots import Snapshots
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
+from handrail.kernel.call import Call
+from handrail.kernel.checks import Check, CheckContext, attempt, first_line
 from handrail.kernel.evidence import utc_now
+from handrail.kernel.tool import Preview
 from handrail.ports.errors import Conflict, Failure
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
+
+
+class WorkspaceChanges:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def planned(self, path: str, content: bytes, summary: str) -> Preview:
+        name, before = look(self._workspace, path)
+        return preview_of(self._workspace, Change(name, before, content), summary)
+
+    def commit(self, call: Call, preview: Preview) -> None:
+        change: Change = preview.state
+        commit(self._workspace, call, change)
+
+
+def checks(context: CheckContext) -> Iterator[Check]:
+    yield _ripgrep()
+    yield _diff()
+
+
+def _ripgrep() -> Check:
+    def look() -> str:
+        program = ripgrep_program()
+        return f"{first_line(program, '--version')} at {program}"
+
+    return attempt("ripgrep", look, "search_files needs it. Install handrail again: it brings ripgrep along.")
+
+
+def _diff() -> Check:
+    def look() -> str:
+        line = first_line("diff", "--version")
+        if "GNU" not in line:
+            raise OSError(f"not GNU diff: {line}")
+        return line
+
+    return attempt("GNU diff", look, "Large diffs are slow without it: install the package diffutils.", required=False)
 
 
 def open_workspace(project: Project) -> Workspace:
@@ -30,9 +67,6 @@ def open_workspace(project: Project) -> Workspace:
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
         idempotency=Idempotency(own, utc_now),
-        differ=GnuDiff(),
-        searcher=Ripgrep(),
-        replacer=Re2Replacer(),
         now=utc_now,
         tools=lambda: [entry.tool for entry in project.registry],
         review=lambda path, content: _review(project, path, content),

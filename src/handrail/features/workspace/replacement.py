@@ -1,19 +1,92 @@
 """What `find` means, literal text or a regular expression, and its replacement in bounded space."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from tempfile import TemporaryFile
+from typing import Any
 
-from handrail.features.workspace.replacing import Replacer
-from handrail.ports.errors import InvalidParams, TooLarge
+from handrail.features.workspace.backends import regex_program
+from handrail.features.workspace.backends.regex_program import (
+    MAX_RESULT,
+    TOO_LARGE,
+    compiled,
+    packed,
+    replaced,
+    unpacked,
+)
+from handrail.ports.errors import InputOutput, InvalidParams, TooLarge
 
+_SMALL = 40_000_000  # steps: about a second at the worst
+_LEAST_STEPS = 400  # a byte costs as much, where each one is a match
+_LOOK_EVERY = 0.1
 _LITERAL_FORM = re.compile(r"/(?P<pattern>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
 _INLINE_FLAGS = frozenset("ims")
 _IMPLIED_FLAGS = frozenset("gu")
-_MAX_RESULT = 64 * 1024 * 1024
+
+
+def replace_regex(text: bytes, pattern: str, replacement: bytes, checkpoint: Callable[[], None]) -> tuple[bytes, int]:
+    """RE2 never backtracks; what may take long all the same runs in a child process, which can be stopped.
+
+    The replacement may use $1, $<name>, $& and $$. `checkpoint` is called while it runs; when it raises, it is over.
+    """
+    regex = _compiled(pattern)
+    if len(text) * max(regex.programsize, _LEAST_STEPS) <= _SMALL:
+        done = replaced(regex, text, replacement)
+    else:
+        done = _in_child(pattern.encode(), replacement, text, checkpoint)
+    if done is None:
+        raise _too_large()
+    return done
+
+
+def _compiled(pattern: str) -> Any:
+    import re2
+
+    try:
+        return compiled(pattern.encode())
+    except re2.error as error:
+        reason = error.args[0] if error.args else error
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidParams(
+            f"The regular expression can't be compiled: {message}", hint="The syntax is RE2's.", find=pattern[:200]
+        ) from None
+
+
+def _in_child(
+    pattern: bytes, replacement: bytes, text: bytes, checkpoint: Callable[[], None]
+) -> tuple[bytes, int] | None:
+    """Over files without a name, so that nobody waits for the other end of a pipe."""
+    with TemporaryFile() as task, TemporaryFile() as answer:
+        task.write(packed(pattern, replacement, text))
+        task.seek(0)
+        with subprocess.Popen([sys.executable, "-P", regex_program.__file__], stdin=task, stdout=answer) as child:
+            try:
+                _wait(child, checkpoint)
+            except BaseException:
+                child.kill()
+                raise
+        if child.returncode == TOO_LARGE:
+            return None
+        if child.returncode != 0:
+            raise InputOutput(f"The replacement ended with status {child.returncode}.")
+        answer.seek(0)
+        result, count = unpacked(answer.read())
+        return result, int(count)
+
+
+def _wait(child: "subprocess.Popen[bytes]", checkpoint: Callable[[], None]) -> None:
+    while True:
+        try:
+            child.wait(_LOOK_EVERY)
+            return
+        except subprocess.TimeoutExpired:
+            checkpoint()
 
 
 def replace_all(
-    replacer: Replacer, text: bytes, find: str, replacement: str, flags: str | None, checkpoint: Callable[[], None]
+    text: bytes, find: str, replacement: str, flags: str | None, checkpoint: Callable[[], None]
 ) -> tuple[bytes, int]:
     """The text with every occurrence replaced, and how many there were."""
     if not find:
@@ -21,7 +94,7 @@ def replace_all(
     regex = _regex_of(find, flags)
     if regex is None:
         return _replace_literal(text, find.encode(), replacement.encode())
-    return replacer.replace(text, _pattern(*regex), replacement.encode(), checkpoint)
+    return replace_regex(text, _pattern(*regex), replacement.encode(), checkpoint)
 
 
 def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:
@@ -35,7 +108,8 @@ def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:
 
 def _replace_literal(text: bytes, find: bytes, replacement: bytes) -> tuple[bytes, int]:
     count = text.count(find)
-    _check_size(len(text) + count * (len(replacement) - len(find)))
+    if len(text) + count * (len(replacement) - len(find)) > MAX_RESULT:
+        raise _too_large()
     return text.replace(find, replacement), count
 
 
@@ -47,6 +121,5 @@ def _pattern(pattern: str, flags: str) -> str:
     return f"(?{inline}){pattern}" if inline else pattern
 
 
-def _check_size(size: int) -> None:
-    if size > _MAX_RESULT:
-        raise TooLarge(f"The result would be larger than {_MAX_RESULT} bytes.", maxBytes=_MAX_RESULT)
+def _too_large() -> TooLarge:
+    return TooLarge(f"The result would be larger than {MAX_RESULT} bytes.", maxBytes=MAX_RESULT)

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from handrail.features.workspace.diffing import LineDiffer
 from handrail.features.workspace.dry_runs import DryRuns
 from handrail.features.workspace.idempotency import Idempotency
-from handrail.features.workspace.replacing import Replacer
-from handrail.features.workspace.searching import Searcher
 from handrail.features.workspace.snapshots import Snapshots
 from handrail.kernel.policy import Policy
 from handrail.kernel.target import Target
@@ -32,9 +29,6 @@ class Workspace:
     snapshots: Snapshots
     dry_runs: DryRuns
     idempotency: Idempotency
-    differ: LineDiffer
-    searcher: Searcher
-    replacer: Replacer
     now: Callable[[], datetime]
     tools: Callable[[], Sequence[Tool[Any, Any]]]
     """Those that an agent may call now."""

@@ -55,12 +55,12 @@ class SqliteRuns:
 
     async def find(self, task_id: str) -> Run | None:
         query = "SELECT status, run FROM agent_run WHERE task_id = ?"
-        row = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchone())
+        row = await self._batches.row(query, task_id)
         return None if row is None else _run(row)
 
     async def unfinished(self) -> Sequence[Run]:
         query = "SELECT status, run FROM agent_run WHERE status IN ('running', 'paused')"
-        return [_run(row) for row in await self._batches.read(lambda rows: rows.execute(query).fetchall())]
+        return [_run(row) for row in await self._batches.rows(query)]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
         return self._batches.write(_adding(task_id, turns))
@@ -76,7 +76,7 @@ class SqliteRuns:
 
     async def remembers(self, task_id: str, message_id: str) -> bool:
         query = "SELECT 1 FROM conversation WHERE task_id = ? AND message_id = ?"
-        return bool(await self._batches.read(lambda rows: rows.execute(query, (task_id, message_id)).fetchone()))
+        return bool(await self._batches.row(query, task_id, message_id))
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
         """From the newest summary on, which stands for what was before it."""

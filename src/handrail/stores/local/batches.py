@@ -47,11 +47,26 @@ class Batches:
         shown.add_done_callback(_looked_at)
         return shown
 
+    def execute(self, query: str, *values: Any) -> asyncio.Future[None]:
+        """`write` for a single statement."""
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute(query, values)
+
+        return self.write(work)
+
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Sees every write that was asked for before, and waits for no later one."""
         if self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
         return await self._in_thread(self._read, work)
+
+    async def row(self, query: str, *values: Any) -> Any:
+        """`read` for the first row, or None."""
+        return await self.read(lambda rows: rows.execute(query, values).fetchone())
+
+    async def rows(self, query: str, *values: Any) -> list[Any]:
+        return await self.read(lambda rows: rows.execute(query, values).fetchall())
 
     async def close(self) -> None:
         while self._flushing is not None:

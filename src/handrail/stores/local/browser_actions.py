@@ -66,12 +66,12 @@ class SqliteActions:
         return self._batches.write(work)
 
     async def find(self, action_id: str) -> StoredAction | None:
-        row = await self._batches.read(lambda rows: rows.execute(_FIND, (action_id,)).fetchone())
+        row = await self._batches.row(_FIND, action_id)
         return None if row is None else _stored(action_id, row)
 
     async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
         key = f'"{name}":{{'.encode()
-        rows = await self._batches.read(lambda rows: rows.execute(_LAST_WITH, (task_id, key, limit)).fetchall())
+        rows = await self._batches.rows(_LAST_WITH, task_id, key, limit)
         found = (_stored(row[0], row[1:]).record for row in rows)
         return [record for record in found if name in record.actions]  # a typed text may hold the name as well
 
@@ -84,10 +84,7 @@ class SqliteActions:
         return self._batches.write(work)
 
     def forget(self, before: int) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute("DELETE FROM browser_action WHERE ended_at < ?", (before,))
-
-        return self._batches.write(work)
+        return self._batches.execute("DELETE FROM browser_action WHERE ended_at < ?", before)
 
 
 def _spelled(failure: Failure | None) -> bytes | None:

@@ -1,50 +1,130 @@
-"""What is known of artifacts; their bytes lie in files."""
+"""Artifacts of the browser: rows in its database, and their bytes in files.
 
-from __future__ import annotations
+The files are `<stateDir>/uploads/artifacts/<artifactId>`, or below what MIMO_ARTIFACTS_DIR names.
+"""
 
 import asyncio
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import astuple
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from handrail.ports.atomic_file import Replacement
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.stores.local.batches import Batches
+from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
-if TYPE_CHECKING:
-    import sqlite3
-
+SETTING = "MIMO_ARTIFACTS_DIR"
+_NAME = re.compile(r"art-[0-9a-f]{32}")
+_PART = re.compile(r"\.art-[0-9a-f]{32}\.[0-9a-f]{12}")
 _COLUMNS = "artifact_id, task_id, kind, content_type, name, token_hash, upload_until, kept_until, digest, size"
 
 
+def artifacts_folder(state: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    if named := environ.get(SETTING):
+        return Path(os.path.abspath(named))
+    return state / "uploads" / "artifacts"
+
+
+class ArtifactFolder:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def receive(self, artifact_id: str) -> "IncomingFile":
+        return IncomingFile(self._path(artifact_id))
+
+    def read(self, artifact_id: str) -> bytes | None:
+        path = self._path(artifact_id)
+        try:
+            with open(open_private(path, os.O_RDONLY), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise refused(path, error) from None
+
+    def remove(self, artifact_id: str) -> None:
+        path = self._path(artifact_id)
+        try:
+            with suppress(FileNotFoundError):
+                path.unlink()
+        except OSError as error:
+            raise refused(path, error) from None
+
+    def names(self) -> list[str]:
+        """Of artifacts, and of nothing else that lies there."""
+        try:
+            found = os.listdir(self._folder)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise refused(self._folder, error) from None
+        return [name for name in found if _NAME.fullmatch(name)]
+
+    def remove_parts(self) -> None:
+        """At the start of a server: what the last one had not yet received whole."""
+        with suppress(FileNotFoundError):
+            for name in os.listdir(self._folder):
+                if _PART.fullmatch(name):
+                    (self._folder / name).unlink(missing_ok=True)
+
+    def _path(self, artifact_id: str) -> Path:
+        if _NAME.fullmatch(artifact_id) is None:
+            raise ValueError("an artifact's id becomes a file's name, so it has one form")
+        return self._folder / artifact_id
+
+
+class IncomingFile:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._refusing():
+            make_private_folder(path.parent)
+            self._content = Replacement(path)
+
+    def write(self, data: bytes) -> None:
+        with self._refusing():
+            self._content.write(data)
+
+    def keep(self) -> None:
+        with self._refusing():
+            self._content.commit()
+
+    def discard(self) -> None:
+        self._content.close()
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise refused(self._path, error) from None
+
+
 class SqliteArtifacts:
+    """What is known of artifacts."""
+
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
 
     def add(self, artifact: ArtifactRecord) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute(f"INSERT INTO browser_artifact ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)", astuple(artifact))
-
-        return self._batches.write(work)
+        query = f"INSERT INTO browser_artifact ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)"
+        return self._batches.execute(query, *astuple(artifact))
 
     async def find(self, artifact_id: str) -> ArtifactRecord | None:
         query = f"SELECT {_COLUMNS} FROM browser_artifact WHERE artifact_id = ?"
-        row = await self._batches.read(lambda rows: rows.execute(query, (artifact_id,)).fetchone())
+        row = await self._batches.row(query, artifact_id)
         return None if row is None else ArtifactRecord(*row)
 
     def set_content(self, artifact_id: str, digest: str, size: int) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            query = "UPDATE browser_artifact SET digest = ?, size = ? WHERE artifact_id = ?"
-            rows.execute(query, (digest, size, artifact_id))
-
-        return self._batches.write(work)
+        query = "UPDATE browser_artifact SET digest = ?, size = ? WHERE artifact_id = ?"
+        return self._batches.execute(query, digest, size, artifact_id)
 
     async def expired(self, now: int) -> Sequence[str]:
         query = "SELECT artifact_id FROM browser_artifact WHERE kept_until <= ?"
-        rows = await self._batches.read(lambda rows: rows.execute(query, (now,)).fetchall())
+        rows = await self._batches.rows(query, now)
         return [str(artifact_id) for (artifact_id,) in rows]
 
     def forget(self, before: int) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute("DELETE FROM browser_artifact WHERE kept_until < ?", (before,))
-
-        return self._batches.write(work)
+        return self._batches.execute("DELETE FROM browser_artifact WHERE kept_until < ?", before)

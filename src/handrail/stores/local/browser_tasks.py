@@ -57,11 +57,11 @@ class SqliteTasks:
 
     async def find(self, task_id: str) -> TaskRecord | None:
         query = f"SELECT {_COLUMNS} FROM browser_task WHERE task_id = ?"
-        row = await self._batches.read(lambda rows: rows.execute(query, (task_id,)).fetchone())
+        row = await self._batches.row(query, task_id)
         return None if row is None else _task(row)
 
     async def interrupted(self) -> Sequence[TaskRecord]:
-        rows = await self._batches.read(lambda rows: rows.execute(_INTERRUPTED).fetchall())
+        rows = await self._batches.rows(_INTERRUPTED)
         return [_task(row) for row in rows]
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
@@ -73,22 +73,20 @@ class SqliteTasks:
             conditions.append(_HAS_WORD)
             values += [_pattern(word)] * 2
         query = f"SELECT {_COLUMNS} FROM browser_task AS task WHERE {' AND '.join(conditions)} {_NEWEST_FIRST} LIMIT ?"
-        rows = await self._batches.read(lambda rows: rows.execute(query, (*values, limit)).fetchall())
+        rows = await self._batches.rows(query, *values, limit)
         return [_task(row) for row in rows]
 
     def bind(self, caller: str, task_id: str) -> asyncio.Future[None]:
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute("INSERT OR REPLACE INTO browser_caller (caller, task_id) VALUES (?, ?)", (caller, task_id))
-
-        return self._batches.write(work)
+        query = "INSERT OR REPLACE INTO browser_caller (caller, task_id) VALUES (?, ?)"
+        return self._batches.execute(query, caller, task_id)
 
     async def bound(self, caller: str) -> str | None:
         query = "SELECT task_id FROM browser_caller WHERE caller = ?"
-        row = await self._batches.read(lambda rows: rows.execute(query, (caller,)).fetchone())
+        row = await self._batches.row(query, caller)
         return None if row is None else str(row[0])
 
     async def messages(self, task_id: str) -> Sequence[Message]:
-        rows = await self._batches.read(lambda rows: rows.execute(_MESSAGES, (task_id,)).fetchall())
+        rows = await self._batches.rows(_MESSAGES, task_id)
         return [Message(id=row[0], role=row[1], content=row[2], timestamp=row[3]) for row in rows]
 
 

@@ -67,10 +67,9 @@ def stores_of(
 def open_browser_stores(state: Path) -> BrowserStores:
     from handrail.ports.browser_store import BrowserStores
     from handrail.stores.local.agent_runs import SqliteRuns
-    from handrail.stores.local.artifact_files import ArtifactFolder, artifacts_folder
     from handrail.stores.local.batches import Batches
     from handrail.stores.local.browser_actions import SqliteActions
-    from handrail.stores.local.browser_artifacts import SqliteArtifacts
+    from handrail.stores.local.browser_artifacts import ArtifactFolder, SqliteArtifacts, artifacts_folder
     from handrail.stores.local.browser_plugins import SqlitePlugins
     from handrail.stores.local.browser_tables import browser_database
     from handrail.stores.local.browser_tasks import SqliteTasks

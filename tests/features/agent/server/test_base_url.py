@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.agent.state_models import open_models
+from handrail.features.agent.settings import open_models
 from handrail.ports.model import Model, NoModel
 from handrail.ports.secrets import Secret
 from handrail.wiring import Wiring

@@ -9,9 +9,8 @@ import pytest
 
 from handrail.features.browser.bus.artifacts import KEPT_FOR_MS, UPLOAD_FOR_MS, Artifacts
 from handrail.ports.errors import Conflict, Gone, NotFound, Timeout
-from handrail.stores.local.artifact_files import ArtifactFolder
 from handrail.stores.local.batches import Batches
-from handrail.stores.local.browser_artifacts import SqliteArtifacts
+from handrail.stores.local.browser_artifacts import ArtifactFolder, SqliteArtifacts
 from handrail.stores.local.browser_tables import browser_database
 from tests.features.browser.bus.virtual_time import VirtualTime
 

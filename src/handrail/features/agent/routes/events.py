@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from handrail.faces.http.dialect import http_envelope
+from handrail.faces.http.answers import http_envelope
 from handrail.features.agent.limits import Limits
 from handrail.features.agent.offers import Pages, unmarked
 from handrail.features.agent.tool_runner import effect_of

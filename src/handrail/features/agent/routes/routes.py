@@ -1,28 +1,77 @@
-"""`/api/agent`: the agent's runs, models and keys, in a person's hand. The token alone opens none of it."""
+"""The agent's wire: `/api/agent`, and the additions to contract 2's `user_message`."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 
-from handrail.faces.http import paging
 from handrail.faces.http.console_key import ConsoleKey
+from handrail.faces.http.credentials import check_is_persons
 from handrail.faces.http.endpoint import Endpoint, Query, given
-from handrail.faces.http.persons import check_is_persons
+from handrail.faces.http.json_body import MAX_LIMIT, page_before, page_limit
+from handrail.faces.socketio.messages import trace_of
 from handrail.features.agent.models.catalog import ModelCatalog, ModelOverview
 from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
-from handrail.features.agent.routes.messages import MostCost, MostSteps
 from handrail.features.agent.runs import Runs
+from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.kernel import task_ids
-from handrail.ports.agent import AgentTasks, Choice, Run
+from handrail.ports.agent import AgentTasks, Choice, Run, Voice
 from handrail.ports.browser import TaskRecord, Wire
+from handrail.ports.errors import InvalidParams
+from handrail.ports.model import UserTurn
 from handrail.ports.secrets import Secret
+
+T = TypeVar("T")
+MostSteps = Annotated[int, Meta(ge=1, le=10_000)]
+MostCost = Annotated[float, Meta(ge=0, le=1_000_000)]
+
+
+class _Given(Wire, frozen=True, kw_only=True):
+    """Null is as good as left out."""
+
+    mode: Literal["plan", "act"] | None = None
+    model: Annotated[str, Meta(max_length=256)] | None = None
+    most_steps: MostSteps | None = None
+    most_cost: MostCost | None = None
+
+
+class AgentMessages:
+    def __init__(self, runs: Runs, events: AgentEvents, artifacts: Artifacts) -> None:
+        self._runs = runs
+        self._artifacts = artifacts
+        self.followed = events.followed
+
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
+        """A Failure refuses the words; what goes wrong with them later is told to those who follow the task."""
+        choice = _choice_in(message)
+        said = await with_attachments(said, self._artifacts, message.get("attachments"))
+        await self._runs.say(task_id, UserMessage(said, voice, choice, trace_of(message)))
+
+
+def _choice_in(message: dict[str, Any]) -> Choice:
+    """InvalidParams names the member that makes no sense."""
+    try:
+        given = msgspec.convert(message, _Given)
+    except msgspec.ValidationError as error:
+        raise InvalidParams(f"{error}.") from None
+    return Choice(
+        mode=_or_unset(given.mode),
+        model=_or_unset(given.model or None),
+        most_steps=_or_unset(given.most_steps),
+        most_cost=_or_unset(given.most_cost),
+    )
+
+
+def _or_unset(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value
+
 
 _WHAT = "Looking after the agent"
 _HINT = "Do it in the console (`handrail open`) or on the command line."
 _TASK = {"type": "string", "pattern": task_ids.PATTERN}
-_LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
 class AgentTask(Wire, frozen=True, kw_only=True):
@@ -70,7 +119,7 @@ def endpoints(
 
     async def show(request: Request, body: None) -> AgentTask:
         check(request)
-        task, before, limit = await tasks.find(_id(request)), paging.before(request), paging.limit(request)
+        task, before, limit = await tasks.find(_id(request)), page_before(request), page_limit(request)
         page = await runs.page(task.id, None if before is None else -(-before // PLACES), limit)
         more = page[0].number * PLACES if len(page) >= limit else UNSET
         return AgentTask(task=task.record, run=await told(task.id), entries=events.entries(page), next=more)

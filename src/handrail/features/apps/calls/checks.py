@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from handrail.features.apps.calls.masking import BY_SCOPE, UNKNOWN, Subschemas
 from handrail.features.apps.model import App, AppTool
-from handrail.kernel.validation import Validator
+from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import BadAnswer, InvalidParams
 
 _HEAVIEST = 50_000

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from handrail.kernel.validation import Validator
+from handrail.kernel.json_schema import Validator
 from handrail.ports.prompts import MASK
 
 UNKNOWN: dict[str, Any] = {}

@@ -7,8 +7,7 @@ import click
 
 from handrail.faces.cli.call import run_call
 from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
-from handrail.faces.cli.values import WholeNumber
+from handrail.faces.cli.parameters import Choice, WholeNumber, answer_option, json_option, project_option, state_option
 from handrail.features.apps.cli.apps_add import add_app
 from handrail.features.apps.cli.apps_check import check_app
 from handrail.features.apps.cli.apps_consents import consents
@@ -52,7 +51,7 @@ def apps(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Which apps there are, and what is wrong with descriptors."""
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import run
 
     overview = run(_desk(state or ctx.obj).overview())
     if as_json:
@@ -76,7 +75,7 @@ def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool) -> None:
     """An app's tools, with the schemas of what they take and give."""
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import run
 
     told = run(_desk(state or ctx.obj).description(id))
     if as_json:

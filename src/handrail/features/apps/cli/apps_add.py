@@ -29,7 +29,7 @@ def add_app(url: str, answer: Choice, is_elsewhere: bool) -> None:
     Shows what its site declares and asks before anything is written. A redirect to another host is not
     followed, and a site can offer its own HTTP interface alone. A sign-in at hosts of others is asked about by itself.
     """
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import run
     from handrail.features.apps.web_apps import add_web_app, read_web_app
 
     app = run(read_web_app(url))

@@ -110,8 +110,7 @@ def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path |
     found = review(text, str(file), folder=_folder(file))
     tried, left_out = [], []
     if found.app is not None and not found.problems:
-        from handrail.faces.cli.program import program
-        from handrail.faces.cli.running import run
+        from handrail.faces.cli.program import program, run
 
         tools = tools_to_try(found.app, is_run)
         left_out = [tool.name for tool in found.app.tools if tool.examples and tool not in tools]

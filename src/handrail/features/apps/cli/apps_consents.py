@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.output import columns, local_time, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
-from handrail.faces.cli.times import local_time
 
 EPILOG = """\b
 Examples:
@@ -37,8 +36,7 @@ def consents(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """All of them, the newest first."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.apps.desk import app_desk
 
     given = run(app_desk(program().open_stores(state or ctx.obj)).given())
@@ -71,8 +69,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.apps.desk import app_desk
 
     if sum((bool(ids), app is not None, everything)) != 1:

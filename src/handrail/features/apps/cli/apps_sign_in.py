@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.faces.cli.output import one_line, say
-from handrail.faces.cli.parameters import state_option
-from handrail.faces.cli.values import WholeNumber
+from handrail.faces.cli.parameters import WholeNumber, state_option
 from handrail.ports.errors import NotFound
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ def login(
     yours alone; `handrail secrets` tells which.
     """
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.apps.desk import app_desk
     from handrail.features.apps.model import ApiKey
     from handrail.ports.secrets import Secret
@@ -84,8 +82,7 @@ def login(
 def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.apps.desk import app_desk
 
     if not run(app_desk(program().open_stores(state or ctx.obj)).sign_out(id, caller())):

@@ -9,7 +9,7 @@ from handrail.features.apps.calls.checks import SchemaWeight
 from handrail.features.apps.descriptors.parts import Findings, is_tool_name, timeout_ms
 from handrail.features.apps.descriptors.templates import unknown_names
 from handrail.features.apps.model import AppTool, Example, HttpRoute, Method
-from handrail.kernel.validation import Validator
+from handrail.kernel.json_schema import Validator
 
 _FETCHED = "is not present in a registry"
 

@@ -8,7 +8,7 @@ from handrail.features.apps.apps import AppId, Apps, Declared, app_target, requi
 from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call, Keep
 from handrail.kernel.content import Text
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.apps.apps import AppId, Apps, app_target, required_object, tool_of
 from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.errors import InvalidParams
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.apps.apps import Apps, required_object
 from handrail.features.apps.model import ListedApp
 from handrail.kernel.call import Call
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.errors import InvalidParams
 

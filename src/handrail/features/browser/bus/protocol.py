@@ -10,7 +10,7 @@ from handrail.features.browser.bus.browser_action import BrowserAction
 from handrail.features.browser.bus.browser_view import STATE_EVENTS
 from handrail.features.browser.bus.catalogue import ACTIONS
 from handrail.kernel.digest import digest, short
-from handrail.kernel.struct_schema import schema_of
+from handrail.kernel.json_schema import schema_of
 from handrail.ports.browser import EXTENSION_ID, PROTOCOL
 from handrail.ports.errors import Conflict
 

@@ -11,11 +11,10 @@ from starlette.requests import Request
 
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.disconnect import unless_gone
-from handrail.faces.http.endpoint import Endpoint, Query, given
+from handrail.faces.http.credentials import caller as caller_of
+from handrail.faces.http.credentials import check_is_persons
+from handrail.faces.http.endpoint import Endpoint, Query, given, unless_gone
 from handrail.faces.http.headers import trace_id
-from handrail.faces.http.people import caller as caller_of
-from handrail.faces.http.persons import check_is_persons
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.dialect import DIALECT

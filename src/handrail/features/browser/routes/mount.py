@@ -8,9 +8,8 @@ from starlette.types import Scope
 
 from handrail.faces.http import openapi
 from handrail.faces.http.codes import Codes
-from handrail.faces.http.context import HttpContext
+from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.endpoint import route
-from handrail.faces.http.mount import Mount
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.pairing import Pairings

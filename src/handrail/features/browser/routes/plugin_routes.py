@@ -9,11 +9,9 @@ from starlette.responses import Response
 from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.credentials import Credential, shown
+from handrail.faces.http.credentials import Credential, check_is_persons, must_be_person, shown
 from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
-from handrail.faces.http.people import must_be_person
-from handrail.faces.http.persons import check_is_persons
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.routes.bodies import (

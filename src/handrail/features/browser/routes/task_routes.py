@@ -5,9 +5,9 @@ from typing import Any
 
 from starlette.requests import Request
 
-from handrail.faces.http import paging
+from handrail.faces.http.credentials import must_be_person
 from handrail.faces.http.endpoint import Endpoint, Handler, Query
-from handrail.faces.http.people import must_be_person
+from handrail.faces.http.json_body import MAX_LIMIT, page_limit
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.tasks import Task
 from handrail.features.browser.routes.bodies import NewTaskId, SelectPlugin, TaskDetail
@@ -19,7 +19,7 @@ _TASK = {"type": "string", "pattern": task_ids.PATTERN}
 _MOST_WORDS = 16
 _LONGEST_QUERY = 256
 _QUERY = {"type": "string", "maxLength": _LONGEST_QUERY}
-_LIMIT = {"type": "integer", "minimum": 1, "maximum": paging.MAX_LIMIT}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
 def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
@@ -27,7 +27,7 @@ def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
         return NewTaskId(task_id=task_ids.new_task_id())
 
     async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
-        given, limit = request.query_params, paging.limit(request)
+        given, limit = request.query_params, page_limit(request)
         before = task_ids.checked(given["before"]) if "before" in given else None
         return await bus.tasks.newest(limit, before, _words(given.get("query", "")))
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from handrail.faces.cli.output import one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ def desktop(
 ) -> None:
     """Run a recipe of desktop steps."""
     from handrail.faces.cli.person import answers
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
 
     registry = program().describe()
     steps = _read(file, registry)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from handrail.faces.cli.output import log_to_stderr, say
-from handrail.faces.cli.parameters import state_option
-from handrail.faces.cli.values import OneOf, WholeNumber
+from handrail.faces.cli.parameters import OneOf, WholeNumber, state_option
 
 if TYPE_CHECKING:
     from handrail.features.desktop.host.confirmation import Mode

@@ -1,4 +1,4 @@
-"""What can go wrong at a desktop and nowhere else; the rest of the tree is in `ports/errors.py`."""
+"""What can go wrong at a desktop and nowhere else; the rest of the tree is `ports/errors.py`."""
 
 from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound
 

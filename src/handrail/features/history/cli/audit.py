@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from handrail.faces.cli.output import columns, complain, print_json, say
-from handrail.faces.cli.parameters import json_option, limit_option, state_option
-from handrail.faces.cli.times import local_time
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.output import columns, complain, local_time, print_json, say
+from handrail.faces.cli.parameters import OneOf, json_option, limit_option, state_option
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit

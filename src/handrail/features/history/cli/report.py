@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.output import columns, local_time, print_json, say
 from handrail.faces.cli.parameters import json_option, limit_option, project_option, state_option
-from handrail.faces.cli.times import local_time
 
 if TYPE_CHECKING:
     from handrail.features.history.story import TaskSummary

@@ -9,9 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from handrail.features.history.report.files import shown_file
-from handrail.features.history.report.texts import TEXTS, both
-from handrail.features.history.report.words import as_markdown
+from handrail.features.history.report.parts import TEXTS, as_markdown, both, shown_file
 from handrail.features.history.story import Exchange, Step, Story, Word
 from handrail.kernel.visible import visible
 from handrail.ports.browser import LATEST_MS

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
-from handrail.faces.cli.times import local_time
-from handrail.faces.cli.values import OneOf
+from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
+from handrail.faces.cli.parameters import OneOf, json_option, state_option
 from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
@@ -172,8 +170,7 @@ async def _show_screen(queue: "PromptQueue") -> int:
 
 
 def _run(state: Path | None, work: Any) -> Any:
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
 
     queue = program().open_stores(state).prompts
 

@@ -14,8 +14,7 @@ from typing import Any, TextIO
 import msgspec
 from msgspec import UNSET
 
-from handrail.faces.cli.gutter import behind_gutter, width_of
-from handrail.faces.cli.output import one_line
+from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
 from handrail.kernel.approval import Question
 from handrail.kernel.prompts.first_answer import ANSWERED

@@ -117,8 +117,7 @@ def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
 
     The editor starts this command and talks to it. It reads the project and writes nothing.
     """
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.webgal.editor_project import serve_editor
 
     log_to_stderr()
@@ -161,8 +160,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     silenced by `;nolint CODE` in a script or by `lintIgnore` in the project's policy.
     """
     from handrail.faces.cli.person import answers
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
 
     opened = program().open_project(
         project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)
@@ -186,8 +184,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 @json_option
 def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     """Print which scene leads to which, as an SVG picture or as JSON."""
-    from handrail.faces.cli.program import program
-    from handrail.faces.cli.running import run
+    from handrail.faces.cli.program import program, run
     from handrail.kernel.approval import NobodyToAsk
 
     opened = program().open_project(project, state, NobodyToAsk())

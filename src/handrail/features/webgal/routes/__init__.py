@@ -1,7 +1,6 @@
 """The game in the console, and previews for other processes."""
 
-from handrail.faces.http.context import HttpContext
-from handrail.faces.http.mount import Mount
+from handrail.faces.http.context import HttpContext, Mount
 from handrail.features.webgal.routes.webgal import showing_routes, webgal_routes
 
 

@@ -12,13 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, refused, success, unheard
-from handrail.faces.http.body import MAX_BODY
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.disconnect import unless_gone
+from handrail.faces.http.credentials import caller, check_is_persons, must_be_person
+from handrail.faces.http.endpoint import unless_gone
+from handrail.faces.http.guard import MAX_BODY
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
-from handrail.faces.http.people import caller, must_be_person
-from handrail.faces.http.persons import check_is_persons
 from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
 from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
 from handrail.kernel import strict_json

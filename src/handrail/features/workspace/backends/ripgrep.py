@@ -11,9 +11,18 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from handrail.features.workspace.searching import Hit
 from handrail.ports.errors import InputOutput, InvalidParams, Unsupported
+
+
+class Hit(NamedTuple):
+    """A line that matched: the path below the searched folder, line from 1, byte offset of its start."""
+
+    path: str
+    line: int
+    offset: int
+
 
 _MAX_PATTERN_BYTES = 64 * 1024
 _CHUNK = 256 * 1024
@@ -22,39 +31,39 @@ _MAX_COMPLAINT = 8 * 1024
 _FAILED = 2
 
 
-class Ripgrep:
-    async def search(
-        self, folder: int, name: str, regex: str, glob: str | None, closed: Sequence[str]
-    ) -> AsyncGenerator[Hit, None]:
-        process = await asyncio.create_subprocess_exec(
-            *_command(name, regex, glob, closed),
-            cwd=f"/proc/self/fd/{folder}",
-            pass_fds=(folder,),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"PATH": os.defpath},
-        )
-        assert process.stdout is not None
-        assert process.stderr is not None
-        complaint = asyncio.ensure_future(_beginning(process.stderr))
-        try:
-            async for record in _records(process.stdout):
-                if hit := _hit(record):
-                    yield hit
-            status = await process.wait()
-            text = (await complaint).decode(errors="replace").strip()
-            if status == _FAILED and text:
-                raise InvalidParams(f"ripgrep can't search for that: {text}", hint="The syntax is RE2's.")
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-            # asyncio reports the end of a child only when its pipes are read to the end.
-            while await process.stdout.read(_CHUNK):
-                pass
-            await complaint
-            await process.wait()
+async def search(
+    folder: int, name: str, regex: str, glob: str | None, closed: Sequence[str]
+) -> AsyncGenerator[Hit, None]:
+    """Hits below `name` in the folder that the descriptor holds; closing the generator ends the search."""
+    process = await asyncio.create_subprocess_exec(
+        *_command(name, regex, glob, closed),
+        cwd=f"/proc/self/fd/{folder}",
+        pass_fds=(folder,),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.defpath},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    complaint = asyncio.ensure_future(_beginning(process.stderr))
+    try:
+        async for record in _records(process.stdout):
+            if hit := _hit(record):
+                yield hit
+        status = await process.wait()
+        text = (await complaint).decode(errors="replace").strip()
+        if status == _FAILED and text:
+            raise InvalidParams(f"ripgrep can't search for that: {text}", hint="The syntax is RE2's.")
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+        # asyncio reports the end of a child only when its pipes are read to the end.
+        while await process.stdout.read(_CHUNK):
+            pass
+        await complaint
+        await process.wait()
 
 
 async def _beginning(stream: asyncio.StreamReader) -> bytes:

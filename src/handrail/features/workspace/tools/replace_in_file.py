@@ -57,7 +57,7 @@ def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Sett
     if before is None:
         raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
     text_of(before, path)
-    after, count = replace_all(workspace.replacer, before, params.find, params.replace, params.flags, call.checkpoint)
+    after, count = replace_all(before, params.find, params.replace, params.flags, call.checkpoint)
     if count == 0:
         return Settled(Result(0))
     change = Change(path, before, after)

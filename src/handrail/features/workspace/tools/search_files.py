@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from handrail.features.workspace.searching import Hit
+from handrail.features.workspace.backends.ripgrep import Hit, search
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
@@ -45,7 +45,7 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
     passed = policy.decide("search_files", Effect.READ, path_target(params)).decision
     matches: list[Match] = []
     with workspace.files.hold(folder) as held:
-        hits = workspace.searcher.search(held, name, params.regex, params.file_pattern, policy.closed_folders)
+        hits = search(held, name, params.regex, params.file_pattern, policy.closed_folders)
         async with aclosing(hits):
             async for hit in hits:
                 path = prefix + hit.path

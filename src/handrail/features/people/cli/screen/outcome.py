@@ -4,7 +4,7 @@ from msgspec import UNSET
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
-from handrail.faces.cli.times import local_time
+from handrail.faces.cli.output import local_time
 from handrail.features.people.cli.screen.board import Row
 from handrail.features.people.cli.screen.change_form import change_lines
 from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line, text_lines

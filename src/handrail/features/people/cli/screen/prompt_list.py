@@ -10,8 +10,7 @@ from textual.strip import Strip
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from handrail.faces.cli.output import one_line
-from handrail.faces.cli.times import local_time
+from handrail.faces.cli.output import local_time, one_line
 from handrail.features.people.cli.screen.board import Row
 from handrail.features.people.cli.screen.outcome import outcome_word
 from handrail.features.people.cli.screen.texts import Texts

@@ -1,13 +1,22 @@
-"""The prompt queue as the console shows it: pages of it, and news for everybody who is connected."""
+"""The prompt queue in the console: `/api/prompts`, and news for everybody who is connected."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
+from handrail.faces.http.answers import success
+from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.credentials import is_person, must_be_person, program_name
+from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
+from handrail.faces.socketio.rooms import Rooms
+from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
 from handrail.ports.errors import Failure
 from handrail.ports.prompts import Entry, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
 
@@ -150,3 +159,73 @@ def _pair(prompt: QueuedPrompt) -> list[Placed]:
     assert prompt.answer is not None
     assert prompt.answer_place is not None
     return [(prompt.place, prompt.request), (prompt.answer_place, prompt.answer)]
+
+
+PATH = "/api/prompts"
+_STATES: tuple[State, ...] = get_args(State)
+
+
+def _routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
+    async def list_entries(request: Request) -> Response:
+        return success(await board.page(_state(request), page_limit(request), page_before(request)))
+
+    async def ask(request: Request) -> Response:
+        given = await json_object(request, {"requestId", "runId", "prompt"})
+        prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
+        check_foreign(prompt, wanted_id)
+        request_id = await queue.request(
+            _from_somewhere(prompt, request), request_id=wanted_id, run_id=optional_text(given, "runId")
+        )
+        return success({"requestId": request_id})
+
+    async def answer(request: Request) -> Response:
+        request_id = request.path_params["request_id"]
+        given = await json_object(request, {"runId", "response"})
+        response, run_id = _member(given, "response"), optional_text(given, "runId")
+        if not is_person(request) and await is_for_a_person(queue, request_id):
+            must_be_person(request, "Answering what handrail asks a person")
+        by = f"console:{person}" if is_person(request) else "program"
+        receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
+        for warning in receipt.warnings:
+            logger.warning("%s", warning)
+        return success({"warnings": list(receipt.warnings)})
+
+    return [
+        Route(PATH, list_entries),
+        Route(PATH, ask, methods=["POST"]),
+        Route(PATH + "/{request_id:path}/response", answer, methods=["POST"]),
+    ]
+
+
+def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = given.get(name)
+    if not isinstance(value, dict):
+        raise wrong_field(name, "must be an object")
+    return value
+
+
+def _from_somewhere(prompt: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+    """Contract 5 §2: where no source is named, the host names the one who asks."""
+    if prompt.get("source", "") != "":
+        return prompt
+    return {**prompt, "source": "console" if is_person(request) else f"http:{program_name(request.scope)}"}
+
+
+def _state(request: Request) -> State:
+    given = request.query_params.get("state", "all")
+    for state in _STATES:
+        if given == state:
+            return state
+    raise wrong_field("state", f"must be one of {', '.join(_STATES)}")
+
+
+def mount(context: HttpContext) -> Mount:
+    queue = context.project.stores.prompts
+    board = PromptBoard(queue)
+
+    @asynccontextmanager
+    async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
+        async with board.run():
+            yield
+
+    return Mount(_routes(queue, board, context.person), {"ui_prompts": ("entries", board.follow)}, running)

@@ -1,8 +1,10 @@
-"""Parameters against the published JSON Schema, root `oneOf` and all."""
+"""The JSON Schema of a type, and values against a schema."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from handrail.kernel.tool import Schema
+import msgspec
+
 from handrail.ports.errors import InvalidParams
 
 _MAX_REPORTED = 20
@@ -11,8 +13,28 @@ _MAX_PATTERN_BYTES = 8_000_000
 _MAX_AUTOMATON_BYTES = 1_000_000
 
 
+def schema_of(type: type[msgspec.Struct]) -> dict[str, Any]:
+    """In one piece: many clients can't follow references."""
+    (top,), parts = msgspec.json.schema_components([type], ref_template="{name}")
+    inlined: dict[str, Any] = _inlined(top, parts)
+    return inlined
+
+
+def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
+    if isinstance(schema, list):
+        return [_inlined(item, parts) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:  # a type's name and docstring are for us
+        named = parts[schema["$ref"]]
+        return _inlined({key: value for key, value in named.items() if key not in ("title", "description")}, parts)
+    return {name: _inlined(value, parts) for name, value in schema.items()}
+
+
 class Validator:
-    def __init__(self, schema: Schema) -> None:
+    """Checks parameters against the published schema, root `oneOf` and all."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
         import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
 
         # A schema that came from outside must not make us fetch anything, nor search for ever.
