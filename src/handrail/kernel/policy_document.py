@@ -107,7 +107,10 @@ def _explained(message: str) -> str:
     unknown = re.search(r"unknown field `([^`]+)`", message)
     if unknown is None:
         return message
+    if unknown[1] in _field_names(Policies):
+        return f"{message}; it belongs in `policies`"
     near = get_close_matches(unknown[1], [*_field_names(PolicyDocument), *_field_names(Policies), *_field_names(Rule)])
+    near = [name for name in near if name != unknown[1]]
     return f"{message}; did you mean `{near[0]}`?" if near else message
 
 

@@ -44,6 +44,30 @@ def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
     assert (newer["ok"], "newer handrail" in newer["fix"]) == (False, True)
 
 
+def test_broken_settings_hide_nothing_else(machine: Machine) -> None:
+    everything = set(checks(machine.run("doctor", "--json")))
+    (machine.state / "config.toml").write_text("this is no TOML")
+    looked = machine.run("doctor", "--json")
+    assert (looked.status, looked.err) == (1, "")
+    assert everything <= set(checks(looked))
+    assert "config.toml" in checks(looked)["project"]["detail"]
+
+
+def test_a_state_directory_that_is_none_is_one_thing_that_is_missing(machine: Machine) -> None:
+    file = machine.put("state", "a file")
+    looked = machine.run("doctor", "--json", "--state", str(file))
+    assert (looked.status, looked.err) == (1, "")
+    found = checks(looked)
+    assert (found["state directory"]["ok"], found["sandbox"]["ok"]) == (False, True)
+
+
+def test_a_feature_of_handrail_itself_can_not_be_switched(machine: Machine) -> None:
+    for action in ("enable", "disable"):
+        refused = machine.run("features", action, "webgal")
+        assert (refused.status, refused.out) == (1, "")
+        assert "always on" in refused.err
+
+
 def test_a_server_that_died_is_told_from_one_that_never_ran(machine: Machine) -> None:
     machine.run("doctor")
     token = "t" * 43

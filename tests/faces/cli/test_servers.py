@@ -172,6 +172,11 @@ def mcp(machine: Machine, *messages: object, flags: tuple[str, ...] = ()) -> lis
     return [json.loads(line) for line in done.out.splitlines()]
 
 
+def test_mcp_leaves_nothing_open(machine: Machine) -> None:
+    done = machine.run("mcp", stdin=json.dumps(INITIALIZE).encode() + b"\n", PYTHONWARNINGS="default")
+    assert (done.status, done.err) == (0, "")
+
+
 def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
     write = {"name": "replace_in_file", "arguments": {"path": "a.txt", "find": "two", "replace": "2"}}
     ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": write}

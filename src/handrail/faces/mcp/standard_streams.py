@@ -23,6 +23,8 @@ class Sink(Protocol):
         """Returns when the other side keeps up; does nothing once it has gone."""
         ...
 
+    def close(self) -> None: ...
+
 
 @asynccontextmanager
 async def claimed() -> AsyncIterator[tuple[Source, Sink]]:
@@ -37,6 +39,7 @@ async def claimed() -> AsyncIterator[tuple[Source, Sink]]:
     try:
         yield source, sink
     finally:
+        sink.close()
         os.dup2(wire_in, 0)
         os.dup2(wire_out, 1)
 
@@ -118,6 +121,9 @@ class _PipeSink(asyncio.BaseProtocol):
         if not self._may_write.is_set():
             await self._may_write.wait()
 
+    def close(self) -> None:
+        self._transport.close()
+
     def pause_writing(self) -> None:
         self._may_write.clear()
 
@@ -137,3 +143,6 @@ class _FileSink:
         view = memoryview(data)
         while view:
             view = view[os.write(self._fd, view) :]
+
+    def close(self) -> None:
+        """It stays open: it is the process's own."""

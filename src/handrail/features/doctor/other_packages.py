@@ -33,6 +33,8 @@ def known(stores: Stores, running: Sequence[Feature]) -> list[Known]:
 
 
 def switch(stores: Stores, name: str, *, is_on: bool) -> None:
+    if name in [feature.name for feature in built_in()]:
+        raise InvalidParams(f"{name!r} is a feature of handrail itself: it is always on.")
     if name not in [point.name for point in _others()]:
         found = ", ".join(point.name for point in _others()) or "none"
         raise InvalidParams(f"No installed package brings a feature {name!r}.", hint=f"There are: {found}.")
@@ -41,8 +43,10 @@ def switch(stores: Stores, name: str, *, is_on: bool) -> None:
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
+    if not (points := _others()):
+        return
     on = load_one(Settings, context.program.open_stores(context.state).path).features
-    for point in _others():
+    for point in points:
         if point.name in on:
             yield Check(f"feature {point.name}", True, f"on, from {_package(point)}", required=False)
         else:

@@ -8,10 +8,12 @@ from typing import Any
 
 from handrail.kernel.approval import NobodyToAsk
 from handrail.kernel.checks import Check, CheckContext, attempt
-from handrail.kernel.feature import load
+from handrail.kernel.feature import Feature, load
 from handrail.kernel.program import Program
+from handrail.ports.errors import Failure
 
 _OLDEST_PYTHON = (3, 11)
+_MEND = "Mend what is named here."
 
 
 def report(program: Program, folder: Path, state: Path | None) -> dict[str, Any]:
@@ -31,7 +33,7 @@ def _checks(context: CheckContext) -> Iterator[Check]:
     yield _server(context)
     for feature in context.program.features:
         if feature.checks and feature.missing_extra is None:
-            yield from load(feature.checks)(context)
+            yield from _of_feature(feature, context)
 
 
 def _python() -> Check:
@@ -95,8 +97,22 @@ def _optional_features(program: Program) -> Iterator[Check]:
             yield Check(extra.name, False, "not installed", extra.how_to_install, required=False)
 
 
+def _of_feature(feature: Feature, context: CheckContext) -> Iterator[Check]:
+    """What a feature can't look at is one more thing to tell, and hides nothing else."""
+    try:
+        yield from load(feature.checks)(context)
+    except Failure as failure:
+        yield Check(feature.title, False, failure.message, failure.hint or _MEND, required=False)
+    except OSError as error:
+        yield Check(feature.title, False, str(error), _MEND, required=False)
+
+
 def _server(context: CheckContext) -> Check:
-    name, server = "handrail up", context.program.open_stores(context.state).running_server()
+    name = "handrail up"
+    try:
+        server = context.program.open_stores(context.state).running_server()
+    except (Failure, OSError):  # told as the state directory's fault
+        server = None
     if server is None or server.pid == 0:
         return Check(name, True, "not running", required=False)
     if server.is_running and _answers(server.host, server.port):

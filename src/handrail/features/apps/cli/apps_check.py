@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from handrail.features.apps.model import App, AppTool, Example, Problem
     from handrail.ports.stores import Stores
 
-_DIALECT = "aai"
-
 
 def tools_to_try(app: "App", is_run: bool | None) -> "list[AppTool]":
     """Those with examples: all, none, or where it was not said those that may be done again and again. About the others

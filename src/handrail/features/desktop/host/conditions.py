@@ -1,6 +1,6 @@
 """What can go wrong at a desktop and nowhere else; the rest of the tree is `ports/errors.py`."""
 
-from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, OutsideRoot
+from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound
 
 
 class ElementNotFound(NotFound):
@@ -28,10 +28,6 @@ class ModalBlocking(Failure):
 
 class CallerNotAllowed(Failure):
     """The workspace's allow-list does not have the caller, or can't be read."""
-
-
-class WorkspaceForbidden(OutsideRoot):
-    """The workspace lies outside of the host's root, or is no folder."""
 
 
 class Unconfirmed(Declined):

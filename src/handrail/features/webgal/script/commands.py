@@ -62,10 +62,6 @@ class Command(msgspec.Struct, frozen=True):
     takes_any: bool = False
     choices: tuple[str, ...] = ()
 
-    @property
-    def is_instant(self) -> bool:
-        return self.goes_on or self.content in (Content.JUMP, Content.SCENE)
-
 
 _EASES = (
     "linear anticipate easeIn easeOut easeInOut circIn circOut circInOut backIn backOut backInOut "
