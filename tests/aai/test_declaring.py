@@ -24,7 +24,7 @@ class Place:
     """Where something is."""
 
     room: str
-    kind: int | None = None
+    shelf: int | None = None
 
 
 class Found(TypedDict, total=False):
@@ -69,7 +69,7 @@ def test_hints_and_docstring_become_schemas() -> None:
         "type": "object",
         "properties": {
             "room": {"type": "string"},
-            "kind": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+            "shelf": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
         },
         "required": ["room"],
     }

