@@ -200,8 +200,8 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         def browser(address: str) -> None:
             threading.Thread(target=urllib.request.urlopen, args=(address,), daemon=True).start()
 
-        monkeypatch.setattr("handrail.wiring.has_display", lambda: True)
-        monkeypatch.setattr("handrail.wiring.open_in_browser", browser)
+        monkeypatch.setattr("handrail.stores.local.machine.has_display", lambda: True)
+        monkeypatch.setattr("handrail.stores.local.machine.open_in_browser", browser)
         done = home.run("login", "com.example.web", "--timeout", "30")
         assert "Signed in to Web" in done.stdout
         assert "-secret-" not in done.output
