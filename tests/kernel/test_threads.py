@@ -69,15 +69,16 @@ async def test_what_only_prepares_is_for_nothing_when_the_call_is_stopped(call: 
 
 
 async def test_what_is_done_when_the_call_is_stopped_counts_as_done(call: Call) -> None:
-    may_end = threading.Event()
+    has_begun, may_end = threading.Event(), threading.Event()
 
     def work() -> str:
         call.checkpoint()
+        has_begun.set()
         assert may_end.wait(10)
         return "done"
 
     working = asyncio.create_task(in_thread(call, work, is_final=True))
-    await others()
+    assert await asyncio.to_thread(has_begun.wait, 10)
     working.cancel()
     await others()
     may_end.set()
