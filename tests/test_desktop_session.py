@@ -48,8 +48,8 @@ def test_what_a_program_sent_into_the_background_ends_with_the_desktop() -> None
     with DesktopSession() as session:
         app = session.start(["bash", "-c", DAEMON], wait_for="nothing")
         until(lambda: "started" in app.said and not app.is_running)
-        sleepers = {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
-        assert len(sleepers) == 2
+        until(lambda: len(_sleepers()) == 2)
+        sleepers = _sleepers()
     assert not desktop_keeper.living(sleepers)
 
 
@@ -58,6 +58,11 @@ def test_a_program_that_ends_before_it_has_a_window_is_told_with_its_words(deskt
         desktop_session.start(["sh", "-c", "echo no such luck; exit 1"])
     with pytest.raises(NotReady, match="no-such-program"):
         desktop_session.start(["no-such-program"])
+
+
+def _sleepers() -> set[int]:
+    """Both have become `sleep` a moment after they were started."""
+    return {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
 
 
 def _command_line(pid: int) -> bytes:
