@@ -25,7 +25,7 @@ from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 
-AGENT = Caller("mcp", "agent", "uid:0")
+AGENT = Caller("mcp", "agent", "uid:0", "agent:test")
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 ROUTE = {"window": {"titlePattern": "^Once bench$"}}
 

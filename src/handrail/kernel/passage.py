@@ -77,6 +77,7 @@ class Passage:
             "tool": call.tool,
             "effect": self.effect.value if self.effect else None,
             "caller": str(call.caller),
+            "identity": call.caller.identity,
             "task": call.task,
             "traceId": call.trace_id,
             "project": project,

@@ -50,6 +50,7 @@ class Recorder:
             "executionId": passage.call.execution_id,
             "tool": passage.call.tool,
             "caller": str(passage.call.caller),
+            "identity": passage.call.caller.identity,
             "task": passage.call.task,
             "params": passage.params if preview.shown_params is None else preview.shown_params,
             "binding": dict(preview.binding),
