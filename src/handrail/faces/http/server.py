@@ -28,8 +28,8 @@ from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
 from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
-from handrail.kernel.feature import load
 from handrail.kernel.end_signals import end_signals
+from handrail.kernel.feature import load
 from handrail.kernel.project import Project
 from handrail.ports.waiting import entered
 
