@@ -63,7 +63,7 @@ class Recorder:
         await self._add(passage, "begin", durable=True)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
-        """Its pictures, unless they are there already, and the result itself where it is longer than the caller takes."""
+        """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
         adopted = {sha: name for name, sha in passage.adopted.items()}
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
             name = adopted.get(sha256(image.data).hexdigest()) if adopted else None
