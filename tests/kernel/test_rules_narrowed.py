@@ -15,6 +15,7 @@ from handrail.ports.policy import Decision, Rule, moment_of
 
 ALLOW, ASK, DENY = Decision
 HERE = "/srv/shop"
+FILE = Target(path="a.txt")
 
 
 def policy(*rules: dict[str, Any], project: str = HERE) -> Policy:
@@ -23,7 +24,7 @@ def policy(*rules: dict[str, Any], project: str = HERE) -> Policy:
     )
 
 
-def write(composed: Policy, target: Target = Target(path="a.txt"), agent: str | None = "me") -> Decision:
+def write(composed: Policy, target: Target = FILE, agent: str | None = "me") -> Decision:
     return composed.decide("write_to_file", Effect.WRITE, target, agent).decision
 
 
@@ -80,9 +81,7 @@ def test_without_what_is_below_a_path_is_that_path() -> None:
 
 
 def test_the_strictest_rule_says_whether_it_is_critical() -> None:
-    composed = policy(
-        {"tool": "write_to_file", "decision": "ask"}, {"tool": "*", "decision": "ask", "critical": True}
-    )
+    composed = policy({"tool": "write_to_file", "decision": "ask"}, {"tool": "*", "decision": "ask", "critical": True})
     assert composed.decide("write_to_file", Effect.WRITE, Target()).is_critical
     assert not policy().decide("write_to_file", Effect.WRITE, Target()).is_critical
 
