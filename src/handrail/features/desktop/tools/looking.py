@@ -8,12 +8,22 @@ from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.observe import ObserveOptions
+from handrail.features.desktop.host.methods.looking import ObserveOptions
 from handrail.features.desktop.host.methods.wait_until import Condition
 from handrail.features.desktop.host.params import Milliseconds, Selector, Target
-from handrail.features.desktop.messages import Executed, Frame, Ref, RoutedParams, RouteResolved, Said, on_wire, read
+from handrail.features.desktop.messages import (
+    Executed,
+    Frame,
+    Ref,
+    RoutedParams,
+    RouteResolved,
+    Said,
+    on_wire,
+    read,
+    ref_line,
+    said,
+)
 from handrail.features.desktop.windows import ask_of_window, locate
-from handrail.features.desktop.wording import ref_line, said
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.quoting import quoted
