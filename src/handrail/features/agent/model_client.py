@@ -1,4 +1,4 @@
-"""Gets one reply from a model: fits the conversation to its limits, streams the reply, and waits out provider errors."""
+"""Gets one reply from a model: fits the conversation to its limits, streams the reply, waits out provider errors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

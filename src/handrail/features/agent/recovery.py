@@ -75,7 +75,7 @@ class Recovery:
         return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
 
     async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[ToolResult]:
-        """One outcome for each call without a result when a run was stopped or got a message: models need one for each."""
+        """One outcome per call without a result, when a run was stopped or got a message: models need one for each."""
         if not (uses := unsettled(turns)):
             return []
         past = await asyncio.to_thread(self.past_calls, uses)

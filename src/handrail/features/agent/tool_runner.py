@@ -97,7 +97,7 @@ class ToolRunner:
 
 
 def _speaker(entry: Registered, params: Any) -> str | None:
-    """The surface whose dialect describes the error; None if the parameters were invalid before any surface saw them."""
+    """The surface whose dialect describes the error; None if the parameters were invalid before that."""
     try:
         entry.read_params(params)
     except InvalidParams:
