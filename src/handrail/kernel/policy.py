@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from handrail.kernel.glob import app_matcher, covering, matcher
 from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
-from handrail.kernel.target import ANY_HOST, Target
-from handrail.kernel.web_address import host_matcher
+from handrail.kernel.target import ANY_PLACE, Target
+from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule
 
@@ -123,6 +123,15 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
         return False
     if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
         return False
-    if rule.host is None or target.host is None:
-        return rule.host is None
-    return rule.verdict is not Decision.ALLOW if target.host == ANY_HOST else host_matcher(rule.host)(target.host)
+    if rule.host is None and rule.place is None:
+        return True
+    return target.place is not None and _covers_place(rule, target.place)
+
+
+def _covers_place(rule: Rule, place: str) -> bool:
+    is_strict = rule.verdict is not Decision.ALLOW
+    if place == ANY_PLACE:
+        return is_strict
+    if rule.host is not None and not host_rule_matcher(rule.host, is_for_every_port=is_strict)(place):
+        return False
+    return rule.place is None or place_matcher(rule.place)(place)

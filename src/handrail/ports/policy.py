@@ -17,12 +17,13 @@ class Decision(IntEnum):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tool` or `effect`, optionally narrowed to a `path`, `host` or `app` pattern."""
+    """`tool` or `effect`, optionally narrowed to a `path`, `place`, `host` or `app` pattern."""
 
     decision: str
     tool: str | None = None
     effect: Effect | None = None
     path: str | None = None
+    place: str | None = None
     host: str | None = None
     app: str | None = None
 
