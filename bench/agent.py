@@ -188,7 +188,7 @@ async def _alone(project: Path, state: Path) -> float:
     times = []
     try:
         for _ in range(_CALLS):
-            call = Call("list_files", {"path": "."}, Caller("bench", "bench", "bench"), new_task_id())
+            call = Call("list_files", {"path": "."}, Caller("bench", "bench", "bench", "bench"), new_task_id())
             started = time.perf_counter()
             await house.gate.run(call)
             times.append((time.perf_counter() - started) * 1000)

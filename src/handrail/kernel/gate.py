@@ -263,7 +263,7 @@ def _scope(passage: Passage, preview: Preview) -> Scope:
     assert passage.params_digest is not None
     if preview.executor is not None and preview.warrant is not None:
         return Scope(preview.executor, preview.warrant.method, passage.params_digest)
-    return Scope(str(passage.call.caller), passage.entry.tool.name, passage.params_digest)
+    return Scope(passage.call.caller.identity, passage.entry.tool.name, passage.params_digest)
 
 
 def _lane(passage: Passage, effect: Effect) -> str | None:
@@ -273,7 +273,8 @@ def _lane(passage: Passage, effect: Effect) -> str | None:
         return f"task:{call.task}"
     if not effect.changes:
         return None
-    return f"caller:{call.caller}" if lane is None else f"caller:{call.caller}:{call.tool}:{lane(passage.params)}"
+    own = f"caller:{call.caller.identity}"
+    return own if lane is None else f"{own}:{call.tool}:{lane(passage.params)}"
 
 
 def _log(tool: str, fault: Exception) -> None:

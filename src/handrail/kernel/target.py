@@ -13,6 +13,10 @@ class Target:
     """On the web: scheme, host and port, as `web_address.Place` spells them."""
     app: str | None = None
     """The id of the desktop app whose window it is."""
+    command: str | None = None
+    """The command line that would run."""
+    server: str | None = None
+    """The MCP server behind handrail that would be called."""
 
     @property
     def where(self) -> str | None:

@@ -15,7 +15,7 @@ from handrail.faces.http.headers import header
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import LIFETIME, Sessions
 from handrail.ports.errors import Declined
-from handrail.ports.identity import Caller
+from handrail.ports.identity import SERVER_TOKEN, Caller
 
 MOST_PROGRAMS = 50
 _PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,40}(?:/[A-Za-z0-9._-]{1,20})?")
@@ -120,8 +120,8 @@ def shown(scope: Scope) -> Credential | None:
 def caller(request: Request, person: str) -> Caller:
     peer = request.client.host if request.client else "unknown"
     if is_person(request):
-        return Caller("console", person, peer)
-    return Caller("http", program_name(request.scope), peer)
+        return Caller("console", person, peer, f"console:{person}")
+    return Caller("http", program_name(request.scope), peer, SERVER_TOKEN)
 
 
 def is_person(request: Request) -> bool:

@@ -20,7 +20,7 @@ from handrail.ports.model import ToolResult, ToolUse, Turn
 
 _MAX_RESULT = 4 * 1024 * 1024
 _PICTURE = re.compile(r"picture-\d+\.\w+")
-"""What a tool handed back beside its result, as the gate names it."""
+"""A picture of the reply, in records that don't name them."""
 _UNKNOWN = (
     "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
     "Look at how things stand before you do it again."
@@ -87,7 +87,8 @@ class Recovery:
 
     def _images(self, record: Mapping[str, Any]) -> list[Image]:
         evidence, images = record["evidence"], list[Image]()
-        for name in sorted(filter(_PICTURE.fullmatch, evidence.get("sha256", {}))):
+        named = filter(_PICTURE.fullmatch, evidence.get("sha256", {}))
+        for name in evidence.get("pictures") or sorted(named):
             with suppress(Failure):  # what was tidied away meanwhile is not shown
                 data = self._evidence.read(evidence["dir"], name, _MAX_RESULT)
                 images.append(Image(data, f"image/{name.rpartition('.')[2]}"))

@@ -43,9 +43,9 @@ class UserMessage:
 
 def caller(voice: Voice, model: str) -> Caller:
     """Who calls the tools. What a person allows the one, for good or for a task, is not said of the other's name."""
-    return (
-        Caller("agent", model, "handrail") if voice == "person" else Caller("agent", f"a program's {model}", "program")
-    )
+    if voice == "person":
+        return Caller("agent", model, "handrail", "chat:person")
+    return Caller("agent", f"a program's {model}", "program", "chat:program")
 
 
 def _declined(what: str, about: str) -> Declined:

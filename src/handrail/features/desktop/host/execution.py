@@ -140,7 +140,9 @@ class Execution:
             "executionId": self.id,
             "tool": self.method,
             "effect": Effect.UI_CONTROL.value,
-            "caller": str(Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}")),
+            "caller": str(
+                Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}", f"bridge:{self.peer.digest}")
+            ),
             "project": self.workspace.location,
             "paramsDigest": self.params_digest,
             **more,
