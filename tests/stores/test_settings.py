@@ -54,6 +54,7 @@ def test_what_can_not_be_read_names_the_file_and_the_fault(tmp_path: Path, text:
         load(tmp_path, {}, {})
     assert str(file) in caught.value.message
     assert word in caught.value.message
+    assert "Correct the file" in (caught.value.hint or "")
 
 
 def test_a_variable_that_can_not_be_read_is_named(tmp_path: Path) -> None:

@@ -131,10 +131,10 @@ def test_a_format_that_is_none_of_ours_is_a_clear_stop(tmp_path: Path, content: 
 
 def test_a_path_that_is_no_folder_is_a_clear_stop(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputOutput):
-        open_state(tmp_path / "file")
-    with pytest.raises(InputOutput):
-        open_state(tmp_path / "file" / "below")
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(InputOutput) as stop:
+            open_state(path)
+        assert stop.value.hint == "Name a folder, not a file."
 
 
 def test_a_migration_that_never_ends_is_not_waited_for_without_end(tmp_path: Path) -> None:

@@ -85,7 +85,13 @@ def read_document(data: bytes, where: str) -> PolicyDocument:
 
 def wrong_pattern(rule: Rule) -> tuple[str, str] | None:
     """The field of a rule whose pattern can't be read, and why: better told at the start than at some later call."""
-    for field, test in (("tool", matcher), ("path", covering), ("host", host_matcher), ("app", app_matcher)):
+    for field, test in (
+        ("tool", matcher),
+        ("path", covering),
+        ("host", host_matcher),
+        ("app", app_matcher),
+        ("server", matcher),
+    ):
         pattern = getattr(rule, field)
         try:
             if pattern is not None:

@@ -202,12 +202,12 @@ class LeftPrompts:
 
 
 def _identity(question: Question) -> str:
-    """Of a call in its task. The caller's program, not its process: a retry may come from a new one."""
+    """Of a call in its task. The agent, not its connection: a retry may come over a new one."""
     caller = question.call.caller
-    parts = [caller.face, caller.name, question.call.task, question.call.tool, question.digest]
+    parts = [caller.face, caller.agent, question.call.task, question.call.tool, question.digest]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
 def _reach_of_a_task(call: Call, place: str | None) -> tuple[str, ...]:
     """A yes to one caller, for one host or app, says nothing about the next: anybody may name a task as they like."""
-    return str(call.caller), call.task or "", call.tool, place or ""
+    return call.caller.identity, call.task or "", call.tool, place or ""

@@ -14,6 +14,10 @@ class Target:
     host: str | None = None
     app: str | None = None
     """The id of the desktop app whose window it is."""
+    command: str | None = None
+    """The command line that would run."""
+    server: str | None = None
+    """The MCP server behind handrail that would be called."""
 
     @property
     def place(self) -> str | None:

@@ -7,3 +7,6 @@ CONFIG_FILE = "config.toml"
 
 class BrokenSettings(Failure):
     """Settings that can't be read stop the program."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="Correct the file, or move it away to start with the defaults.")

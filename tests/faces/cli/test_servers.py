@@ -64,7 +64,7 @@ def call(machine: Machine, address: str, tool: str, params: dict[str, Any], task
         return json.load(answer)["data"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: signal.Signals) -> None:
     with up(machine) as (process, address):
         with urllib.request.urlopen(f"{address}/health", timeout=10) as health:

@@ -37,7 +37,7 @@ def test_the_file_names_the_running_server_and_is_its_owners_alone(server: Runni
     assert not list(server.state.glob(".server.json*"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_clean_stop_keeps_the_token_and_marks_the_server_stopped(number: int, state: Path, project: Path) -> None:
     with Running(state, project) as server:
         before = server.file

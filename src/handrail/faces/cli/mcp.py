@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
 
 EPILOG = """\b
-Example, for Claude Code:
-  claude mcp add handrail -- handrail mcp --project /path/to/project"""
+`handrail connect` lets a client start it. By hand:
+  handrail mcp --project /path/to/project"""
 
 
 @click.command(epilog=EPILOG)
@@ -43,14 +43,14 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
 
 
 async def _serve(opened: "Project") -> None:
-    """Until stdin ends, or on SIGINT and SIGTERM once every running call has ended."""
+    """Until stdin ends, or on a signal once every running call has ended."""
     import asyncio
-    import signal
 
     from handrail.faces.cli.program import program
+    from handrail.kernel.end_signals import end_signals
 
     serving = asyncio.ensure_future(program().serve_stdio(opened))
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in end_signals():
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     with suppress(asyncio.CancelledError):
         await serving

@@ -75,7 +75,7 @@ def _serve(
     on_ready: Callable[[str, str], None],
     until_unused: int | None,
 ) -> None:
-    """SIGINT and SIGTERM end the server in order; one that comes before it listens ends it, too."""
+    """SIGINT, SIGTERM and SIGHUP end the server in order; one that comes before it listens ends it, too."""
     import asyncio
 
     import uvloop

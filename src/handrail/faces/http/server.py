@@ -28,6 +28,7 @@ from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
 from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
+from handrail.kernel.end_signals import end_signals
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
 from handrail.ports.waiting import entered
@@ -85,7 +86,6 @@ class Usage:
 
 _GRACE = 1.5  # what running calls and open streams get before they are cut off
 _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it can't leave half done
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class McpEndpoint(Protocol):
@@ -128,7 +128,7 @@ async def serve(
     console_folder: Path | None = None,
     until_unused: UntilUnused | None = None,
 ) -> None:
-    """Returns after SIGINT or SIGTERM, or `until_unused`.
+    """Returns after a signal that ends it, or `until_unused`.
 
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
@@ -244,8 +244,8 @@ class _Server(uvicorn.Server):
             yield
             return
         loop = asyncio.get_running_loop()
-        previous = {number: signal.getsignal(number) for number in _SIGNALS}
-        for number in _SIGNALS:
+        previous = {number: signal.getsignal(number) for number in end_signals()}
+        for number in previous:
             loop.add_signal_handler(number, self.handle_exit, number, None)
         try:
             yield

@@ -60,7 +60,7 @@ class Browser:
         """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
 
     async def task(self, call: Call) -> TaskRecord:
-        return await self.bus.task_for(str(call.caller), call.task)
+        return await self.bus.task_for(call.caller.identity, call.task)
 
     async def locate(self, call: Call, tab_id: int | UnsetType) -> Page:
         """The page, before the policy decides; what follows at once needs not look for it again."""
@@ -172,7 +172,7 @@ class Browser:
         return places
 
     async def _open_tabs(self, call: Call) -> OpenTabs:
-        return await self.bus.open_tabs(str(call.caller), call.task)
+        return await self.bus.open_tabs(call.caller.identity, call.task)
 
     def _is_behind(self, tab: Tab) -> bool:
         seen = self._seen.get(tab.tab_id)

@@ -97,7 +97,7 @@ class Desktop:
         self, call: Call, method: str, params: Params, deadline_ms: int, meta: Mapping[str, str]
     ) -> dict[str, Any]:
         id = str(uuid4())
-        self._running[id] = str(call.caller)
+        self._running[id] = call.caller.identity
         try:
             timeout_ms = call.deadline_ms or deadline_ms
             return await self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
@@ -112,7 +112,7 @@ class Desktop:
         """What is named, or everything that this caller has under way."""
         if named is not None:
             return [named]
-        own = [id for id, caller in self._running.items() if caller == str(call.caller)]
+        own = [id for id, caller in self._running.items() if caller == call.caller.identity]
         if not own:
             raise InvalidParams("Nothing of yours is running.", field="executionId")
         return own

@@ -11,6 +11,17 @@ from pathlib import Path
 from handrail.ports.atomic_file import sync_folder
 from handrail.ports.errors import InputOutput
 
+_NO_ROOM = "Make room on the disk."
+_NO_FOLDER = "Name a folder, not a file."
+_HINTS = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: _NO_ROOM,
+    errno.EEXIST: _NO_FOLDER,
+    errno.ENOTDIR: _NO_FOLDER,
+    errno.EROFS: "Name a folder that you may write to, with --state or $HANDRAIL_STATE.",
+    errno.EACCES: "Name a folder that you may write to, with --state or $HANDRAIL_STATE.",
+}
+
 fdatasync = getattr(os, "fdatasync", os.fsync)
 
 
@@ -108,5 +119,5 @@ def refused(path: Path, error: OSError) -> InputOutput:
     """What the operating system said, as a condition of ours."""
     return InputOutput(
         f"{path}: {error.strerror or error}.",
-        hint="Make room on the disk." if error.errno in (errno.ENOSPC, errno.EDQUOT) else None,
+        hint=_HINTS.get(error.errno or 0),
     )

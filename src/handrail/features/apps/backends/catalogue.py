@@ -188,7 +188,11 @@ class Catalogue:
             if isinstance(found, BrokenDescriptor) and os.path.basename(os.path.dirname(file.path)) == id:
                 return broken(problems_of(found))
         near = get_close_matches(id, self._apps, n=3)
-        hint = f"Did you mean {', '.join(near)}?" if near else "apps_list shows those that there are."
+        hint = (
+            f"Did you mean {', '.join(near)}?"
+            if near
+            else "apps_list, or `handrail apps list`, shows the apps on this machine."
+        )
         return UnknownApp(f"There is no app {id[:300]!r}.", hint=hint)
 
 

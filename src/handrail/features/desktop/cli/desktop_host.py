@@ -75,12 +75,13 @@ def desktop_host(
 
 
 async def _until_stopped(serving: Coroutine[Any, Any, None], *, ends_with_input: bool) -> None:
-    """SIGINT and SIGTERM end it in order: running calls are answered, the socket goes."""
+    """SIGINT, SIGTERM and SIGHUP end it in order: running calls are answered, the socket goes."""
     import asyncio
-    import signal
+
+    from handrail.kernel.end_signals import end_signals
 
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(serving)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in end_signals():
         loop.add_signal_handler(number, task.cancel)
 
     def on_input() -> None:
