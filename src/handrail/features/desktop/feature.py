@@ -8,7 +8,7 @@ FEATURE = Feature(
     "desktop",
     "Desktop",
     rank=40,
-    tools="handrail.features.desktop.tools:TOOLS",
+    tools="handrail.features.desktop.tool_list:TOOLS",
     opening="handrail.features.desktop.opening:open_desktop",
     routes="handrail.features.desktop.routes:mount",
     tidy="handrail.features.desktop.opening:tidy",
