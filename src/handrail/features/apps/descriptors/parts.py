@@ -68,8 +68,7 @@ class Findings:
             return None
 
     def checked_url(self, field: str, url: str) -> str:
-        """A web address as it is sent; unencrypted only to this machine, because credentials are sent with it.
-        """
+        """A web address as it is sent; unencrypted only to this machine, because credentials are sent with it."""
         try:
             address = read_address(url, field)
         except InvalidParams as wrong:
@@ -111,8 +110,7 @@ def in_words(text: Text, language: str | None) -> str:
 
 
 def timeout_ms(value: float | None, field: str, found: Findings) -> int | None:
-    """Both units are in use: values below 1000 are seconds. Ten minutes at most.
-    """
+    """Both units are in use: values below 1000 are seconds. Ten minutes at most."""
     if value is None:
         return None
     milliseconds = int(value * 1000 if value < _SECONDS_BELOW else value)

@@ -1,5 +1,4 @@
-"""Calls to the host over its socket: one connection, which is opened again when it breaks, with many calls at once.
-"""
+"""Calls to the host over its socket: one connection, which is opened again when it breaks, with many calls at once."""
 
 import asyncio
 import os
