@@ -74,15 +74,10 @@ class Host:
         if found is None:
             raise UnknownMethod(f"There is no method {method[:100]!r}.", hint=", ".join(self._methods))
         visit, typed = self._admitted(found, id, params, caller)
-        try:
-            if isinstance(found, Inquiry):
-                return await found.run(self._services, visit, typed)
-            self._services.source.check()
-            return await self._run(found, visit, typed, params_digest(params))
-        except Failure:
-            raise
-        except Exception as fault:  # noqa: BLE001 - logged
-            raise unforeseen(method, fault) from None
+        if isinstance(found, Inquiry):
+            return await found.run(self._services, visit, typed)
+        self._services.source.check()
+        return await self._run(found, visit, typed, params_digest(params))
 
     def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
         """Checks parameters, workspace and caller."""
