@@ -64,7 +64,7 @@ class Child:
 
     async def call(self, tool: str, caller: int = 0, **params: Any) -> float:
         started = time.perf_counter()
-        await self.house.gate.run(Call(tool, params, Caller("bench", f"caller {caller}", "bench")))
+        await self.house.gate.run(Call(tool, params, Caller("bench", f"caller {caller}", "bench", f"bench:{caller}")))
         return (time.perf_counter() - started) * 1000
 
     async def read(self, rounds: int) -> Any:
@@ -97,7 +97,7 @@ class Child:
         others, stuck = CALLERS, list[asyncio.Task[Any]]()
         if hangs:
             others -= 1
-            hung = Call("list_files", {}, Caller("bench", f"caller {others}", "bench"))
+            hung = Call("list_files", {}, Caller("bench", f"caller {others}", "bench", f"bench:{others}"))
             stuck = [asyncio.create_task(in_thread(hung, let_go.wait)) for _ in range(AT_ONCE)]
             await asyncio.sleep(0)
         times: list[float] = []

@@ -12,7 +12,7 @@ from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.ports.identity import Caller
 
-CALLER = Caller("bench", "bench", "bench")
+CALLER = Caller("bench", "bench", "bench", "bench")
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.state import open_state
 
 NOTES = Path(__file__).parents[1] / "examples" / "apps" / "notes" / "notes_app.py"
-AGENT = Caller("mcp", "claude-code/2.1", "uid:1000")
+AGENT = Caller("mcp", "claude-code/2.1", "uid:1000", "agent:claude-code")
 
 
 def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable[[], None]) -> None:

@@ -139,7 +139,10 @@ class Wiring:
 
         async with kept_up(project):
             await serve(
-                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+                project.gate,
+                self.machine.stdio_identity(),
+                elicits_approvals=project.settings.elicit_approvals,
+                app_tools=_app_tools(project),
             )
 
     async def serve_http(

@@ -87,7 +87,7 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
 
 
 def call() -> Call:
-    return Call("write_to_file", {}, Caller("mcp", "agent", "uid:0"))
+    return Call("write_to_file", {}, Caller("mcp", "agent", "uid:0", "agent:test"))
 
 
 def dry_run(house: Workspace, path: str, after: bytes) -> DryRun:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop, Rect, Shot
 from handrail.kernel.call import Call
+from handrail.kernel.content import Image
 from handrail.kernel.project import Project
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.ports.errors import Declined
@@ -25,7 +26,7 @@ from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 
-AGENT = Caller("mcp", "agent", "uid:0")
+AGENT = Caller("mcp", "agent", "uid:0", "agent:test")
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 ROUTE = {"window": {"titlePattern": "^Once bench$"}}
 
@@ -182,3 +183,20 @@ async def test_a_click_that_a_rule_forbids_leaves_no_picture(
         with pytest.raises(Declined):
             await bench.click()
         assert list(bench.project.rglob("*.png")) == []
+
+
+@pytest.mark.anyio
+async def test_a_look_takes_one_call_and_one_screenshot_which_is_stored_once(
+    on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with benched(tmp_path, monkeypatch) as bench:
+        reply = await bench.house.gate.run(Call("desktop_observe", {"route": ROUTE}, AGENT))
+        assert bench.sent == ["desktop.observe"]
+        assert bench.seen["screenshots"] == 1
+        (picture,) = bench.project.rglob("*.png")
+        assert picture.name == "observe.png"
+        (shown,) = (part for part in reply.content if isinstance(part, Image))
+        assert shown.data == picture.read_bytes()
+        evidence = bench.audit()[-1]["evidence"]
+        assert evidence["pictures"] == ["observe.png"]
+        assert set(evidence["sha256"]) == {file.name for file in picture.parent.iterdir()}

@@ -30,8 +30,8 @@ from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.journal import JournalFile
 
 NOON = datetime(2026, 2, 14, 12, tzinfo=UTC)
-AGENT = Caller("mcp", "agent/1", "uid:1000")
-PERSON = Caller("cli", "ada", "uid:1000")
+AGENT = Caller("mcp", "agent/1", "uid:1000", "agent:one")
+PERSON = Caller("cli", "ada", "uid:1000", "person:ada")
 
 Work = Callable[[Call, Any], Awaitable[Any]]
 Plan = Callable[[Call, Any], Awaitable[Preview | Settled]]

@@ -51,8 +51,8 @@ class House:
         )
 
     async def _work(self, call: Call, params: Any) -> Any:
-        """As an HTTP app's call: the host that it goes to is told on the way."""
-        await call.check(Target(app=MAIL.id, host="api.example.com"))
+        """As an HTTP app's call: the place that it goes to is told on the way."""
+        await call.check(Target(app=MAIL.id, place="https://api.example.com"))
         return await echo(call, params)
 
     async def _plan(self, call: Call, params: Any) -> Preview:
@@ -92,18 +92,18 @@ async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_
 
 @pytest.mark.parametrize(
     "other",
-    [Caller("mcp", "agent/2", "uid:1000"), Caller("mcp", "other/1", "uid:1000"), Caller("http", "agent/1", "uid:1000")],
+    [Caller("mcp", "agent/1", "uid:1000", "agent:two"), Caller("http", "agent/1", "uid:1000", "agent:two")],
 )
-async def test_a_yes_to_one_program_is_none_to_another_nor_to_its_next_version(house: House, other: Caller) -> None:
+async def test_a_yes_to_one_agent_is_none_to_another_whatever_it_calls_itself(house: House, other: Caller) -> None:
     await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     assert await house.is_asked(other)
-    assert not await house.is_asked(Caller("mcp", "agent/1", "another process"))
+    assert not await house.is_asked(Caller("mcp", "renamed/2", "another process", "session:2", AGENT.agent))
 
 
-async def test_programs_that_tell_no_name_are_told_apart_by_what_the_system_says(house: House) -> None:
-    await house.consents.give(Caller("mcp", "unknown", "pid:1"), TO, is_for_app=False, by="a person")
-    assert await house.is_asked(Caller("mcp", "unknown", "pid:2"))
-    assert not await house.is_asked(Caller("mcp", "unknown", "pid:1"))
+async def test_an_agent_of_which_nothing_lasting_is_known_is_told_apart_by_its_connection(house: House) -> None:
+    await house.consents.give(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
+    assert await house.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:2"))
+    assert not await house.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:1"))
 
 
 CHANGES = {
@@ -162,8 +162,8 @@ async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_
     await first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
     await first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
     assert [(one.caller, one.app, one.tool, one.by) for one in await second.given()] == [
-        ("mcp:agent/1", "com.example.mail", None, "terminal:ada"),
-        ("mcp:agent/1", "com.example.mail", "send_email", "terminal:ada"),
+        ("agent:one", "com.example.mail", None, "terminal:ada"),
+        ("agent:one", "com.example.mail", "send_email", "terminal:ada"),
     ]
 
 

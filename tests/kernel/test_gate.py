@@ -65,7 +65,7 @@ async def test_what_changes_something_is_asked_for_and_gets_a_token_that_is_used
     assert (question.effect, question.preview.diff) == (effect, "-old\n+new\n")
     assert house.tokens.consumed == list(house.tokens.issued) == ["token 0"]
     (scope,) = house.tokens.issued.values()
-    assert (scope.caller, scope.method, scope.params_digest) == (str(AGENT), "change", question.digest)
+    assert (scope.caller, scope.method, scope.params_digest) == (AGENT.identity, "change", question.digest)
 
 
 async def test_evidence_and_a_beginning_are_on_record_before_the_token_is_used_and_anything_happens(
@@ -120,6 +120,7 @@ async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) 
         "executionId": exhibit.name,
         "tool": "change",
         "caller": str(AGENT),
+        "identity": AGENT.identity,
         "task": "t1",
         "params": {"value": "new", "path": "a.txt"},
         "binding": {"baseHash": "b" * 64},
@@ -280,7 +281,7 @@ async def test_a_persons_own_command_exists_for_nobody_else(build: Build) -> Non
     house = build(tool("undo", echo, Effect.WRITE, is_for_agents=False))
     for face in ("mcp", "http"):
         with pytest.raises(UnknownTool):
-            await house.call("undo", caller=type(AGENT)(face, "agent", "uid:1000"))
+            await house.call("undo", caller=type(AGENT)(face, "agent", "uid:1000", "agent:one"))
     assert house.records() == []
     await house.call("undo", caller=PERSON)
     assert house.tokens.consumed == ["token 0"]
@@ -607,7 +608,7 @@ async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) ->
 async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
     class KnowsNothingOfB(Approver):
         def shows(self, call: Call, place: str | None) -> bool:
-            return place == "b.example"
+            return place == "https://b.example"
 
         async def ask(self, question: Question) -> Answer:
             return Answer("ok", by="ada")
@@ -616,7 +617,7 @@ async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_al
 
     async def plan(call: Call, params: Params) -> Preview:
         seen.append(call.is_shown)
-        return Preview("Press the button", host="b.example")
+        return Preview("Press the button", place="https://b.example")
 
     await build(tool("press", echo, Effect.UI_CONTROL, plan), approver=KnowsNothingOfB()).call("press")
     assert seen == [False, True]
@@ -803,7 +804,7 @@ async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(
 async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_for_nobody(build: Build) -> None:
     crossing = Crossing()
     house = build(tool("change", crossing.work, Effect.WRITE), tool("look", crossing.work))
-    other = type(AGENT)("mcp", "another", "uid:1000")
+    other = type(AGENT)("mcp", AGENT.name, "uid:1000", "agent:another")
     async with asyncio.TaskGroup() as group:
         group.create_task(house.call("change", "first"))
         group.create_task(house.call("change", "second"))

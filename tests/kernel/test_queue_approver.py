@@ -25,7 +25,7 @@ from handrail.stores.local.prompt_store import LOG, prompt_store
 from handrail.stores.local.tokens import SqliteOnce
 from tests.later_entries import add_later_entries
 
-CALLER = Caller("mcp", "claude-code/1", "ppid:1")
+CALLER = Caller("mcp", "claude-code/1", "ppid:1", "agent:claude")
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\u202e\n"
 
 
@@ -193,7 +193,8 @@ async def test_a_yes_after_the_caller_went_is_found_among_thousands_of_later_ent
 
 
 @pytest.mark.parametrize(
-    "other", [question("d2"), question(task="t2"), question(caller=replace(CALLER, name="other/1"))]
+    "other",
+    [question("d2"), question(task="t2"), question(caller=replace(CALLER, identity="stdio:2", agent="agent:other"))],
 )
 async def test_it_is_good_for_no_other_call(tmp_path: Path, other: Question) -> None:
     async with desk(tmp_path) as at:
@@ -268,14 +269,14 @@ async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allo
 async def test_a_yes_for_the_task_covers_no_other_caller_and_no_other_declaration(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         await at.answered(question(task="t1"), status="ok", scope="task")
-        stranger = Caller("mcp", "stranger/1", "uid:1")
+        stranger = Caller("mcp", "stranger/1", "uid:1", "agent:stranger")
         for task in ("t1", str(CALLER)):
             assert at.approver.shows(question(caller=stranger, task=task).call, None)
         asked = app_question()
         await at.answered(asked, status="ok", scope="task")
         assert asked.preview.consent is not None
         changed = replace(asked.preview.consent, tool_digest="another")
-        assert not at.approver.shows(asked.call, asked.preview.place)
+        assert not at.approver.shows(asked.call, asked.preview.where)
         assert at.approver.shows(asked.call, changed.place)
 
 

@@ -116,7 +116,7 @@ async def test_a_caller_whose_work_hangs_holds_up_nobody_else(call: Call) -> Non
     may_end = threading.Event()
     hanging = [asyncio.create_task(in_thread(call, lambda: may_end.wait(10))) for _ in range(100)]
     await others()
-    stranger = Call("look", {}, Caller("mcp", "another", "uid:1000"))
+    stranger = Call("look", {}, Caller("mcp", "another", "uid:1000", "agent:another"))
     async with asyncio.timeout(10):
         assert await asyncio.gather(*(in_thread(stranger, lambda: 7) for _ in range(100))) == [7] * 100
     may_end.set()

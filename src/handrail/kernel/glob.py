@@ -6,8 +6,23 @@ from functools import lru_cache
 
 from handrail.ports.errors import InvalidParams
 
-_MAX_PATTERN = 1000
+MAX_PATTERN = 1000
 _NOTHING = r"^\x00-\x{10ffff}"
+
+
+_SPECIAL = re.compile(r"[*?\[{},]")
+_ESCAPED = re.compile(r"\[(.)\]", re.DOTALL)
+
+
+def literal(path: str) -> str:
+    """The pattern that matches exactly this path."""
+    return _SPECIAL.sub(lambda found: f"[{found.group()}]", path)
+
+
+def literal_path(pattern: str) -> str | None:
+    """The one path that a pattern of `literal` matches; None for any other pattern."""
+    path = _ESCAPED.sub(lambda found: found.group(1), pattern)
+    return path if literal(path) == pattern else None
 
 
 @lru_cache(maxsize=256)
@@ -15,8 +30,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     """A test for whole relative paths."""
     import re2  # 12 ms, and most calls bring no pattern
 
-    if len(pattern) > _MAX_PATTERN:
-        raise InvalidParams(f"The pattern is longer than {_MAX_PATTERN} characters.")
+    if len(pattern) > MAX_PATTERN:
+        raise InvalidParams(f"The pattern is longer than {MAX_PATTERN} characters.")
     options = re2.Options()
     options.log_errors = False
     try:

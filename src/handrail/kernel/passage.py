@@ -47,6 +47,8 @@ class Passage:
     """Evidence that is written once the call has ended."""
     adopted: dict[str, str] = field(default_factory=dict)
     """Evidence that somebody else has put into the call's folder: names and hashes."""
+    pictures: list[str] = field(default_factory=list)
+    """Which files of the evidence are pictures of the reply."""
     has_evidence: bool = False
     leave: Callable[[], None] = _nowhere
     """Gives its turn to the next call in the lane."""
@@ -80,6 +82,7 @@ class Passage:
             "tool": call.tool,
             "effect": self.effect.value if self.effect else None,
             "caller": str(call.caller),
+            "identity": call.caller.identity,
             "task": call.task,
             "traceId": call.trace_id,
             "project": project,
@@ -94,6 +97,8 @@ class Passage:
             record["answer"] = {"status": self.answer.status, "by": self.answer.by}
         if exhibit is not None:
             record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
+            if self.pictures:
+                record["evidence"]["pictures"] = self.pictures
         if event == "end":
             record["durationMs"] = round((time.perf_counter() - self.started) * 1000, 3)
         for name in _MAY_LACK:

@@ -1,12 +1,14 @@
 """What is allowed, asked or denied. Knows rules and defaults, not where they are kept."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from handrail.kernel.glob import app_matcher, covering, matcher
 from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
-from handrail.kernel.target import ANY_HOST, Target
-from handrail.kernel.web_address import host_matcher
+from handrail.kernel.target import ANY_PLACE, Target
+from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule
 
@@ -23,10 +25,16 @@ _DEFAULTS = {
 }
 
 
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     decision: Decision
     because: str
+    is_critical: bool = False
+    """The rule that asks wants proof that a person is present."""
 
     def __str__(self) -> str:
         return f"{self.decision.name.lower()} ({self.because})"
@@ -43,6 +51,7 @@ class Policy:
 
     document: PolicyDocument
     rules: tuple[tuple[Rule, Decision, str], ...]
+    now: Callable[[], datetime] = _utc_now
 
     @property
     def limits(self) -> Policies:
@@ -56,36 +65,55 @@ class Policy:
     def closed_folders(self) -> tuple[str, ...]:
         return (*self.limits.forbidden_dirs, *OWN_NAMES)
 
-    def decide(self, tool: str, effect: Effect, target: Target) -> Verdict:
-        """The strictest matching rule; without one, the effect's default."""
+    def decide(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
+        """The strictest matching rule; without one, the effect's default.
+
+        Of an agent that isn't known, rules about one agent count where they deny or ask, and never where they allow.
+        """
         default = _DEFAULTS[effect]
         matches = [
-            Verdict(decision, because)
+            Verdict(decision, because, rule.critical and decision is Decision.ASK)
             for rule, decision, because in self.rules
             # An untrusted allow of what is allowed anyway takes nothing away.
-            if not (decision is not rule.verdict and default is Decision.ALLOW) and _applies(rule, tool, effect, target)
+            if not (decision is not rule.verdict and default is Decision.ALLOW)
+            and _applies(rule, tool, effect, target, agent)
+            and not (rule.until is not None and rule.has_expired(self.now()))
         ]
-        return max(matches, key=lambda verdict: verdict.decision) if matches else Verdict(default, _BY_DEFAULT)
+        if not matches:
+            return Verdict(default, _BY_DEFAULT)
+        return max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
 
-    def decide_again(self, tool: str, effect: Effect, target: Target) -> Verdict:
+    def decide_again(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
         """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
-        verdicts = [self.decide(tool, kind, target) for kind in (effect, Effect.READ)]
-        return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default))
+        verdicts = [self.decide(tool, kind, target, agent) for kind in (effect, Effect.READ)]
+        return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default, verdict.is_critical))
 
-    def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK) -> bool:
+    def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
         """For results about many files: whether no rule is stricter about this one than what the call has passed."""
-        return self.decide(tool, Effect.READ, Target(path=path)).decision <= passed
+        return self.decide(tool, Effect.READ, Target(path=path), agent).decision <= passed
 
 
-def compose(document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
-    """A project's own policy can only tighten until a person trusts it: its allow counts as ask."""
-    rules = [(rule, rule.verdict, "user rule") for rule in user_rules]
+def compose(
+    document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule], project: str | None = None
+) -> Policy:
+    """A project's own policy can only tighten until a person trusts it: its allow counts as ask.
+
+    Rules about other projects than `project` are left out.
+    """
+    rules = [(rule, rule.verdict, "user rule") for rule in user_rules if _is_about(rule, project)]
     for rule in document.rules:
-        decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
-        rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
+        if _is_about(rule, project):
+            decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
+            rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
     if not is_trusted:
         document = _tightened(document)
     return Policy(document, tuple(rules))
+
+
+def _is_about(rule: Rule, project: str | None) -> bool:
+    if rule.project is None:
+        return True
+    return project is not None and os.path.realpath(os.path.expanduser(rule.project)) == os.path.realpath(project)
 
 
 def _tightened(document: PolicyDocument) -> PolicyDocument:
@@ -114,15 +142,33 @@ def _tightened(document: PolicyDocument) -> PolicyDocument:
     )
 
 
-def _applies(rule: Rule, tool: str, effect: Effect, target: Target) -> bool:
+def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
     if rule.tool is not None and not matcher(rule.tool)(tool):
         return False
     if rule.effect is not None and rule.effect is not effect:
         return False
-    if rule.path is not None and not (target.path is not None and covering(rule.path)(target.path)):
+    if rule.agent is not None and rule.agent != agent and (agent is not None or rule.verdict is Decision.ALLOW):
         return False
+    if rule.path is not None:
+        covers = covering(rule.path) if rule.below else matcher(rule.path)
+        if target.path is None or not covers(target.path):
+            return False
     if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
         return False
-    if rule.host is None or target.host is None:
-        return rule.host is None
-    return rule.verdict is not Decision.ALLOW if target.host == ANY_HOST else host_matcher(rule.host)(target.host)
+    if rule.command is not None and rule.command != target.command:
+        return False
+    if rule.server is not None and not (target.server is not None and matcher(rule.server)(target.server)):
+        return False
+    return _applies_at(rule, target)
+
+
+def _applies_at(rule: Rule, target: Target) -> bool:
+    """Where on the web: of a page that nobody knows, every rule that denies or asks applies."""
+    if rule.host is None and rule.place is None:
+        return True
+    is_strict = rule.verdict is not Decision.ALLOW
+    if not target.place:
+        return is_strict and target.place == ANY_PLACE
+    if rule.host is not None and not host_rule_matcher(rule.host, is_for_every_port=is_strict)(target.place):
+        return False
+    return rule.place is None or place_matcher(rule.place)(target.place)

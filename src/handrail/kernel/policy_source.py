@@ -40,6 +40,7 @@ class PolicySource:
         self._loaded: Sequence[Stamp | None] | None = None
         self._turn = threading.Lock()
         self.where = os.path.join(folder.location, POLICY_FILE)
+        self.project = os.path.realpath(os.path.dirname(folder.location))
 
     def load(self) -> Policy:
         """At the start: a broken file stops the program. Blocks."""
@@ -108,7 +109,7 @@ class PolicySource:
 
     def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
-        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules)
+        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside)
         return policy
 

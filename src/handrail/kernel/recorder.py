@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -50,6 +51,7 @@ class Recorder:
             "executionId": passage.call.execution_id,
             "tool": passage.call.tool,
             "caller": str(passage.call.caller),
+            "identity": passage.call.caller.identity,
             "task": passage.call.task,
             "params": passage.params if preview.shown_params is None else preview.shown_params,
             "binding": dict(preview.binding),
@@ -62,9 +64,14 @@ class Recorder:
         await self._add(passage, "begin", durable=True)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
-        """Its pictures, and the result itself where it is longer than the caller takes."""
+        """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
+        adopted = {sha: name for name, sha in passage.adopted.items()}
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
-            passage.keep(f"picture-{number}.{image.mime.rpartition('/')[2]}", image.data)
+            name = adopted.get(sha256(image.data).hexdigest()) if adopted else None
+            if name is None:
+                name = f"picture-{number}.{image.mime.rpartition('/')[2]}"
+                passage.keep(name, image.data)
+            passage.pictures.append(name)
         if _is_longer(reply, passage.call.keeps_longer_than):
             passage.has_evidence = True
 
@@ -73,9 +80,7 @@ class Recorder:
 
         Who is cancelled meanwhile waits for both.
         """
-        outcome: dict[str, Any] = {"ok": error is None}
-        if error is not None:
-            outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
+        outcome = outcome_of(error)
         if passage.has_evidence:
             await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
         else:
@@ -121,6 +126,13 @@ class Recorder:
 
     async def _add(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
         await self._audit.add(passage.record(event, self._project, **outcome), durable=durable)
+
+
+def outcome_of(error: Failure | None) -> dict[str, Any]:
+    """How a call ended, for its evidence and the audit."""
+    if error is None:
+        return {"ok": True}
+    return {"ok": False, "error": {"condition": type(error).__name__, "message": error.message[:500]}}
 
 
 def _without_parameters(outcome: dict[str, Any], error: Failure | None) -> dict[str, Any]:

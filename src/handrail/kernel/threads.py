@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from handrail.kernel.call import Call
+from handrail.ports.identity import Caller
 from handrail.ports.waiting import ended, finished
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
     Final work is what the call is for: if it was finished, its result counts and the cancellation came too late.
     So a write is done or not done, and the answer says which.
     """
-    future = asyncio.wrap_future(_threads.submit(str(call.caller), work))
+    future = asyncio.wrap_future(_threads.submit(call.caller.identity, work))
     try:
         await asyncio.wait({future})
     except asyncio.CancelledError:
@@ -95,6 +96,6 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
     return future.result()
 
 
-async def settled_for(caller: object, work: Callable[[], T]) -> T:
+async def settled_for(caller: Caller, work: Callable[[], T]) -> T:
     """`settled`, with the caller's own share of the threads."""
-    return await finished(asyncio.wrap_future(_threads.submit(str(caller), work)))
+    return await finished(asyncio.wrap_future(_threads.submit(caller.identity, work)))

@@ -1,12 +1,10 @@
-"""What a person allows a program to do with an app for good: per caller, app and tool. Knows no store and no prompt."""
+"""What a person allows an agent to do with an app for good: per caller, app and tool. Knows no store and no prompt."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from handrail.ports.identity import Caller
-
-_NAMELESS = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class ConsentTo:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A yes for good. `tool` is None where it is one to every tool of the app."""
+    """A yes for good to one `Caller.agent`. `tool` is None where it is one to every tool of the app."""
 
     id: str
     caller: str
@@ -55,8 +53,3 @@ class Consents(Protocol):
     async def revoke(self, id: str) -> bool:
         """Whether there was one. It counts for the next call, in every process."""
         ...
-
-
-def program(caller: Caller) -> str:
-    """Who is remembered: the program by its own name and version, or what the system says where it has told none."""
-    return f"{caller.face}:{caller.peer if caller.name == _NAMELESS else caller.name}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from handrail.ports.files import Folder, Folders
+from handrail.ports.identity import Identity
 from handrail.ports.peers import Identify
 
 OpenFolder = Callable[[str], Folder]
@@ -14,7 +15,8 @@ OpenFolder = Callable[[str], Folder]
 class Machine:
     """`open_below` opens any folder below a root, `open_in_browser` shows the person an address.
 
-    `user` is who that is.
+    `user` is who that is. `stdio_identity` is the client's at our stdin, `terminal_identity` that of a command;
+    `has_ended` tells whether nobody uses an identity any more.
     """
 
     open_folder: OpenFolder
@@ -24,3 +26,6 @@ class Machine:
     user: str
     has_openat2: Callable[[], bool]
     identify: Identify
+    stdio_identity: Callable[[], Identity]
+    terminal_identity: Callable[[], Identity]
+    has_ended: Callable[[str], bool]

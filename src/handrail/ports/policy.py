@@ -1,6 +1,8 @@
 """Decisions and rules, as people write them into policy files."""
 
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
@@ -17,7 +19,12 @@ class Decision(IntEnum):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tool` or `effect`, optionally narrowed to a `path`, `host` or `app` pattern."""
+    """`tool` or `effect`, optionally narrowed: where it applies, in which project, to whom and until when.
+
+    Whatever is left out is not narrowed. `path`, `host` and `app` are patterns, `place` is `scheme://host[:port]`,
+    `command` is one command line to the letter, `server` a pattern for MCP servers behind handrail. `project` is one
+    folder, `agent` one lasting identity (`Caller.agent`).
+    """
 
     decision: str
     tool: str | None = None
@@ -25,16 +32,47 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str | None = None
     host: str | None = None
     app: str | None = None
+    place: str | None = None
+    server: str | None = None
+    command: str | None = None
+    project: str | None = None
+    agent: str | None = None
+    until: str | None = None
+    """A date (to its end) or a moment in ISO 8601, local where no zone is named. The rule doesn't apply afterwards."""
+    below: bool = True
+    """Whether `path` also covers everything below what it names."""
+    critical: bool = False
+    """An approval that this rule asks for needs proof that a person is present."""
 
     def __post_init__(self) -> None:
         if self.decision.upper() not in Decision.__members__:
             raise ValueError(f"`decision` must be allow, ask or deny, not {self.decision!r}")
         if self.tool is None and self.effect is None:
             raise ValueError("a rule needs a tool or an effect")
+        if self.project is not None and not self.project.startswith(("/", "~/")):
+            raise ValueError("`project` must be an absolute path")
+        if self.until is not None:
+            moment_of(self.until)
 
     @property
     def verdict(self) -> Decision:
         return Decision[self.decision.upper()]
+
+    def has_expired(self, now: datetime) -> bool:
+        return self.until is not None and now >= moment_of(self.until)
+
+
+@lru_cache(maxsize=256)
+def moment_of(until: str) -> datetime:
+    """The moment at which something ends: a date ends with its day. ValueError."""
+    try:
+        if len(until) == len("2026-11-30"):
+            moment = datetime.fromisoformat(until) + timedelta(days=1)
+        else:
+            moment = datetime.fromisoformat(until)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("`until` must be a date such as 2026-11-30 or a moment such as 2026-11-30T18:00Z") from None
 
 
 class Trust(Protocol):

@@ -107,6 +107,41 @@ class ConsentSubject(Wire, frozen=True, kw_only=True):
     tool: str
 
 
+class Grant(Wire, frozen=True, kw_only=True):
+    """What a yes allows beyond the one call: which tools, where, in which project, for whom, until when.
+
+    `path` is a pattern; what was shown stands in it escaped (`kernel/glob.py`). `project` and `identity` are one each,
+    or `*` for all. With a `task`, it ends with that task. In a response, what is left out means what was offered.
+    """
+
+    tools: tuple[str, ...] = ()
+    path: str | UnsetType = UNSET
+    place: str | UnsetType = UNSET
+    app: str | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+    server: str | UnsetType = UNSET
+    project: str | UnsetType = UNSET
+    identity: str | UnsetType = UNSET
+    task: str | UnsetType = UNSET
+    until: str | UnsetType = UNSET
+
+
+class Offer(Wire, frozen=True, kw_only=True):
+    """A scope that the person may choose, with the exact rule it creates; `once` creates none.
+
+    The texts say the same for people, one line each, with nothing hidden in them.
+    """
+
+    scope: Scope
+    grant: Grant | UnsetType = UNSET
+    what: str | UnsetType = UNSET
+    where: str | UnsetType = UNSET
+    who: str | UnsetType = UNSET
+    until: str | UnsetType = UNSET
+    is_wide: bool = False
+    """It reaches so far that it needs proof of presence."""
+
+
 class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
     """What is about to happen to a file, or which command is about to run. Every approval has this form."""
 
@@ -121,6 +156,10 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     """Why the target can't be shown. A yes is then a choice to be made, and never the default."""
     changed: tuple[str, ...] | UnsetType = UNSET
     """What is different from what was allowed a moment ago, and not done."""
+    offers: tuple[Offer, ...] | UnsetType = UNSET
+    """How far a yes may reach, the narrowest first. Only the gate's own approvals have it."""
+    runs_later: str | UnsetType = UNSET
+    """Why the file is code that runs later, such as "git hook"."""
 
 
 class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):
@@ -143,6 +182,8 @@ class PromptResponse(Wire, frozen=True, kw_only=True):
     scope: Scope | UnsetType = UNSET
     covers: Coverage | UnsetType = UNSET
     """With the scope `rule`, where the prompt has a `consent`: what is remembered. Absent = this tool."""
+    grant: Grant | UnsetType = UNSET
+    """How far the yes reaches within its scope. Absent = the narrowest that was offered for the scope."""
 
 
 class RequestEntry(Wire, frozen=True, kw_only=True):

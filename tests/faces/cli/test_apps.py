@@ -58,8 +58,8 @@ WEB: dict[str, Any] = {
         }
     ],
 }
-CLIENT = Caller("mcp", "agent/1", "uid:1")
-CALLER = Caller(face="cli", name=Wiring().machine.user, peer=f"uid:{os.getuid()}")
+CLIENT = Caller("mcp", "agent/1", "uid:1", "agent:one")
+CALLER = Caller("cli", Wiring().machine.user, f"uid:{os.getuid()}", "terminal:1", f"person:{os.getuid()}")
 
 
 class Home:
@@ -137,8 +137,8 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
     other = asyncio.run(consents.give(CLIENT, to, is_for_app=True, by="terminal:ada"))
     given = home.json("consents", "list", "--json")["consents"]
     assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
-        ("mcp:agent/1", "com.example.echo", "say", True),
-        ("mcp:agent/1", "com.example.echo", None, True),
+        ("agent:one", "com.example.echo", "say", True),
+        ("agent:one", "com.example.echo", None, True),
     }
     assert "all tools" in home.run("consents").stdout
     home.install({**ECHO, "tools": [{**ECHO["tools"][0], "description": "Shouts it."}]})

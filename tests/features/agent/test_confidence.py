@@ -35,7 +35,9 @@ def test_a_secret_that_was_typed_while_nobody_waited_is_asked_for_again(tmp_path
         form = {"kind": "kv", "fields": FIELDS, "source": "handrail/prompt_key_values"}
         await queue.request(form, request_id="ask_exec_1", run_id="task")  # by a process that died then
         await queue.respond("ask_exec_1", TYPED, by="console:ada")
-        call = Call("prompt_key_values", {}, Caller("agent", "m", "handrail"), "task", execution_id="exec_1")
+        call = Call(
+            "prompt_key_values", {}, Caller("agent", "m", "handrail", "chat:person"), "task", execution_id="exec_1"
+        )
         asking = asyncio.create_task(prompt_key_values(queue, call, Params(FIELDS), None))
         assert "type it again" in (await prompt_of(queue, "ask_exec_1_2")).message
         await queue.respond("ask_exec_1_2", TYPED, by="console:ada")

@@ -89,7 +89,10 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
     server, approver = await asyncio.start_server(answer, "127.0.0.1", 0), Slow()
     house = Wiring().open_project(project, state, approver)
     tab = house.registry.find("browser_action").surface.port.tab
-    address, caller = f"http://localhost:{server.sockets[0].getsockname()[1]}/", Caller("mcp", "test", "pid:1")
+    address, caller = (
+        f"http://localhost:{server.sockets[0].getsockname()[1]}/",
+        Caller("mcp", "test", "pid:1", "agent:test"),
+    )
     try:
         await house.gate.run(Call("browser_action", {"action": "open", "url": address}, caller))
         click = Call("browser_action", {"action": "click", "selector": "button"}, caller)

@@ -11,7 +11,8 @@ from handrail.ports.identity import Caller
 
 
 def caller() -> Caller:
-    return Caller(face="cli", name=program().machine.user, peer=f"uid:{os.getuid()}")
+    machine = program().machine
+    return Caller.known("cli", machine.user, f"uid:{os.getuid()}", machine.terminal_identity())
 
 
 def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True) -> Approver | AskInQueue:

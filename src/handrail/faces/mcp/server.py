@@ -18,7 +18,7 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Failure
-from handrail.ports.identity import Caller
+from handrail.ports.identity import Caller, Identity
 
 Context = ServerRequestContext[Any, Any]
 
@@ -36,12 +36,12 @@ _COMPLETE = {"resultType": "complete"}
 
 def build_server(
     gate: Gate,
-    peer: Callable[[Context], str],
+    peer: Callable[[Context], tuple[str, Identity]],
     *,
     elicits_approvals: bool = False,
     app_tools: AliasTools | None = None,
 ) -> Server[Any]:
-    """`peer` says what the transport knows about the client of a request; `app_tools` are listed after our own."""
+    """`peer` says where a request comes from and whose it is; `app_tools` are listed after our own."""
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         tools = [listed(entry.tool) for entry in gate.registry]
@@ -70,7 +70,7 @@ def build_server(
         return Call(
             tool=name,
             params=arguments if arguments is not None else {},
-            caller=Caller("mcp", client, peer(context)),
+            caller=Caller.known("mcp", client, *peer(context)),
             task=_task(context),
             beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
             role=role,

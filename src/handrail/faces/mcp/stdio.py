@@ -16,13 +16,14 @@ import pydantic
 
 from handrail.faces.mcp.listing import AliasTools
 from handrail.faces.mcp.refusal import refusal, rpc_error
-from handrail.faces.mcp.sdk import ServerRequestContext, SessionMessage, types
+from handrail.faces.mcp.sdk import SessionMessage, types
 from handrail.faces.mcp.server import build_server
 from handrail.faces.mcp.standard_streams import Sink, Source, claimed
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.kernel.line_framer import LineFramer, LongLine
 from handrail.ports.errors import Failure, TooLarge
+from handrail.ports.identity import Identity
 
 MAX_LINE = 64 * 1024 * 1024
 _MAX_DEPTH = 128
@@ -30,17 +31,18 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
-    """Until the client closes our stdin."""
-    server = build_server(gate, _peer, elicits_approvals=elicits_approvals, app_tools=app_tools)
+async def serve(
+    gate: Gate, identity: Identity, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None
+) -> None:
+    """Until the client, whose `identity` the kernel has told, closes our stdin."""
+    peer = f"uid:{os.getuid()} ppid:{os.getppid()}"
+    server = build_server(
+        gate, lambda context: (peer, identity), elicits_approvals=elicits_approvals, app_tools=app_tools
+    )
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink)
         incoming = Incoming(source, outgoing, gate)
         await server.run(incoming, outgoing, server.create_initialization_options())
-
-
-def _peer(context: ServerRequestContext[Any, Any]) -> str:
-    return f"uid:{os.getuid()} ppid:{os.getppid()}"
 
 
 class _Stream:

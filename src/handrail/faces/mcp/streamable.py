@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.ports.errors import Failure, TooLarge
+from handrail.ports.identity import SERVER_TOKEN, Identity
 
 if TYPE_CHECKING:
     from handrail.faces.mcp.listing import AliasTools
@@ -147,6 +148,6 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _peer(context: ServerRequestContext[Any, Any]) -> str:
+def _peer(context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
     client = context.request.client if context.request is not None else None
-    return f"http:{client.host}" if client is not None else "http"
+    return f"http:{client.host}" if client is not None else "http", Identity(SERVER_TOKEN, SERVER_TOKEN)

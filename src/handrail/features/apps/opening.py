@@ -1,8 +1,9 @@
-"""Apps as the rest of the program sees them: found when they are asked for, connected to when they are called."""
+"""Opens the apps for a project, connects to an app with its first call, and checks descriptors."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +13,19 @@ from handrail.features.apps.apps import Apps
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, StdioExecution
 from handrail.features.apps.settings import AppsSettings
 from handrail.features.apps.sign_ins import credentials_in
+from handrail.kernel.checks import Check, CheckContext
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
     from handrail.features.apps.model import AppTransport, Credentials, Execution
     from handrail.kernel.project import Project
     from handrail.ports.stores import Stores
+
+_MOST_PROBLEMS = 5
 
 
 class Connections:
@@ -70,24 +74,30 @@ def open_apps(project: Project) -> Apps:
 
 
 def offered_tools(project: Project) -> AppTools | None:
-    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+    """If the setting `app_tools` is on: each tool of each app as a tool of its own."""
     is_on = any(entry.surface.name == "apps" for entry in project.registry)
     apps: Apps = project.part("apps")
     return AppTools(apps.catalogue) if project.settings_of(AppsSettings).app_tools and is_on else None
 
 
-def descriptor_problems() -> tuple[int, Sequence[Problem]]:
-    """How many apps there are, and what is wrong with descriptors: for `handrail doctor`."""
-    catalogue = Catalogue(*usual_places(Path.home()))
-    problems = catalogue.problems()
-    return len(catalogue.apps()), problems
-
-
 @asynccontextmanager
 async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
-    """With the sign-ins of a state directory; everything that was started ends with it."""
+    """With the sign-ins of a state directory. Ends everything that it has started."""
     connections = Connections(credentials_in(stores))
     try:
         yield AppCaller(connections.transport, Checks())
     finally:
         await connections.close()
+
+
+def checks(context: CheckContext) -> Iterator[Check]:
+    """Which apps there are, and what is wrong with their descriptors."""
+    catalogue = Catalogue(*usual_places(Path.home()))
+    problems, count = catalogue.problems(), len(catalogue.apps())
+    if not problems:
+        yield Check("apps", True, f"{count} found", required=False)
+        return
+    told = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
+    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+    fix = "`handrail apps check FILE` tells everything about a descriptor."
+    yield Check("apps", False, f"{count} found. {told}{more}", fix, required=False)

@@ -54,7 +54,7 @@ def previewing(
             target = Target(_words(_element(params)), {})
         return Preview(
             f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
-            host=page.target.host or "",
+            place=page.target.place or "",
             binding=target.binding,
             state=page,
             pictures=() if target.picture is None else (target.picture,),
@@ -132,7 +132,7 @@ async def _look(
 
 def _unseen(result: Mapping[str, Any], picture: Picture | None, *, is_outlined: bool) -> str | None:
     if isinstance(told := result.get("unseen"), str):
-        return told
+        return " ".join(told.split())
     if picture is None:
         return "No picture of the page could be taken."
     return None if is_outlined else "The browser did not outline it in the picture."

@@ -1,4 +1,4 @@
-"""Parameters and results of these tools, as contract 1 spells them, without what the gate adds."""
+"""Parameters and results of these tools, as contract 1 spells them, and results as a model reads them."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
@@ -7,6 +7,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.host.params import Route, Wire
+from handrail.kernel import quoting
+from handrail.kernel.quoting import quoted
 from handrail.ports.errors import BadAnswer
 
 
@@ -19,13 +21,13 @@ class RoutedParams(DesktopParams, frozen=True, kw_only=True):
 
 
 def on_wire(params: msgspec.Struct) -> dict[str, Any]:
-    """As the host takes them, and as their digest is taken: what is not given is not there."""
+    """As they are sent and digested: without members that were not given."""
     given: dict[str, Any] = without_none(msgspec.to_builtins(params))
     return given
 
 
 def without_none(value: Any) -> Any:
-    """An element that was found comes back with `value: null`, and means by that that there is none."""
+    """Elements from desktop_find come back with `value: null`, which means no value."""
     if isinstance(value, dict):
         return {name: without_none(member) for name, member in value.items() if member is not None}
     return [without_none(item) for item in value] if isinstance(value, list | tuple) else value
@@ -35,11 +37,11 @@ T = TypeVar("T")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the host says; members that we don't know are left out."""
+    """A part of a result; unknown members are ignored."""
 
 
 class EvidenceFiles(Said, frozen=True, kw_only=True):
-    """Names of files below `dir`, which lies in the project."""
+    """Names of files below `dir`, which is in the project."""
 
     dir: str
     screenshot_path: str | UnsetType = UNSET
@@ -63,7 +65,7 @@ class Frame(Said, frozen=True, kw_only=True):
 
 
 class Ref(Said, frozen=True, kw_only=True):
-    """`elementId` and `fingerprint` are what a target needs of it."""
+    """A target needs only `elementId` and `fingerprint`."""
 
     element_id: str
     fingerprint: str
@@ -82,7 +84,7 @@ class Executed(Said, frozen=True, kw_only=True):
 
 
 class Acted(Executed, frozen=True, kw_only=True):
-    """It was delivered; `effect` and `changed` say what was seen to come of it."""
+    """The action was delivered; `effect` and `changed` say what was observed."""
 
     effect: Literal["seen", "not_seen"] | UnsetType = UNSET
     changed: list[dict[str, Any]] | UnsetType = UNSET
@@ -95,3 +97,52 @@ def read(result: Mapping[str, Any], type: type[T]) -> T:
         return msgspec.convert(result, type)
     except msgspec.ValidationError as wrong:
         raise BadAnswer(f"The desktop's host answered something else than this method promises: {wrong}.") from None
+
+
+_CONTENT = "window content"
+
+
+def said(words: str, content: str = "") -> str:
+    """`content` comes from the screen and is fenced off."""
+    return f"{words}\n{quoting.fenced(content, _CONTENT)}" if content else words
+
+
+def acted_said(words: str, result: Acted) -> str:
+    changed = () if result.changed is UNSET else result.changed
+    if not changed:
+        return f"{words} No change was seen." if result.effect == "not_seen" else words
+    return said(words, "\n".join(map(_change_line, changed)))
+
+
+def ref_line(ref: Ref) -> str:
+    """`e:12 button "Save" = "…" (focused)`"""
+    parts = [ref.element_id, ref.role.removeprefix("AX").lower(), quoted(ref.title or "")]
+    if ref.value:
+        parts.append(f"= {quoted(ref.value)}")
+    if ref.frame is not None:
+        parts.append(f"at {ref.frame.x},{ref.frame.y} {ref.frame.width}×{ref.frame.height}")
+    return " ".join(parts)
+
+
+def element_words(ref: Ref) -> str:
+    """For the question to a person."""
+    return f"{ref.role.removeprefix('AX').lower()} {quoted(ref.title or '')}"
+
+
+def place_words(route: RouteResolved) -> str:
+    return f"window {quoted(route.window_title)} of {quoted(route.frontmost_bundle_id or '?')}"
+
+
+def _change_line(change: Mapping[str, Any]) -> str:
+    """`value textfield "Name": "" → "Ada"`"""
+    what, role, title = (str(change.get(name) or "") for name in ("what", "role", "title"))
+    words = [what, role.removeprefix("AX").lower()]
+    if title:
+        words.append(quoted(title))
+    head = " ".join(word for word in words if word)
+    if "from" in change or "to" in change:
+        return f"{head}: {quoted(str(change.get('from') or ''))} → {quoted(str(change.get('to') or ''))}"
+    if what == "state":
+        gained = [f"+{state}" for state in change.get("gained", ())]
+        return f"{head}: {' '.join([*gained, *(f'-{state}' for state in change.get('lost', ()))])}"
+    return " ".join(word for word in (head, str(change.get("change") or change.get("count") or "")) if word)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from handrail.ports.consents import ConsentTo, Given, program
+from handrail.ports.consents import ConsentTo, Given
 from handrail.ports.identity import Caller
 from handrail.stores.local.database import Database
 
@@ -28,7 +28,7 @@ class SqliteConsents:
             found: Row | None = rows.execute(
                 f"SELECT {_COLUMNS} FROM consent WHERE caller = ? AND app = ? AND"
                 " ((tool = ? AND digest = ?) OR (tool = ? AND digest = ?)) LIMIT 1",
-                (program(caller), to.app, to.tool, to.tool_digest, _ALL, to.app_digest),
+                (caller.agent, to.app, to.tool, to.tool_digest, _ALL, to.app_digest),
             ).fetchone()
             return found
 
@@ -36,7 +36,7 @@ class SqliteConsents:
         return _given(found) if found else None
 
     async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given:
-        who, tool = program(caller), _ALL if is_for_app else to.tool
+        who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
         row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by)

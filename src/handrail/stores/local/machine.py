@@ -10,6 +10,7 @@ from handrail.stores.local.files.beneath import has_openat2
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.workspaces import Workspaces
 from handrail.stores.local.peers import identify
+from handrail.stores.local.peers.sessions import has_ended, stdio_identity, terminal_identity
 
 
 def this_machine() -> Machine:
@@ -21,6 +22,9 @@ def this_machine() -> Machine:
         user=user_name(),
         has_openat2=has_openat2,
         identify=identify,
+        stdio_identity=stdio_identity,
+        terminal_identity=terminal_identity,
+        has_ended=has_ended,
     )
 
 

@@ -41,7 +41,7 @@ def test_a_click_that_asks_takes_four_requests_none_of_them_twice(
         async with browsing(server) as plugin:
             task = await task_on(server, plugin)
             await plugin.say({"type": "full_state_sync", "windows": [], "tabs": [TAB], "timestamp": 1})
-            call = Call("browser_click", {}, Caller("mcp", "test", "pid:1"), task=task, is_shown=True)
+            call = Call("browser_click", {}, Caller("mcp", "test", "pid:1", "agent:test"), task=task, is_shown=True)
             port = Browser(remote_bus(Wiring().open_stores(server.state)), None)  # type: ignore[arg-type]  # no file is uploaded
             params = CLICK.params(click_id="1", tab_id=7)
             clicking = asyncio.ensure_future(_click(port, call, params))

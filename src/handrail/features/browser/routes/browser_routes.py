@@ -31,7 +31,7 @@ _HINT = "Call POST /api/tools/browser_… instead: there actions are checked and
 def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]:
     async def act(request: Request, body: Act) -> object:
         check_is_persons(request, key, _WHAT, _HINT)
-        caller = given(body.caller) or str(caller_of(request, person))
+        caller = given(body.caller) or caller_of(request, person).identity
         try:
             task = await bus.task_for(caller, given(body.task_id))
             running = bus.act(

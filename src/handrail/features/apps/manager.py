@@ -1,4 +1,4 @@
-"""Apps as a person sees them, on the command line and in the console: what they do, who may call them, sign-ins."""
+"""Apps as a person manages them, on the command line and in the console: descriptions, consents, sign-ins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AppDesk:
+class AppManager:
     """Descriptors are read and checked in a thread, one after the other. What a person changes is in the audit."""
 
     stores: Stores
@@ -42,7 +42,7 @@ class AppDesk:
         return _described(app := await self.find(id), await self._sign_in(app))
 
     async def given(self) -> list[dict[str, Any]]:
-        """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
+        """Every consent, and whether it is still valid: the app may have changed its descriptor."""
         given = await self.stores.consents.given()
         return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
 
@@ -140,8 +140,8 @@ class AppDesk:
         return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
 
 
-def app_desk(stores: Stores, audit: Audit | None = None) -> AppDesk:
-    return AppDesk(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
+def app_manager(stores: Stores, audit: Audit | None = None) -> AppManager:
+    return AppManager(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
 
 
 def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:

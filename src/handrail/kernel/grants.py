@@ -1,0 +1,131 @@
+"""What a yes allows beyond one call: whether a later call lies within it, how wide it is, which rule it becomes."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from handrail.kernel.glob import MAX_PATTERN, literal_path, matcher
+from handrail.kernel.target import Target
+from handrail.ports.errors import InvalidParams
+from handrail.ports.policy import Rule, moment_of
+from handrail.ports.prompts import Grant, Offer, Scope
+
+ALL = "*"
+"""In `project` and `identity`: a person has chosen all of them."""
+_SHORT = timedelta(hours=24)
+
+
+class NotOffered(Exception):
+    """The field of a grant that reaches further than a person may choose, and why."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(why)
+        self.field = field
+        self.why = why
+
+
+def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: str, task: str | None) -> bool:
+    """Whether a call lies within the grant. What the grant doesn't name, the call must not have."""
+    return (
+        tool in grant.tools
+        and grant.project in (ALL, project)
+        and grant.identity in (ALL, identity)
+        and (grant.task is UNSET or grant.task == task)
+        and _covers_path(grant.path, target.path)
+        and (grant.place or None) == target.place
+        and (grant.app or None) == target.app
+        and (grant.command or None) == target.command
+        and (grant.server or None) == target.server
+    )
+
+
+def has_ended(grant: Grant, now: datetime) -> bool:
+    return grant.until is not UNSET and now >= moment_of(grant.until)
+
+
+def is_wide(grant: Grant, now: datetime | None = None) -> bool:
+    """Whether it needs proof of presence: without a near end, for other projects or agents, or for whole folders."""
+    if ALL in (grant.project, grant.identity) or grant.project is UNSET or grant.identity is UNSET:
+        return True
+    if grant.path is not UNSET and grant.path.rstrip("/*") == "":
+        return True
+    if grant.task is not UNSET:
+        return False
+    return grant.until is UNSET or moment_of(grant.until) - (now or datetime.now(UTC)) > _SHORT
+
+
+def rule_of(grant: Grant) -> Rule:
+    """The rule that allows exactly this. Only what has no task can be one."""
+    return Rule(
+        decision="allow",
+        tool=grant.tools[0] if len(grant.tools) == 1 else f"{{{','.join(grant.tools)}}}",
+        path=grant.path or None,
+        place=grant.place or None,
+        app=grant.app or None,
+        command=grant.command or None,
+        server=grant.server or None,
+        project=None if grant.project == ALL else grant.project or None,
+        agent=None if grant.identity == ALL else grant.identity or None,
+        until=grant.until or None,
+        below=grant.path is UNSET,
+    )
+
+
+def chosen(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Grant:
+    """The grant that an answer means: the narrowest of its scope, or what the person has spelled out.
+
+    NotOffered where the scope wasn't offered, or the wish doesn't cover what was shown, or can't be widened so.
+    """
+    offered = [each.grant for each in offers if each.scope == scope and each.grant is not UNSET]
+    if not offered:
+        raise NotOffered("scope", f"`{scope}` isn't offered here")
+    narrowest = offered[0]
+    if wish is UNSET:
+        return narrowest
+    tools = {tool for grant in offered for tool in grant.tools}
+    if not tools.issuperset(wish.tools):
+        raise NotOffered("grant.tools", f"must be some of {', '.join(sorted(tools))}")
+    for name in ("place", "app", "command", "server", "task"):
+        if getattr(wish, name) not in (UNSET, getattr(narrowest, name)):
+            raise NotOffered(f"grant.{name}", "must be the one that was shown")
+    for name in ("project", "identity"):
+        known = (UNSET, getattr(narrowest, name), *([ALL] if scope == "rule" else []))
+        if getattr(wish, name) not in known:
+            raise NotOffered(f"grant.{name}", "must be the one that was shown" + (", or *" if scope == "rule" else ""))
+    _check_pattern(wish, narrowest)
+    _check_until(wish)
+    named = {name: value for name in Grant.__struct_fields__ if (value := getattr(wish, name)) not in (UNSET, ())}
+    return replace(narrowest, **named)
+
+
+def _check_pattern(wish: Grant, narrowest: Grant) -> None:
+    if wish.path is UNSET:
+        return
+    shown = None if narrowest.path is UNSET else literal_path(narrowest.path)
+    if shown is None:
+        raise NotOffered("grant.path", "what was asked has no path")
+    try:
+        is_covered = len(wish.path) <= MAX_PATTERN and matcher(wish.path)(shown)
+    except InvalidParams as error:
+        raise NotOffered("grant.path", error.message) from None
+    if not is_covered:
+        raise NotOffered("grant.path", "must cover the path that was shown")
+
+
+def _check_until(wish: Grant) -> None:
+    if wish.until is UNSET:
+        return
+    try:
+        is_over = moment_of(wish.until) <= datetime.now(UTC)
+    except ValueError as error:
+        raise NotOffered("grant.until", str(error)) from None
+    if is_over:
+        raise NotOffered("grant.until", "must be in the future")
+
+
+def _covers_path(pattern: str | UnsetType, path: str | None) -> bool:
+    if pattern is UNSET or path is None:
+        return pattern is UNSET and path is None
+    return matcher(pattern)(path)

@@ -1,0 +1,66 @@
+"""Who uses this process without a token, as the kernel knows it: the program that started it, and the session.
+
+An MCP client over stdio is its parent process together with this process, which serves it alone. So two sessions of
+one parent are two identities, and none can take another's. What lasts is the parent's program: its file, and for an
+interpreter the script that it runs, and the user.
+"""
+
+import os
+import re
+import secrets
+from hashlib import sha256
+from pathlib import Path
+
+from handrail.ports.identity import Identity
+from handrail.stores.local.peers.linux import start_ticks
+
+_INTERPRETER = re.compile(r"(node|nodejs|bun|deno|python|pypy|ruby|perl|php|java|sh|bash|dash|zsh|fish)[0-9.]*")
+_OWN_PROCESS = re.compile(r"stdio:[0-9a-f.]+:([0-9]+)\.([0-9]+)")
+
+
+def stdio_identity() -> Identity:
+    """Of the client at our stdin: as long as this process lives, it has no other."""
+    uid, parent = os.getuid(), os.getppid()
+    started, own = _started(parent), _started(os.getpid())
+    if started is None or own is None:
+        session = f"stdio:{parent}:{secrets.token_hex(8)}"
+        return Identity(session, session)
+    connection = f"stdio:{parent}.{started}:{os.getpid()}.{own}"
+    program = _program(parent)
+    return Identity(connection, connection if program is None else f"program:{uid}:{program}")
+
+
+def terminal_identity() -> Identity:
+    """Of a person's commands: those of one terminal belong together, those of other sessions don't."""
+    uid, leader = os.getuid(), os.getsid(0)
+    return Identity(f"terminal:{uid}:{leader}.{_started(leader) or 0}", f"person:{uid}")
+
+
+def has_ended(connection: str) -> bool:
+    """Whether it is known that nobody uses this identity any more: of a stdio session whose process is gone."""
+    found = _OWN_PROCESS.fullmatch(connection)
+    return found is not None and _started(int(found[1])) != int(found[2])
+
+
+def _started(pid: int) -> int | None:
+    try:
+        return start_ticks(Path(f"/proc/{pid}/stat").read_bytes())
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _program(pid: int) -> str | None:
+    try:
+        file = os.readlink(f"/proc/{pid}/exe")
+        if not _INTERPRETER.fullmatch(os.path.basename(file)):
+            return file
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")[1:]
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None
+    for argument in arguments:
+        script = os.path.join(folder, os.fsdecode(argument))
+        if not argument.startswith(b"-") and os.path.isfile(script):
+            return f"{file} {os.path.realpath(script)}"
+    digest = sha256(b"\0".join(arguments)).hexdigest()
+    return f"{file} {digest[:16]}"
