@@ -3,7 +3,6 @@
 Each page asks for "Pay 1 EUR to Bob" and tries to have something else sent after the yes.
 """
 
-import json
 import signal
 import subprocess
 import threading
@@ -170,7 +169,9 @@ LATER = "asked.then(() => {{ {} ; return swapped(); }});"
 CHANGES_WHILE_ASKED = {
     "values and text": LATER.format("swap()"),
     "hidden values alone": LATER.format("silently()"),
-    "one more hidden value": LATER.format("form.insertAdjacentHTML('afterbegin', '<input type=hidden name=to value=Mallory>')"),
+    "one more hidden value": LATER.format(
+        "form.insertAdjacentHTML('afterbegin', '<input type=hidden name=to value=Mallory>')"
+    ),
     "text alone": LATER.format("document.getElementById('who').textContent = 'Mallory'"),
     "action": LATER.format("form.action = '/evil'"),
     "formaction": LATER.format("button.formAction = '/evil'"),
@@ -215,7 +216,9 @@ DURING_THE_CLICK = {
     "mouseup": "addEventListener('mouseup', silently, true)",
     "click": "addEventListener('click', silently, true)",
     "click on the button": "button.addEventListener('click', silently)",
-    "click, sent by script": "button.addEventListener('click', (e) => { e.preventDefault(); silently(); form.submit(); })",
+    "click, sent by script": (
+        "button.addEventListener('click', (event) => { event.preventDefault(); silently(); form.submit(); })"
+    ),
     "submit": "form.addEventListener('submit', silently)",
     "formdata": "form.addEventListener('formdata', (event) => event.formData.set('to', 'Mallory'))",
     "formdata, heard by nobody else": (
@@ -231,10 +234,15 @@ DURING_THE_CLICK = {
 }
 
 
-@pytest.mark.parametrize("method", ["post", "get"])
-@pytest.mark.parametrize("script", DURING_THE_CLICK.values(), ids=DURING_THE_CLICK.keys())
-def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Bank, script: str, method: str) -> None:
-    numbers = bank.opens(script, method)
+SENT_IN_THE_ADDRESS = ("submit", "formdata, heard by nobody else", "action in a submit listener")
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*((name, "post") for name in DURING_THE_CLICK), *((name, "get") for name in SENT_IN_THE_ADDRESS)],
+)
+def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Bank, name: str, method: str) -> None:
+    numbers = bank.opens(DURING_THE_CLICK[name], method)
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     bank.allows()
     again = bank.denies()
