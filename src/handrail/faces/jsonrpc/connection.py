@@ -1,6 +1,6 @@
-"""One client: reads its requests and sends answers in the order in which they are ready.
+"""One client: reads its lines and sends answers in the order in which they are ready.
 
-A client that does not read its answers is not read from; when a client is gone, its executions are aborted.
+A client that doesn't read its answers isn't read from either. When a client disconnects, its executions are cancelled.
 """
 
 import asyncio
@@ -26,18 +26,18 @@ _GONE_AFTER_SECONDS = 0.2
 
 
 class Service(Protocol):
-    """Answers requests and spells errors."""
+    """Answers requests and formats their errors."""
 
     def start(self) -> None: ...
 
     async def close(self) -> None: ...
 
     def is_inquiry(self, method: str) -> bool:
-        """Methods that are answered even when many calls are running, such as abort."""
+        """Requests that are answered even when many are running, above all those that abort others."""
         ...
 
     def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any] | None:
-        """None if it has to be awaited."""
+        """None for requests that take time."""
         ...
 
     async def answer(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any]: ...
@@ -107,7 +107,7 @@ class Connection(asyncio.Protocol):
                 self._write(self._failure(bad.id, bad.failure))
 
     def eof_received(self) -> bool:
-        """A client that has only closed its own side may still read answers."""
+        """A client that only closes its sending side may still read; one that closed both can't."""
         self._has_ended = True
         if not self._running:
             return False
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     async def close(self) -> None:
-        """Aborts what is running and sends the answers."""
+        """Cancels what runs and sends the answers."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     async def _watch_departure(self) -> None:
-        """Notices that a client has closed both sides; after its end of file, epoll no longer reports that."""
+        """Notices that a client closed both sides after its last request, which epoll no longer reports."""
         while self._running and not self._transport.is_closing():
             waiting = select.poll()
             waiting.register(self._transport.get_extra_info("socket").fileno(), 0)

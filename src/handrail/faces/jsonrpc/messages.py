@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as contract 1 has it: one text a line, ids are strings, params an object, no batch, no notification."""
+"""JSON-RPC 2.0 as contract 1 defines it: one text per line, string ids, object params, no batch, no notification."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ class Message:
 
 
 class BadMessage(Exception):
-    """What can't be understood, and the id to answer to: null where there is none that could be given back."""
+    """An invalid message, and the id to answer to; null if it has no valid one."""
 
     def __init__(self, id: Id, failure: Failure) -> None:
         super().__init__(failure.message)
