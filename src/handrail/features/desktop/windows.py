@@ -109,6 +109,8 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
             words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
         shot = () if located.screenshot is UNSET else (Picture("before.png", alt, b64decode(located.screenshot)),)
         bound = {"app": route.frontmost_bundle_id, "window": route.window_title, "paramsDigest": allowed}
+        if "shown" in sent:
+            bound["shown"] = sent["shown"]
         return Preview(
             f"{summary(params, words)}{place}",
             app=route.frontmost_bundle_id or None,
