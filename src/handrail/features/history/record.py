@@ -55,8 +55,12 @@ async def _keep(keeper: RecordKeeper) -> None:
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
-    stores = context.program.open_stores(context.state)
-    faults = quick_faults(stores.record(), Audit(stores.audit))
+    try:
+        stores = context.program.open_stores(context.state)
+        faults = quick_faults(stores.record(), Audit(stores.audit))
+    except Failure as failure:
+        yield Check("record", False, failure.message, failure.hint or _FIX, required=False)
+        return
     for fault in faults:
         yield Check("record", False, fault, _FIX)
     if not faults:
