@@ -16,7 +16,7 @@ from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _PREFIX = "HANDRAIL_"
-_FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer")
+FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer")
 
 Kind = TypeVar("Kind")
 
@@ -94,7 +94,7 @@ def _converted(
     from_environment = {
         name: environ[_PREFIX + name.upper()]
         for name in names
-        if name not in _FILE_ALONE and _PREFIX + name.upper() in environ
+        if name not in FILE_ALONE and _PREFIX + name.upper() in environ
     }
     merged = {**values, **from_environment, **flags}
     try:
