@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
+from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.secrets import SecretStore
 from handrail.ports.tokens import Once, TokenStore
@@ -48,6 +49,8 @@ class Stores:
     once: Once
     consents: Consents
     prompts: PromptQueue
+    presence: Presence
+    """Which answers need proof that a person is present."""
     secrets: SecretStore
     audit: Journal
     browser: Callable[[], BrowserStores]

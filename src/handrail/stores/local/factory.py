@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handrail.ports.browser_store import BrowserStores
+    from handrail.ports.presence import Presence
     from handrail.ports.prompts import PromptQueue
     from handrail.ports.secrets import SecretStore
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def stores_of(
     state: State,
     prompts: PromptQueue,
+    presence: Presence,
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
@@ -48,6 +50,7 @@ def stores_of(
         once=SqliteOnce(state.database),
         consents=SqliteConsents(state.database),
         prompts=prompts,
+        presence=presence,
         secrets=secrets,
         audit=journal,
         browser=lambda: open_browser_stores(path),

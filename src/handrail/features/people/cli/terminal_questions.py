@@ -123,7 +123,7 @@ class TerminalQuestions:
         self._turn = asyncio.Lock()
 
     def beside(self, question: Question) -> Sequence[Side]:
-        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question))]
+        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:
