@@ -112,7 +112,7 @@ class Gate:
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
-        passage.target = target.path or target.place
+        passage.target = target.path or target.where
         verdict = (await self._policy()).decide(call.tool, passage.effect, target)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool)
@@ -124,7 +124,7 @@ class Gate:
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
             passage.params_digest = _digest(passage.params, {})
-            shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
+            shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
             await self._approve(passage, shown, passage.params_digest)
         return await self._within_deadline(passage, None)
 
@@ -147,18 +147,18 @@ class Gate:
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
-            shown = Preview(words, path=target.path, host=target.host, app=target.app)
+            shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
                 await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
-        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
+        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.where)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = self._approver.shows(passage.call, preview.place)
+            passage.call.is_shown = self._approver.shows(passage.call, preview.where)
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
