@@ -9,9 +9,9 @@ export interface PresenceNeed {
 }
 
 export function presenceNeed(failure: unknown): PresenceNeed | null {
-  if (!(failure instanceof HostError) || failure.details["reason"] !== "presence") return null;
-  const { command, passkey } = failure.details as { command?: unknown; passkey?: PublicKeyCredentialRequestOptionsJSON };
-  return typeof command === "string" ? { command, ...(passkey ? { passkey } : {}) } : null;
+  const told = failure instanceof HostError ? (failure.details["context"] as { reason?: string; command?: string; passkey?: PublicKeyCredentialRequestOptionsJSON } | undefined) : undefined;
+  if (told?.reason !== "presence" || told.command === undefined) return null;
+  return { command: told.command, ...(told.passkey ? { passkey: told.passkey } : {}) };
 }
 
 /** Passkeys belong to a name, and an address such as 127.0.0.1 is none. */
