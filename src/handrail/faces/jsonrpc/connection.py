@@ -12,7 +12,8 @@ from typing import Any, Protocol, cast
 
 from handrail.faces.jsonrpc.audience import Audience
 from handrail.faces.jsonrpc.messages import BadMessage, Id, LineCutter, Message, decode, failure, success, too_long
-from handrail.ports.errors import Aborted, Busy, Failure, Internal
+from handrail.kernel.gate import unforeseen
+from handrail.ports.errors import Aborted, Busy, Failure
 from handrail.ports.peers import Caller, Identify
 
 logger = logging.getLogger(__name__)
@@ -127,9 +128,8 @@ class Connection(asyncio.Protocol):
             return None if known is None else success(message.id, known)
         except Failure as failed:
             return self._failure(message.id, failed)
-        except Exception:
-            logger.exception("%s failed", message.method)
-            return self._failure(message.id, _fault())
+        except Exception as fault:  # noqa: BLE001 - logged
+            return self._failure(message.id, unforeseen(message.method, fault))
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
@@ -138,9 +138,8 @@ class Connection(asyncio.Protocol):
             line = self._failure(message.id, failed)
         except asyncio.CancelledError:
             line = self._failure(message.id, Aborted("The caller has gone, or the host ends."))
-        except Exception:
-            logger.exception("%s failed", message.method)
-            line = self._failure(message.id, _fault())
+        except Exception as fault:  # noqa: BLE001 - logged
+            line = self._failure(message.id, unforeseen(message.method, fault))
         self._write(line)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -170,10 +169,6 @@ class Connection(asyncio.Protocol):
     def _write(self, line: bytes) -> None:
         if not self._transport.is_closing():
             self._transport.write(line)
-
-
-def _fault() -> Internal:
-    return Internal("The host failed.", hint="Please report this.")
 
 
 def _looked_at(task: "asyncio.Task[None]") -> None:

@@ -64,10 +64,17 @@ def browser_tool(
 
 
 def input_tool(
-    action: BrowserAction[TabParamsT, Any], run: Run[TabParamsT], summary: Summary[TabParamsT]
+    action: BrowserAction[TabParamsT, Any],
+    run: Run[TabParamsT],
+    summary: Summary[TabParamsT],
+    *,
+    on_focus: bool = False,
 ) -> Tool[Browser, TabParamsT]:
-    """For what acts on a page. `summary` gets the parameters and how the element is called."""
-    return browser_tool(action, run, preview=previewing(summary))
+    """For what acts on a page. `summary` gets the parameters and how the element is called.
+
+    `on_focus`: without an element, it acts on what has the focus.
+    """
+    return browser_tool(action, run, preview=previewing(summary, on_focus=on_focus))
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
