@@ -13,6 +13,7 @@ from msgspec import UNSET
 from handrail.kernel.digest import digest
 from handrail.kernel.grants import NotOffered, chosen, is_wide
 from handrail.kernel.passkeys import verified_assertion
+from handrail.kernel.queue_approver import PREFIX
 from handrail.ports.presence import (
     GivenProof,
     LookAtTerminal,
@@ -30,10 +31,12 @@ _NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
 
 
 def why_needed(mode: Mode, request: RequestEntry, response: PromptResponse) -> str | None:
-    """None where this answer needs no proof: saying no never does."""
+    """None where this answer needs no proof: saying no never does, nor what another program asks."""
     prompt = request.prompt
-    if mode == "never" or response.status != "ok" or not isinstance(prompt, FileChangePrompt):
+    is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(PREFIX)
+    if mode == "never" or response.status != "ok" or not is_own:
         return None
+    assert isinstance(prompt, FileChangePrompt)
     if mode == "always":
         return "your settings ask for it with every approval"
     if prompt.critical is True:

@@ -1,6 +1,7 @@
 """Processes of this machine as /proc shows them, for questions about who is behind a terminal."""
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,14 @@ class Processes:
         number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
         return [process for process in self.all() if self._holds_master(process.pid, number)]
 
+    def is_the_systems_own(self, process: Process) -> bool:
+        """Its program's file is root's, and nobody else can write to it: an agent can't have made it."""
+        try:
+            status = os.stat(self._folder / str(process.pid) / "exe")
+        except OSError:
+            return False
+        return status.st_uid == 0 and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
     def _holds_master(self, pid: int, number: str) -> bool:
         folder = self._folder / str(pid)
         try:
@@ -77,10 +86,10 @@ class Processes:
     def _read(self, pid: int) -> Process | None:
         folder = self._folder / str(pid)
         try:
-            stat = (folder / "stat").read_bytes()
-            fields = stat.rpartition(b")")[2].split()
+            told = (folder / "stat").read_bytes()
+            fields = told.rpartition(b")")[2].split()
             uid = folder.stat().st_uid
-            started = start_ticks(stat)
+            started = start_ticks(told)
             arguments = (folder / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
         except (OSError, ValueError, IndexError):
             return None

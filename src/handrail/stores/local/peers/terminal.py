@@ -78,7 +78,7 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
             raise _refused(f"an agent's process is behind this terminal ({found.name or 'process'} {found.pid})")
         if holder.name not in TERMINALS and not _is_ssh(holder):
             raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
-        if not _is_of_the_system(holder):
+        if not processes.is_the_systems_own(holder):
             raise _refused(f"the program behind this terminal isn't the system's own: {holder.exe}")
     return holders[0].name
 
@@ -93,15 +93,6 @@ def _entered_through(family: list[Process], own: Process) -> str:
 
 def _is_ssh(process: Process) -> bool:
     return process.name in ("sshd", "sshd-session", "sshd-auth") and process.uid == 0
-
-
-def _is_of_the_system(process: Process) -> bool:
-    """Its file is root's, and nobody else can write to it: an agent can't have made it."""
-    try:
-        status = os.stat(f"/proc/{process.pid}/exe")
-    except OSError:
-        return False
-    return status.st_uid == 0 and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _refused(why: str) -> PresenceNeeded:
