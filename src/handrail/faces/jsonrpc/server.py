@@ -1,11 +1,10 @@
-"""A service behind its socket, until it is stopped."""
+"""Serves a service on its socket until it is stopped."""
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from handrail.faces.jsonrpc.audience import Audience
-from handrail.faces.jsonrpc.connection import Connection, Service
+from handrail.faces.jsonrpc.connection import Connection, Connections, Service
 from handrail.faces.jsonrpc.socket_file import bound
 from handrail.ports.peers import Identify
 from handrail.ports.waiting import entered
@@ -14,20 +13,21 @@ from handrail.ports.waiting import entered
 async def serve(
     service: Service, path: Path, identify: Identify, on_ready: Callable[[], None], *, unused_seconds: float | None
 ) -> None:
-    """Until it is cancelled, or nobody has been connected for so long; running calls are aborted and answered then.
+    """Runs until it is cancelled, or nobody has been connected for so long; running calls are then aborted and
+    answered.
 
-    It listens before the service is ready, which says so to those who come.
+    It listens before the service is ready; until then requests get an error that says so.
     """
 
-    audience: Audience[Connection] = Audience()
+    connections = Connections()
     async with entered(bound(path)) as listening:
         loop = asyncio.get_running_loop()
-        server = await loop.create_unix_server(lambda: Connection(service, identify, audience), sock=listening)
+        server = await loop.create_unix_server(lambda: Connection(service, identify, connections), sock=listening)
         service.start()
         try:
             on_ready()
-            await (audience.gone(unused_seconds) if unused_seconds is not None else loop.create_future())
+            await (connections.gone(unused_seconds) if unused_seconds is not None else loop.create_future())
         finally:
             server.close()
-            await asyncio.gather(*(connection.close() for connection in audience.present), return_exceptions=True)
+            await asyncio.gather(*(connection.close() for connection in connections.present), return_exceptions=True)
             await service.close()
