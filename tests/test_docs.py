@@ -50,7 +50,7 @@ SETTINGS = [Settings, *(load(feature.settings) for feature in built_in() if feat
 def test_every_setting_is_explained(name: str) -> None:
     text = (DOCS / "settings.md").read_text(encoding="utf-8")
     assert name in text
-    if name not in ("rules", "features"):
+    if name not in ("rules", "features", "presence"):
         assert f"`HANDRAIL_{name.upper()}`" in text
 
 

@@ -14,6 +14,7 @@ Examples:
   handrail passkeys remove ID"""
 
 _PATIENCE = 10.0
+_CODES = ("/api/session/code", "/api/passkeys/code")
 _SHOWN = 12
 
 
@@ -63,9 +64,9 @@ def add_passkey(ctx: click.Context, state: Path | None) -> None:
     if server is None or not server.is_running:
         raise NotFound("handrail isn't running.", hint="Start it with `handrail up`.")
     need_person(stores, "Adding a passkey")
-    code = _new_code(server.host, server.port, stores.credentials())
+    sign_in, code = (_new_code(server.host, server.port, stores.credentials(), path) for path in _CODES)
     say(f"Code (once, within ten minutes): {code}")
-    say(f"Enter it at http://localhost:{server.port}/#/settings under Passkeys.")
+    say(f"Enter it under Passkeys at http://localhost:{server.port}/#code={sign_in}/settings")
 
 
 @passkeys.command("remove")
@@ -87,7 +88,7 @@ def remove_passkey(ctx: click.Context, id: str, state: Path | None) -> None:
     say(f"Removed the passkey {one_line(found[0].name)}.")
 
 
-def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
+def _new_code(host: str, port: int, credentials: dict[str, str], path: str) -> str:
     import http.client
     import json
 
@@ -95,7 +96,7 @@ def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
 
     connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_PATIENCE)
     try:
-        connection.request("POST", "/api/passkeys/code", headers=credentials)
+        connection.request("POST", path, headers=credentials)
         return str(json.loads(connection.getresponse().read())["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         raise InputOutput(
