@@ -86,7 +86,8 @@ def test_a_shell_in_a_terminal_window_counts(tmp_path: Path, family: dict[str, P
 def test_a_shell_over_ssh_counts(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     """The other end is another user's, which can't be looked at; but root's process has let the person in."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
-    assert person_at_terminal(KnownAgents(tmp_path), table(family, sshd, holders=()), keyboard)
+    proof = person_at_terminal(KnownAgents(tmp_path), table(family, sshd, holders=()), keyboard)
+    assert proof.pid == ME
 
 
 def test_an_agent_beside_the_terminal_changes_nothing(
@@ -94,7 +95,7 @@ def test_an_agent_beside_the_terminal_changes_nothing(
 ) -> None:
     agent = Process(AGENT, SESSION, AGENT, 0, 6, USER, "/opt/agent", ("agent",))
     server = Process(AGENT + 1, AGENT, AGENT, 0, 7, USER, "/usr/bin/python3", ("python", "/bin/handrail", "mcp"))
-    assert person_at_terminal(KnownAgents(tmp_path), table(family, agent, server), keyboard)
+    assert person_at_terminal(KnownAgents(tmp_path), table(family, agent, server), keyboard).pid == ME
 
 
 def test_no_terminal_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
@@ -139,7 +140,7 @@ def test_an_agent_whose_server_has_ended_is_still_known(
     (tmp_path / "agent-processes" / str(EMULATOR)).write_text("3\n")
     assert "agent" in refusal(agents, table(family), keyboard)
     later = replace(family[str(EMULATOR)], started=4)
-    assert person_at_terminal(agents, table(family, later), keyboard), "another process has its number now"
+    assert person_at_terminal(agents, table(family, later), keyboard).pid == ME, "another process has its number now"
 
 
 def test_who_left_its_session_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:

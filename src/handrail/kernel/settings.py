@@ -17,7 +17,7 @@ from handrail.ports.presence import Mode
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _PREFIX = "HANDRAIL_"
-_FILE_ALONE = ("rules", "features", "presence")
+FILE_ALONE = ("rules", "features", "presence", "audit_witness", "audit_signer")
 """Not in the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")
@@ -35,6 +35,10 @@ class Settings(msgspec.Struct, frozen=True):
     elicit_approvals: bool = False
     presence: Mode = "critical"
     """Which approvals need proof that a person is present."""
+    audit_witness: str = ""
+    """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
+    audit_signer: tuple[str, ...] = ()
+    """A command that signs checkpoints with a key that this account does not have."""
     features: tuple[str, ...] = ()
     """Of other packages: those that a person has enabled."""
     rules: tuple[Rule, ...] = ()
@@ -102,7 +106,7 @@ def _converted(
     from_environment = {
         name: environ[_PREFIX + name.upper()]
         for name in names
-        if name not in _FILE_ALONE and _PREFIX + name.upper() in environ
+        if name not in FILE_ALONE and _PREFIX + name.upper() in environ
     }
     merged = {**values, **from_environment, **flags}
     try:

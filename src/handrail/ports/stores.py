@@ -11,6 +11,7 @@ from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
 from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
 from handrail.ports.tokens import Once, TokenStore
 
@@ -53,6 +54,8 @@ class Stores:
     """Which answers need proof that a person is present."""
     secrets: SecretStore
     audit: Journal
+    record: Callable[[], RecordStores]
+    """What vouches for the audit from outside."""
     browser: Callable[[], BrowserStores]
     lock: Callable[[str, float], AbstractContextManager[None]]
     watching: Callable[[], AbstractContextManager[None]]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from handrail.ports.browser_store import BrowserStores
     from handrail.ports.presence import Presence
     from handrail.ports.prompts import PromptQueue
+    from handrail.ports.record import RecordStores
     from handrail.ports.secrets import SecretStore
 
 
@@ -34,6 +35,7 @@ def stores_of(
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
+    record: Callable[[], RecordStores],
 ) -> Stores:
     path, journal = state.path, state.journal("audit")
 
@@ -53,6 +55,7 @@ def stores_of(
         presence=presence,
         secrets=secrets,
         audit=journal,
+        record=record,
         browser=lambda: open_browser_stores(path),
         lock=lock,
         watching=lambda: watching(path),
