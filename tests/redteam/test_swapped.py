@@ -343,7 +343,8 @@ HARMLESS = {
     ),
     "a countdown beside it": (
         "document.getElementById('words').insertAdjacentHTML('beforeend', ' <i id=left>00:04:59</i>');"
-        "let left = 59; const tick = () => { document.getElementById('left').textContent = '00:04:' + (10 + left-- % 50); };"
+        "let left = 59; const tick = () => {"
+        " document.getElementById('left').textContent = '00:04:' + (10 + left-- % 50); };"
         "setInterval(tick, 5)"
     ),
     "a hint that appears under the mouse": (
