@@ -23,6 +23,7 @@ from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import InvalidParams, NotFound
 from handrail.ports.machine import Machine
@@ -129,6 +130,8 @@ class Wiring:
             executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+            ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
+            knows=project.stores.agents.knows,
         )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
@@ -153,6 +156,7 @@ class Wiring:
         console: Path | None = None,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
     ) -> None:
+        from handrail.faces.http.credentials import identity_of
         from handrail.faces.http.server import Place, UntilUnused, serve
         from handrail.faces.mcp.streamable import McpEndpoint
 
@@ -160,7 +164,10 @@ class Wiring:
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with kept_up(project):
             endpoint = McpEndpoint(
-                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+                project.gate,
+                identity_of,
+                elicits_approvals=project.settings.elicit_approvals,
+                app_tools=_app_tools(project),
             )
             await serve(
                 project,

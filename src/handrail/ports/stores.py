@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from handrail.ports.agents import Agents
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.secrets import SecretStore
+from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import Once, TokenStore
 
 
@@ -47,6 +49,8 @@ class Stores:
     tokens: TokenStore
     once: Once
     consents: Consents
+    agents: Agents
+    task_owners: TaskOwners
     prompts: PromptQueue
     secrets: SecretStore
     audit: Journal

@@ -15,6 +15,7 @@ from handrail.faces.http.codes import MOST_CODES, MOST_FAILURES, Codes, TooManyC
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published, ServerFile
 from handrail.faces.http.sessions import LIFETIME, MOST_SESSIONS, Sessions
+from handrail.stores.local.agents import AgentsFile
 from tests.faces.http.running import Running
 
 
@@ -178,7 +179,9 @@ def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
 
 def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: Path) -> None:
     sessions, published = Sessions(tmp_path), Published(tmp_path, ServerFile(1, "127.0.0.1", 1, "secret"))
-    theirs = Credentials(published, sessions, Programs(), lambda token: False).set_cookie(sessions.start())
+    theirs = Credentials(published, sessions, Programs(), lambda token: False, AgentsFile(tmp_path)).set_cookie(
+        sessions.start()
+    )
     both = f"{theirs.partition(';')[0]}; {server.sign_in()['cookie']}"
     assert server.request("GET", "/api/tools", headers={"cookie": both}).status == 200
 

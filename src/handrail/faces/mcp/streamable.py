@@ -27,11 +27,23 @@ Send = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 32 * 1024 * 1024
 _MAX_DEPTH = 128
+_SESSION = b"mcp-session-id"
 
 
 class McpEndpoint:
-    def __init__(self, gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
+    """`identity_of` tells whose a request is. A session can be used only by who began it."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        identity_of: Callable[[Message], Identity],
+        *,
+        elicits_approvals: bool = False,
+        app_tools: AliasTools | None = None,
+    ) -> None:
         self._gate = gate
+        self._identity_of = identity_of
+        self._sessions: dict[str, str] = {}
         self._app_tools = app_tools
         self._elicits_approvals = elicits_approvals
         self._is_wanted = asyncio.Event()
@@ -68,8 +80,29 @@ class McpEndpoint:
             receive = _replayed(body, receive)
         self._is_wanted.set()
         manager = await asyncio.shield(self._manager)
+        own = self._identity_of(scope).connection
+        scope["user"] = _user(own)
         with self._noted(scope):
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, receive, self._noting_session(own, send))
+
+    async def end_sessions(self, knows: Callable[[str], bool]) -> None:
+        """Those of identities that are no longer known: with them ends what they have under way."""
+        for session, own in list(self._sessions.items()):
+            if not knows(own):
+                del self._sessions[session]
+                scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "user": _user(own)}
+                scope["headers"] = [(_SESSION, session.encode())]
+                await (await self._manager).handle_request(scope, _nothing_more, _unread)
+
+    def _noting_session(self, own: str, send: Send) -> Send:
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                for name, value in message.get("headers", ()):
+                    if name.lower() == _SESSION:
+                        self._sessions[value.decode("latin-1")] = own
+            await send(message)
+
+        return noting
 
     @contextmanager
     def _noted(self, scope: Message) -> Iterator[None]:
@@ -102,10 +135,18 @@ class McpEndpoint:
         from handrail.faces.mcp.server import build_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(self._gate, _peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools),
+            app=build_server(
+                self._gate, self._peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools
+            ),
             max_request_body_size=MAX_BODY,
             security_settings=None,
         )
+
+    def _peer(self, context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
+        if (request := context.request) is None:
+            return "http", Identity(SERVER_TOKEN, SERVER_TOKEN)
+        where = f"http:{request.client.host}" if request.client is not None else "http"
+        return where, self._identity_of(request.scope)
 
     def _refusal(self, body: bytes, failure: Failure) -> dict[str, Any]:
         from handrail.faces.mcp.refusal import refusal
@@ -148,6 +189,16 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _peer(context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
-    client = context.request.client if context.request is not None else None
-    return f"http:{client.host}" if client is not None else "http", Identity(SERVER_TOKEN, SERVER_TOKEN)
+def _user(own: str) -> Any:
+    """How the SDK knows whose a session is."""
+    from handrail.faces.mcp.sdk import AccessToken, AuthenticatedUser
+
+    return AuthenticatedUser(AccessToken(token="", client_id=own, scopes=[]))
+
+
+async def _nothing_more() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _unread(message: Message) -> None:
+    """For an answer that nobody waits for."""

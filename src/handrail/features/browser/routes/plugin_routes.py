@@ -111,9 +111,9 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
 
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
-    """A plugin's own token speaks for that plugin alone."""
+    """A plugin's own token speaks for that plugin alone, and no other credential does."""
     if shown(request.scope) is not Credential.PLUGIN:
-        return
+        raise Declined("A browser announces itself with the token that it was paired with.", reason="client")
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]
     if pairings.client_of(token) != client_id:
         raise Declined("This token is another plugin's.", reason="client")

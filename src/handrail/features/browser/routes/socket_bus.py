@@ -11,6 +11,7 @@ from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
+from handrail.ports.agents import Agent
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 logger = logging.getLogger(__name__)
@@ -57,8 +58,8 @@ class BrowserSockets:
                 logger.warning("refused the browser %s. %s", client, outdated.message)
             raise
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
-        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person)
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person, agent=agent)
 
     async def leave(self, sid: str) -> None:
         self._plugins.leave(sid)
