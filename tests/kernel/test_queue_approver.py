@@ -276,7 +276,7 @@ async def test_a_yes_for_the_task_covers_no_other_caller_and_no_other_declaratio
         await at.answered(asked, status="ok", scope="task")
         assert asked.preview.consent is not None
         changed = replace(asked.preview.consent, tool_digest="another")
-        assert not at.approver.shows(asked.call, asked.preview.place)
+        assert not at.approver.shows(asked.call, asked.preview.where)
         assert at.approver.shows(asked.call, changed.place)
 
 

@@ -100,10 +100,9 @@ class Gate:
             await self._recorder.close(passage, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
-            _log(passage.call.tool, fault)
-            unforeseen = _as_failure(fault)
-            await self._recorder.close(passage, error=unforeseen)
-            raise unforeseen from None
+            own = unforeseen(passage.call.tool, fault)
+            await self._recorder.close(passage, error=own)
+            raise own from None
         result = reply.result if reply.kept_result is None else reply.kept_result
         await self._recorder.close(passage, result=result)
         return reply
@@ -127,7 +126,7 @@ class Gate:
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
-        passage.target = target.path or target.place
+        passage.target = target.path or target.where
         verdict = (await self._policy()).decide(call.tool, passage.effect, target)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool)
@@ -139,7 +138,7 @@ class Gate:
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
             passage.params_digest = _digest(passage.params, {})
-            shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
+            shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
             await self._approve(passage, shown, passage.params_digest)
         return await self._within_deadline(passage, None)
 
@@ -162,18 +161,18 @@ class Gate:
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
-            shown = Preview(words, path=target.path, host=target.host, app=target.app)
+            shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
                 await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
-        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
+        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.where)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = self._approver.shows(passage.call, preview.place)
+            passage.call.is_shown = self._approver.shows(passage.call, preview.where)
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
@@ -296,12 +295,9 @@ def _lane(passage: Passage, effect: Effect) -> str | None:
     return own if lane is None else f"{own}:{call.tool}:{lane(passage.params)}"
 
 
-def _log(tool: str, fault: Exception) -> None:
-    """Where it happened, never in its own words: a library's may quote a key."""
+def unforeseen(tool: str, fault: Exception) -> Failure:
+    """Logs where it happened, and gives the Failure for the caller. Neither quotes the fault: it may contain a key."""
     logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
-
-
-def _as_failure(fault: Exception) -> Failure:
     if isinstance(fault, OSError):
         return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
     return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")

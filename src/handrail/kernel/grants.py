@@ -34,7 +34,7 @@ def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: s
         and grant.identity in (ALL, identity)
         and (grant.task is UNSET or grant.task == task)
         and _covers_path(grant.path, target.path)
-        and (grant.place or None) == target.host
+        and (grant.place or None) == target.place
         and (grant.app or None) == target.app
         and (grant.command or None) == target.command
         and (grant.server or None) == target.server

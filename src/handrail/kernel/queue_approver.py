@@ -22,7 +22,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
-from handrail.kernel.target import ANY_HOST
+from handrail.kernel.target import ANY_PLACE
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.prompts import (
     PromptQueue,
@@ -84,7 +84,7 @@ class QueueApprover:
         return _reach_of_a_task(call, place) not in self._for_task
 
     async def ask(self, question: Question) -> Answer:
-        if not self.shows(question.call, question.preview.place):
+        if not self.shows(question.call, question.preview.where):
             return Answer("ok", by="allowed for this task")
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
@@ -119,7 +119,7 @@ class QueueApprover:
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""
         if response.scope == "task":
-            self._for_task.add(_reach_of_a_task(question.call, question.preview.place))
+            self._for_task.add(_reach_of_a_task(question.call, question.preview.where))
         elif response.scope == "rule":
             await self._allow_always(question, response, await self._who_answered(request_id))
 
@@ -158,9 +158,9 @@ def remembering(stores: Stores) -> AllowAlways:
                 question.call.caller, preview.consent, is_for_app=response.covers == "app", by=by
             )
             return
-        if preview.host == ANY_HOST:
+        if preview.place == ANY_PLACE:
             return  # what was shown has no name that a rule could hold
-        members = {"tool": question.call.tool, "path": preview.path, "host": preview.host, "app": preview.app}
+        members = {"tool": question.call.tool, "path": preview.path, "place": preview.place, "app": preview.app}
         known = {name: value for name, value in members.items() if value is not None}
         await stores.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **known)
 
@@ -209,5 +209,5 @@ def _identity(question: Question) -> str:
 
 
 def _reach_of_a_task(call: Call, place: str | None) -> tuple[str, ...]:
-    """A yes to one caller, for one host or app, says nothing about the next: anybody may name a task as they like."""
+    """A yes to one caller, for one place or app, says nothing about the next: anybody may name a task as they like."""
     return call.caller.identity, call.task or "", call.tool, place or ""

@@ -34,11 +34,14 @@ class Entrance:
     agents: Agents
     end_visits: Callable[[], None]
 
-    async def renew_token(self) -> None:
+    async def renew_token(self, session: str) -> str:
+        """The new secret for the page of the session that asked; every other session ends with the old token."""
         await settled(self.published.renew_token)
+        page_secret = await settled(lambda: self.sessions.renew(session))
         self.programs.forget()
         self.hang_up()
         await self.send_strangers_away()
+        return page_secret
 
     async def add_agent(self, name: str) -> tuple[Agent, str]:
         return await settled(lambda: self.agents.add(name))

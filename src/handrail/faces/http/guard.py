@@ -198,8 +198,9 @@ class Guard:
 
     def _stranger(self, scope: Scope) -> Response | None:
         credential = self._credentials.of(scope)
-        is_borrowed = credential is Credential.COOKIE and not self._is_from_own_page(scope)
-        note(scope, None if is_borrowed else credential)
+        is_own_page = self._is_from_own_page(scope)
+        is_borrowed = credential is Credential.COOKIE and not is_own_page
+        note(scope, None if is_borrowed else credential, is_own_page=is_own_page)
         note_agent(scope, self._credentials.agent(scope) if credential is Credential.AGENT else None)
         if self._is_open(scope):
             return None

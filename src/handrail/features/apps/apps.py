@@ -13,7 +13,7 @@ from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.calls.masking import has_secrets, masked
 from handrail.features.apps.model import App, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import host_of_page
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.consents import ConsentTo
 
 AppId = Annotated[str, msgspec.Meta(description="Its id, such as com.example.mail: apps_list has them.")]
@@ -85,6 +85,6 @@ def _declared(app: App, tool: AppTool) -> Declared:
 
 
 def _place_of(app: App) -> Target:
-    """The host as well, where the call leaves this machine or could: rules may name it."""
+    """The place as well, where the call leaves this machine or could: rules may name it."""
     execution = app.execution
-    return Target(app=app.id, host=host_of_page(execution.base_url) if isinstance(execution, HttpExecution) else None)
+    return Target(app=app.id, place=place_of_page(execution.base_url) if isinstance(execution, HttpExecution) else None)

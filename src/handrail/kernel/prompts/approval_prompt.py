@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
-from handrail.kernel.target import ANY_HOST
+from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import visible
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
@@ -19,7 +19,7 @@ def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
-    lines += [_NAMELESS] if preview.host == ANY_HOST else []
+    lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
         for name, fact in preview.consent.facts:

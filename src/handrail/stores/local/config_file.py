@@ -28,7 +28,7 @@ def choose(state: Path, **values: str | list[str]) -> None:
 
 
 async def allow(state: Path, remark: str, **members: str) -> None:
-    """Adds a rule that a person can read and delete; members are tool, effect, path, host, app."""
+    """Adds a rule that a person can read and delete; members are tool, effect, path, place, host, app."""
     await settled(lambda: _add(state / CONFIG_FILE, remark, members))
 
 
