@@ -79,6 +79,10 @@ class Running:
         return str(self.file["token"])
 
     @property
+    def server_bearer(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.server_token}"}
+
+    @property
     def bearer(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self.token}"}
 

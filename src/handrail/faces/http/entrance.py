@@ -29,7 +29,6 @@ class Entrance:
     credentials: Credentials
     programs: Programs
     send_strangers_away: Callable[[], Awaitable[None]]
-    hang_up: Callable[[], None]
     end_mcp_sessions: Callable[[Callable[[str], bool]], Awaitable[None]]
     agents: Agents
     end_visits: Callable[[], None]
@@ -39,7 +38,6 @@ class Entrance:
         await settled(self.published.renew_token)
         page_secret = await settled(lambda: self.sessions.renew(session))
         self.programs.forget()
-        self.hang_up()
         await self.send_strangers_away()
         return page_secret
 

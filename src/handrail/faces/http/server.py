@@ -90,14 +90,12 @@ _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it
 
 
 class McpEndpoint(Protocol):
-    """The mounted ASGI app; `run()` is alive as long as it may be called. `hang_up` ends every open stream.
+    """The mounted ASGI app; `run()` is alive as long as it may be called.
 
     `end_sessions` ends those of agents that are no longer known.
     """
 
     def run(self) -> AbstractAsyncContextManager[None]: ...
-
-    def hang_up(self) -> None: ...
 
     async def end_sessions(self, knows: Callable[[str], bool]) -> None: ...
 
@@ -154,7 +152,7 @@ async def serve(
             assert mounted.bus is not None
             assert mounted.running is not None
             sockets = Sockets(credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus)
-            ending = (sockets.send_strangers_away, mcp_endpoint.hang_up, mcp_endpoint.end_sessions)
+            ending = (sockets.send_strangers_away, mcp_endpoint.end_sessions)
             visits = Visits(project.stores.agents)
             entrance = Entrance(
                 published,

@@ -6,8 +6,8 @@ The SDK is imported when the first request comes: it takes as long as all the re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
@@ -48,7 +48,6 @@ class McpEndpoint:
         self._elicits_approvals = elicits_approvals
         self._is_wanted = asyncio.Event()
         self._has_ended = asyncio.Event()
-        self._listening: set[asyncio.Task[Any]] = set()
         self._manager: asyncio.Future[StreamableHTTPSessionManager]
 
     @asynccontextmanager
@@ -61,11 +60,6 @@ class McpEndpoint:
             self._has_ended.set()
             self._is_wanted.set()
             await serving
-
-    def hang_up(self) -> None:
-        """Ends every stream on which a client listens: it comes back with what lets it in now."""
-        for task in self._listening:
-            task.cancel()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
@@ -82,8 +76,7 @@ class McpEndpoint:
         manager = await asyncio.shield(self._manager)
         own = self._identity_of(scope).connection
         scope["user"] = _user(own)
-        with self._noted(scope):
-            await manager.handle_request(scope, receive, self._noting_session(own, send))
+        await manager.handle_request(scope, receive, self._noting_session(own, send))
 
     async def end_sessions(self, knows: Callable[[str], bool]) -> None:
         """Those of identities that are no longer known: with them ends what they have under way."""
@@ -103,18 +96,6 @@ class McpEndpoint:
             await send(message)
 
         return noting
-
-    @contextmanager
-    def _noted(self, scope: Message) -> Iterator[None]:
-        task = asyncio.current_task() if scope["type"] == "http" and scope["method"] == "GET" else None
-        if task is None:
-            yield
-            return
-        self._listening.add(task)
-        try:
-            yield
-        finally:
-            self._listening.discard(task)
 
     async def _serve(self) -> None:
         """In one task from first to last, as the manager's task group wants it."""
