@@ -18,6 +18,7 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
@@ -124,7 +125,7 @@ class Wiring:
         return Gate(
             registry,
             project.policy.fetch,
-            asking(project.stores, approver) if isinstance(approver, AskInQueue) else approver,
+            asking(project, approver) if isinstance(approver, AskInQueue) else approver,
             OwnTokens(),
             Recorder(project.evidence, project.audit, project.location),
             executor_tokens=project.stores.tokens,
@@ -132,6 +133,7 @@ class Wiring:
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
             ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
             knows=project.stores.agents.knows,
+            limit=question_limit(project),
         )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
@@ -189,7 +191,7 @@ class Wiring:
             language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
             person=self.machine.user,
             persons_gate=project.gate.asking(OwnCommand()),
-            trying_gate=project.gate.asking(asking(project.stores, AskInQueue())),
+            trying_gate=project.gate.asking(asking(project, AskInQueue())),
             program=self,
             console_key=key,
         )
@@ -233,11 +235,21 @@ class ReadFolder:
         self.files.close()
 
 
-def asking(stores: Stores, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of these stores."""
+def asking(project: Project, how: AskInQueue) -> QueueApprover:
+    """Approvals through the queue of this project's stores."""
+    stores = project.stores
     return QueueApprover(
-        stores.prompts, stores.once, remembering(stores), beside=how.beside, is_left_standing=how.is_left_standing
+        stores.prompts,
+        stores.once,
+        remembering(stores),
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
+        limit=question_limit(project),
     )
+
+
+def question_limit(project: Project) -> QuestionLimit:
+    return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
 
 def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:

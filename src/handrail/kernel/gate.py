@@ -20,6 +20,7 @@ from handrail.kernel.digest import digest
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.passage import Passage
 from handrail.kernel.policy import Policy, Verdict
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
@@ -58,6 +59,7 @@ class Gate:
         summon: Summon = nobody_is_called,
         ownership: TaskOwnership | None = None,
         knows: Callable[[str], bool] = everybody,
+        limit: QuestionLimit | None = None,
     ) -> None:
         """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
         self.registry = registry
@@ -70,6 +72,7 @@ class Gate:
         self._summon = summon
         self._ownership = ownership
         self._knows = knows
+        self._limit = limit
         self._lanes = Lanes()
 
     def asking(self, approver: Approver) -> "Gate":
@@ -123,6 +126,8 @@ class Gate:
         self._check_is_known(call.caller)
         if call.task is not None and self._ownership is not None:
             await self._ownership.check(call.task, call.caller)
+        if passage.effect is Effect.ASK and self._limit is not None:
+            await self._limit.take(call.caller)
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)

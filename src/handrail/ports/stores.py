@@ -11,6 +11,7 @@ from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.questions import AskedQuestions
 from handrail.ports.secrets import SecretStore
 from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import Once, TokenStore
@@ -51,6 +52,7 @@ class Stores:
     consents: Consents
     agents: Agents
     task_owners: TaskOwners
+    questions: AskedQuestions
     prompts: PromptQueue
     secrets: SecretStore
     audit: Journal

@@ -58,10 +58,10 @@ def test_a_code_is_good_for_ten_minutes() -> None:
     codes = Codes(clock)
     in_time, late = codes.make(), codes.make()
     clock.now += CODE_LIFETIME - 1
-    codes.use(in_time)
+    codes.use(in_time, "a")
     clock.now += 1
     with pytest.raises(WrongCode):
-        codes.use(late)
+        codes.use(late, "a")
 
 
 def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
@@ -70,20 +70,34 @@ def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
     code = codes.make()
     for number in range(MOST_FAILURES):
         with pytest.raises(WrongCode):
-            codes.use(f"wrong {number}")
+            codes.use(f"wrong {number}", "a")
     with pytest.raises(TooManyCodes):
-        codes.use(code)
+        codes.use(code, "a")
     clock.now += 60
-    codes.use(code)
+    codes.use(code, "a")
+
+
+def test_who_tries_codes_keeps_nobody_else_out_and_no_new_code() -> None:
+    clock = Clock()
+    codes = Codes(clock)
+    first, second = codes.make(), codes.make()
+    for number in range(MOST_FAILURES):
+        with pytest.raises(WrongCode):
+            codes.use(f"wrong {number}", "a")
+    codes.use(first, "b")
+    with pytest.raises(TooManyCodes):
+        codes.use(second, "a")
+    clock.now += 1
+    codes.use(codes.make(), "a")
 
 
 def test_of_many_codes_the_oldest_go() -> None:
     codes = Codes(Clock())
     made = [codes.make() for _ in range(MOST_CODES + 1)]
     with pytest.raises(WrongCode):
-        codes.use(made[0])
+        codes.use(made[0], "a")
     for code in made[1:]:
-        codes.use(code)
+        codes.use(code, "a")
 
 
 def test_too_many_wrong_codes_are_a_429_over_the_wire(state: Path, project: Path) -> None:

@@ -174,6 +174,12 @@ def caller(request: Request, person: str) -> Caller:
     return Caller.known("http", name, peer, identity_of(request.scope))
 
 
+def source_of(request: Request) -> str:
+    """Who tries a code, as far as it can be told: everybody is on this machine, so the client's own name helps."""
+    host = request.client.host if request.client else "unknown"
+    return f"{host} {header(request.scope, b'origin')} {header(request.scope, b'user-agent')}"[:512]
+
+
 def is_person(request: Request) -> bool:
     return shown(request.scope) is Credential.COOKIE
 

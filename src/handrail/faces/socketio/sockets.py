@@ -178,8 +178,6 @@ class Sockets:
             raise _unwelcome("UNAUTHORIZED", "This needs `auth.token`, or the console's cookie with its page's secret.")
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
-        if kind == PLUGIN and not is_own:
-            raise _unwelcome("FORBIDDEN", "A browser needs the token that it was paired with, for its own clientId.")
         agent = self._credentials.agent(scope, token) if credential is Credential.AGENT else None
         try:
             if kind == PLUGIN:

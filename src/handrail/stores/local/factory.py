@@ -13,6 +13,7 @@ from handrail.stores.local.config_file import allow, choose
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
+from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.state import STEPS, State
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
@@ -51,6 +52,7 @@ def stores_of(
         consents=SqliteConsents(state.database),
         agents=AgentsFile(path),
         task_owners=SqliteTaskOwners(state.database),
+        questions=SqliteQuestions(state.database),
         prompts=prompts,
         secrets=secrets,
         audit=journal,

@@ -10,9 +10,9 @@ from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
 from handrail.features.browser.routes.page_socket import PageSocket
-from handrail.features.browser.routes.plugin_socket import PluginSocket
+from handrail.features.browser.routes.plugin_socket import PluginSocket, check_client_id
 from handrail.ports.agents import Agent
-from handrail.ports.errors import Conflict, Failure, InvalidParams
+from handrail.ports.errors import Conflict, Declined, Failure, InvalidParams
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,9 @@ class BrowserSockets:
         return client is not None and client == auth.get("clientId")
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
+        check_client_id(auth.get("clientId"))
+        if not self.is_own_token(auth):
+            raise Declined("A browser needs the token that it was paired with, for its own clientId.", reason="client")
         self._check_version(auth)
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
