@@ -1,4 +1,4 @@
-"""Contract 2 §2.3: which plugins there are; and how one is paired, so that it may connect."""
+"""Contract 2 §2.3: the list of plugins; and how one is paired, so that it may connect."""
 
 import time
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
 
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
-    """A plugin's own token speaks for that plugin alone, and no other credential does."""
+    """A plugin's token is valid for that plugin only, and no other credential is."""
     if shown(request.scope) is not Credential.PLUGIN:
         raise Declined("A browser announces itself with the token that it was paired with.", reason="client")
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]
