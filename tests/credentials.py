@@ -2,16 +2,24 @@
 
 import http.client
 import json
+import threading
 from functools import cache
 from pathlib import Path
 
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.stores.local.agents import AgentsFile
 
+_turn = threading.Lock()
+
+
+def agent_token(state: Path, name: str = "tests") -> str:
+    """As `handrail agents add` issues it, once for a state directory and a name."""
+    with _turn:
+        return _issued(state, name)
+
 
 @cache
-def agent_token(state: Path, name: str = "tests") -> str:
-    """As `handrail agents add` issues it."""
+def _issued(state: Path, name: str) -> str:
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     return AgentsFile(state).add(name)[1]
 
@@ -20,8 +28,14 @@ def bearer(state: Path, name: str = "tests") -> dict[str, str]:
     return {"authorization": f"Bearer {agent_token(state, name)}"}
 
 
-@cache
 def browser_token(state: Path, client_id: str) -> str:
+    """The token of a browser that a person has paired with the server that runs, once for each clientId."""
+    with _turn:
+        return _paired(state, client_id)
+
+
+@cache
+def _paired(state: Path, client_id: str) -> str:
     """Pairs a browser with the server that runs, as a person does it with a code. It is no extension of ours."""
     server = json.loads((state / "server.json").read_text())
     persons = {
