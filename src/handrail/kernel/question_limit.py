@@ -13,9 +13,7 @@ class QuestionLimit:
     async def take(self, caller: Caller) -> None:
         """Before a person is asked. AskedTooOften."""
         # Each command on a command line may be a session of its own: they are counted together.
-        await self.take_for(caller.agent if caller.face == "cli" else caller.identity)
-
-    async def take_for(self, who: str) -> None:
+        who = caller.agent if caller.face == "cli" else caller.identity
         if not await self._asked.note(who, self._most):
             raise AskedTooOften(
                 f"This caller has asked people {self._most} questions within a minute, which is the limit.",

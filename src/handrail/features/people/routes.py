@@ -14,11 +14,10 @@ from starlette.types import Scope
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import identity_of, is_person, must_be_person, program_name
+from handrail.faces.http.credentials import is_person, must_be_person, program_name
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.socketio.rooms import Rooms
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
-from handrail.kernel.question_limit import QuestionLimit
 from handrail.ports.errors import Failure
 from handrail.ports.prompts import Entry, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
 
@@ -167,7 +166,7 @@ PATH = "/api/prompts"
 _STATES: tuple[State, ...] = get_args(State)
 
 
-def _routes(queue: PromptQueue, board: PromptBoard, person: str, limit: QuestionLimit) -> list[Route]:
+def _routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         return success(await board.page(_state(request), page_limit(request), page_before(request)))
 
@@ -175,8 +174,6 @@ def _routes(queue: PromptQueue, board: PromptBoard, person: str, limit: Question
         given = await json_object(request, {"requestId", "runId", "prompt"})
         prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
         check_foreign(prompt, wanted_id)
-        if not is_person(request):
-            await limit.take_for(identity_of(request.scope).connection)
         request_id = await queue.request(
             _from_somewhere(prompt, request), request_id=wanted_id, run_id=optional_text(given, "runId")
         )
@@ -226,8 +223,6 @@ def _state(request: Request) -> State:
 def mount(context: HttpContext) -> Mount:
     queue = context.project.stores.prompts
     board = PromptBoard(queue)
-    project = context.project
-    limit = QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
@@ -239,4 +234,4 @@ def mount(context: HttpContext) -> Mount:
         return path == PATH or path.startswith(f"{PATH}/")
 
     feeds = {"ui_prompts": ("entries", board.follow)}
-    return Mount(_routes(queue, board, context.person, limit), feeds, running, is_for_programs=is_for_programs)
+    return Mount(_routes(queue, board, context.person), feeds, running, is_for_programs=is_for_programs)
