@@ -118,6 +118,8 @@ class QueueApprover:
             return Answer(response.status, by, remark)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
+        if self._limit is not None:
+            await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id)
 

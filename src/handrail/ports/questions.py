@@ -7,3 +7,7 @@ class AskedQuestions(Protocol):
     async def note(self, who: str, most: int) -> bool:
         """Notes one more question, unless that would be more than `most` within a minute. Whether it was noted."""
         ...
+
+    async def forget_one(self, who: str) -> None:
+        """The last one that was noted counts no more."""
+        ...

@@ -30,3 +30,7 @@ class SqliteQuestions:
             return True
 
         return await self._database.write(add, is_durable=False)
+
+    async def forget_one(self, who: str) -> None:
+        last = "DELETE FROM asked WHERE rowid = (SELECT max(rowid) FROM asked WHERE who = ?)"
+        await self._database.write(lambda rows: rows.execute(last, (who,)).rowcount, is_durable=False)
