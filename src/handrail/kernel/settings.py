@@ -16,7 +16,7 @@ from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _PREFIX = "HANDRAIL_"
-_FILE_ALONE = ("rules", "features", "questions_per_minute")
+FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer", "questions_per_minute")
 
 Kind = TypeVar("Kind")
 
@@ -33,6 +33,10 @@ class Settings(msgspec.Struct, frozen=True):
     elicit_approvals: bool = False
     questions_per_minute: int = 20
     """How many questions one caller may put to people. Not from the environment: an agent could set that."""
+    audit_witness: str = ""
+    """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
+    audit_signer: tuple[str, ...] = ()
+    """A command that signs checkpoints with a key that this account does not have."""
     features: tuple[str, ...] = ()
     """Of other packages: those that a person has enabled."""
     rules: tuple[Rule, ...] = ()
@@ -94,7 +98,7 @@ def _converted(
     from_environment = {
         name: environ[_PREFIX + name.upper()]
         for name in names
-        if name not in _FILE_ALONE and _PREFIX + name.upper() in environ
+        if name not in FILE_ALONE and _PREFIX + name.upper() in environ
     }
     merged = {**values, **from_environment, **flags}
     try:

@@ -12,6 +12,7 @@ from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.questions import AskedQuestions
+from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
 from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import Once, TokenStore
@@ -56,6 +57,8 @@ class Stores:
     prompts: PromptQueue
     secrets: SecretStore
     audit: Journal
+    record: Callable[[], RecordStores]
+    """What vouches for the audit from outside."""
     browser: Callable[[], BrowserStores]
     lock: Callable[[str, float], AbstractContextManager[None]]
     watching: Callable[[], AbstractContextManager[None]]
