@@ -1,7 +1,7 @@
 """Which ports of this machine belong to handrail: those of every server of this user, whatever its state directory.
 
-As long as a server listens it holds a Unix socket whose name has its port. On Linux the name is in the abstract namespace:
-it ends with its process, nobody can remove it, and it is in the same network namespace as the port itself.
+As long as a server listens, it holds a Unix socket whose name has its port. On Linux the name is in the abstract
+namespace: it ends with its process, nobody can remove it, and it is in the same network namespace as the port itself.
 """
 
 import os
