@@ -40,7 +40,7 @@ MANY_WAYS = {
     "late redirect": BUTTON.format("location = '/redirect'"),
     "popup with a redirect": BUTTON.format("window.open('/redirect')"),
     "frame made by script": BUTTON.format(
-        "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{console}', width: 900, height: 900}}))"
+        "f = document.createElement('iframe'); f.src = '{console}'; f.width = f.height = 900; document.body.append(f)"
     ),
 }
 
@@ -66,7 +66,7 @@ class Pages(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
-        self.wfile.write(body.replace("{{", "{").replace("}}", "}").replace("{console}", self.console).encode())
+        self.wfile.write(body.replace("{console}", self.console).encode())
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -123,6 +123,7 @@ class Attack:
         self.browser = PersonsBrowser(self.state)
         self.browser.opens_the_console()
         rules = [f'[[rules]]\neffect = "UI_CONTROL"\nhost = "{host}"\ndecision = "allow"\n' for host in ALLOWED]
+        rules.append('[[rules]]\ntool = "task_start"\ndecision = "allow"\n')
         (self.state / "config.toml").write_text("\n".join(rules))
         self._client, self._victim = Stdio(self.project, self.state), Stdio(self.project, self.state)
         self.agent = Agent(self._client)
@@ -181,10 +182,11 @@ def untouched(attack: Attack) -> Iterator[None]:
     attack.presses_allow()
     assert not attack.is_answered
     assert not attack.write.done()
+    attack.agent.call("task_stop", closeTab=True)
 
 
 def own(told: Told) -> bool:
-    return told.code == "FORBIDDEN" and (told.error or {})["details"].get("reason") == "own"
+    return told.code == "FORBIDDEN" and (told.error or {})["details"]["context"].get("reason") == "own"
 
 
 def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
@@ -195,25 +197,26 @@ def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_conso
     assert own(told), told
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["localhost", "LOCALHOST", "localhost.", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[0:0:0:0:0:ffff:7f00:1]",
-     "0.0.0.0", "foo.localhost", "127.0.0.2", "[::]", socket.gethostname()],
+SPELLINGS = (
+    "localhost", "LOCALHOST", "localhost.", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[0:0:0:0:0:ffff:7f00:1]",
+    "0.0.0.0", "foo.localhost", "127.0.0.2", "[::]",
 )  # fmt: skip
+ONLY_FOR_BROWSERS = ("127.1", "0x7f.1", "2130706433", "0177.0.0.1", "%6cocalhost", "[::1%25lo]", "u@127.0.0.1")
+
+
 @pytest.mark.parametrize("tool", ["browser_navigate", "task_start", "browser_tab_open"])
-def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str, host: str) -> None:
+def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str) -> None:
     attack.start()
-    told = attack.agent.call(tool, url=f"http://{host}:{attack.port}/")
-    assert told.error is not None
-    assert own(told) or host == socket.gethostname(), told
+    for host in SPELLINGS:
+        told = attack.agent.call(tool, url=f"http://{host}:{attack.port}/")
+        assert own(told), (host, told)
+    for host in ONLY_FOR_BROWSERS:
+        assert attack.agent.code(tool, url=f"http://{host}:{attack.port}/") == "BAD_REQUEST"
 
 
-@pytest.mark.parametrize(
-    "host", ["127.1", "0x7f.1", "2130706433", "0177.0.0.1", "%6cocalhost", "[::1%25lo]", "u@127.0.0.1"]
-)
-def test_spellings_that_only_browsers_understand_are_no_addresses(attack: Attack, host: str) -> None:
+def test_a_name_that_leads_to_this_machine_is_no_way_in(attack: Attack) -> None:
     attack.start()
-    assert attack.agent.code("browser_navigate", url=f"http://{host}:{attack.port}/") == "BAD_REQUEST"
+    attack.agent.call("browser_navigate", url=f"http://{socket.gethostname()}:{attack.port}/")
 
 
 @pytest.mark.parametrize("path", ["redirect", "refresh"])
