@@ -12,6 +12,8 @@ from handrail.kernel.visible import visible
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
 _NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
+_CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
+_UNSEEN = "You can't see what is meant: "
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 
@@ -24,6 +26,11 @@ def prompt_of(question: Question) -> FileChangePrompt:
         lines += [_RULED] if question.is_ruled else []
         for name, fact in preview.consent.facts:
             lines += _shown(name, fact)
+    if preview.changed:
+        lines += [_CHANGED, *(f"  │ {line}" for line in preview.changed)]
+    lines += [_UNSEEN + preview.unseen] if preview.unseen is not None else []
+    for name, fact in preview.facts:
+        lines += _shown(name, fact)
     if preview.diff is None:
         for name, value in _parameters(question):
             lines += _shown(name, value)
@@ -38,6 +45,8 @@ def prompt_of(question: Question) -> FileChangePrompt:
         images=tuple(question.images) or UNSET,
         scope=UNSET if preview.warrant is None else preview.warrant,
         consent=_subject(question),
+        unseen=_visible(preview.unseen),
+        changed=tuple(map(visible, preview.changed)) or UNSET,
     )
 
 

@@ -9,7 +9,7 @@ import { follow, hopsBefore } from "./hops";
 import { learnOwnPorts, refuseOwnPages } from "./own_pages";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
-import { checkExpected } from "./seen";
+import { checkPlace } from "./seen";
 import { fallback, invalid, parse, type Parsed, whole } from "./shape";
 import { taskOf } from "./tasks";
 
@@ -91,8 +91,8 @@ async function checked(action: Action, given: Record<string, unknown>, context: 
   const tabId = given["tabId"];
   const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
   if (isAboutPage) await refuseOwnPages(tabId);
-  if (action.acts && typeof given["expected"] === "string") await checkExpected(context.taskId, action.name, given, given["expected"]);
-  const result = await action.run(context, params);
+  const element = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
+  const result = await action.run(element ? { ...context, expected: { expected: element } } : context, params);
   if (isAboutPage && !action.acts) await refuseOwnPages(tabId);
   return result;
 }

@@ -1,4 +1,4 @@
-"""What a held folder has in it, in names that can go over the wire."""
+"""Lists an open folder, with names that can go over the wire."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from handrail.stores.local.files.temporary import is_temporary
 
 
 def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every name; bytes that are no UTF-8 are escaped as lone surrogates, whatever the locale."""
+    """Every name; bytes that aren't UTF-8 become lone surrogates, whatever the locale."""
     with os.scandir(fd) as found:
         for item in found:
             name = item.name
@@ -19,12 +19,12 @@ def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def listed(fd: int, closed: Collection[str]) -> list[Entry]:
-    """The entries without the `closed` (folded) names, our temporary files and names that are no UTF-8."""
+    """The entries without `closed` (folded) names, temporary files and names that aren't UTF-8."""
     return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in _open_ones(fd, closed)]
 
 
 def stamped(fd: int, closed: Collection[str]) -> Iterator[tuple[str, Stamp | None]]:
-    """The same as `listed`, folders without a stamp, and neither links nor special files; what vanishes is left out."""
+    """As `listed`, but without links and special files, and folders without a stamp. What vanishes is left out."""
     for name, item in _open_ones(fd, closed):
         if item.is_dir(follow_symlinks=False):
             yield name, None
