@@ -4,7 +4,6 @@ Whoever presses a button there answers in a person's name. A browser is known by
 terminal by the process that asks in it: then all windows of that terminal program count, since they look alike.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from handrail.features.desktop.platform import Reader, Window
@@ -31,10 +30,10 @@ async def refuse_own(reader: Reader, window: Window, everything: Sequence[Window
 
 
 async def why_closed(reader: Reader, window: Window, everything: Sequence[Window]) -> str | None:
-    """None for a window that tools may use."""
-    if await _asks_here(window, everything):
+    """None for a window that tools may use. Which processes there are the system tells from memory, not from a disk."""
+    if _asks_here(window, everything):
         return "handrail asks a person in a terminal of this program"
-    if not await asyncio.to_thread(own_ports):
+    if not own_ports():
         return None
     addresses = await reader.addresses(window)
     if addresses is None:
@@ -45,13 +44,10 @@ async def why_closed(reader: Reader, window: Window, everything: Sequence[Window
     return None
 
 
-async def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
+def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
     """The nearest ancestor that has a window is the terminal."""
     with_windows = {one.pid for one in everything}
-    for chain in await asyncio.to_thread(ancestries):
-        if next((pid for pid in chain if pid in with_windows), None) == window.pid:
-            return True
-    return False
+    return any(next((pid for pid in chain if pid in with_windows), None) == window.pid for chain in ancestries())
 
 
 async def _is_ours(address: str) -> bool:
