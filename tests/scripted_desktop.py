@@ -172,6 +172,9 @@ class ScriptedDesktop:
         await self._answering()
         return [found for found in _walk(self._root(window)) if _is_wanted(found.element, query)]
 
+    async def addresses(self, window: Window) -> Sequence[str] | None:
+        return ()
+
     async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
         await self._answering()
         return next((found for found in _walk(self._root(window)) if found.path == tuple(path)), None)
@@ -236,7 +239,9 @@ class ScriptedDesktop:
                 self.remove("w:dialog")
             await asyncio.sleep(delay_ms / 1000)
 
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")
         seen = SCREEN if area is None else area.meets(SCREEN) or SCREEN

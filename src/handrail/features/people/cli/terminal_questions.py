@@ -18,6 +18,7 @@ from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
 from handrail.kernel.approval import Question
 from handrail.kernel.prompts.first_answer import ANSWERED
+from handrail.ports import prompt_views
 from handrail.ports.prompts import PromptResponse, Scope, Side
 
 _FOLD_BEYOND = 24
@@ -58,6 +59,12 @@ class QuestionPage:
                 yield from self._fact(name, value)
         for name, value in preview.consent.facts if preview.consent is not None else ():
             yield from self._fact(name, value)
+        for name, value in preview.facts:
+            yield from self._fact(name, value)
+        if preview.changed:
+            yield Line("changed since you allowed it; nothing was done", "removed")
+            for line in preview.changed:
+                yield from self._behind_gutter(one_line(line), "removed")
         yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)
@@ -65,6 +72,8 @@ class QuestionPage:
         yield Line(f"in short, {question.effect.value}", "heading")
         yield from self._fact("what", preview.summary)
         yield from self._fact("caller", str(question.call.caller))
+        if preview.unseen is not None:
+            yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
 
     def unfolded(self) -> Iterator[Line]:
         """The parameters once more, whole."""
@@ -110,6 +119,8 @@ _DIFF_STYLES = {"+": "added", "-": "removed", "@": "note", "\\": "note"}
 
 _COLOURS = {"title": "1", "heading": "1", "note": "36", "added": "32", "removed": "31"}
 _YES = re.compile(r"(?P<once>y(es)?)|(?P<task>t(ask)?)|(?P<rule>a(lways)?)", re.IGNORECASE)
+_ALLOW = re.compile(r"allow", re.IGNORECASE)
+_UNSEEN_CHOICES = "[n]o / n with a remark / the whole word allow, to allow unseen what can't be shown"
 _ALL_TOOLS = re.compile(r"all", re.IGNORECASE)
 _NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
@@ -121,6 +132,8 @@ class TerminalQuestions:
     def __init__(self, keyboard: int = 0) -> None:
         self._keyboard = keyboard
         self._turn = asyncio.Lock()
+        self._view = prompt_views.announced()
+        """Desktop tools leave this terminal alone as long as it may ask."""
 
     def beside(self, question: Question) -> Sequence[Side]:
         return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question))]
@@ -143,16 +156,23 @@ class TerminalQuestions:
         _show(screen, page.lines())
         # What was typed before the question stood there is no answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
+        is_unseen = question.preview.unseen is not None
         while True:
-            choices = f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
+            choices = (
+                _UNSEEN_CHOICES
+                if is_unseen
+                else f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
+            )
             print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
                 return PromptResponse(status="canceled")
+            if is_unseen and _ALLOW.fullmatch(typed):
+                return PromptResponse(status="ok", scope="once")
             if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
                 return PromptResponse(status="ok", scope="rule", covers="app")
-            if agreed := _YES.fullmatch(typed):
+            if not is_unseen and (agreed := _YES.fullmatch(typed)):
                 return PromptResponse(status="ok", scope=_scope(agreed))
             if refusal := _NO.fullmatch(typed):
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
