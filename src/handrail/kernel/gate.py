@@ -19,6 +19,7 @@ from handrail.kernel.call import Approved, Call
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.digest import digest
 from handrail.kernel.lanes import Lanes
+from handrail.kernel.own_places import refuse_own
 from handrail.kernel.passage import Passage
 from handrail.kernel.policy import Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
@@ -133,6 +134,7 @@ class Gate:
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.where
+        await refuse_own(target)
         verdict = (await self._policy()).decide(call.tool, passage.effect, target)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool)
@@ -162,6 +164,7 @@ class Gate:
         assert passage.effect is not None
         if target in passage.passed:
             return
+        await refuse_own(target)
         verdict = (await self._policy()).decide_again(passage.call.tool, passage.effect, target)
         passage.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")

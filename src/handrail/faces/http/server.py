@@ -32,6 +32,7 @@ from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
 from handrail.kernel.end_signals import end_signals
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
+from handrail.ports.own_servers import announced
 from handrail.ports.waiting import entered
 
 
@@ -143,6 +144,7 @@ async def serve(
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
         async with (
+            entered(announced(port)),
             entered(server_file.published(state, host, port)) as published,
             entered(console_key.published(state)) as key,
         ):
