@@ -20,12 +20,14 @@ from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.presence import PresenceCheck
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.files import Folder
@@ -155,12 +157,15 @@ class Wiring:
         return Gate(
             registry,
             project.policy.fetch,
-            asking(project.stores, approver) if isinstance(approver, AskInQueue) else approver,
+            asking(project, approver) if isinstance(approver, AskInQueue) else approver,
             OwnTokens(),
             Recorder(project.evidence, project.audit, project.location),
             executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+            ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
+            knows=project.stores.agents.knows,
+            limit=question_limit(project),
         )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
@@ -186,6 +191,7 @@ class Wiring:
         console: Path | None = None,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
     ) -> None:
+        from handrail.faces.http.credentials import identity_of
         from handrail.faces.http.server import Place, UntilUnused, serve
         from handrail.faces.mcp.streamable import McpEndpoint
 
@@ -193,7 +199,10 @@ class Wiring:
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with kept_up(project):
             endpoint = McpEndpoint(
-                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+                project.gate,
+                identity_of,
+                elicits_approvals=project.settings.elicit_approvals,
+                app_tools=_app_tools(project),
             )
             await serve(
                 project,
@@ -215,7 +224,7 @@ class Wiring:
             language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
             person=self.machine.user,
             persons_gate=project.gate.asking(OwnCommand()),
-            trying_gate=project.gate.asking(asking(project.stores, AskInQueue())),
+            trying_gate=project.gate.asking(asking(project, AskInQueue())),
             program=self,
             console_key=key,
         )
@@ -259,11 +268,21 @@ class ReadFolder:
         self.files.close()
 
 
-def asking(stores: Stores, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of these stores."""
+def asking(project: Project, how: AskInQueue) -> QueueApprover:
+    """Approvals through the queue of this project's stores."""
+    stores = project.stores
     return QueueApprover(
-        stores.prompts, stores.once, remembering(stores), beside=how.beside, is_left_standing=how.is_left_standing
+        stores.prompts,
+        stores.once,
+        remembering(stores),
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
+        limit=question_limit(project),
     )
+
+
+def question_limit(project: Project) -> QuestionLimit:
+    return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
 
 def _keeper(stores: Stores, *, is_server: bool) -> RecordKeeper:

@@ -22,6 +22,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import ANY_PLACE
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.prompts import (
@@ -70,6 +71,7 @@ class QueueApprover:
         *,
         beside: BesideQuestion = in_the_queue_alone,
         is_left_standing: bool = True,
+        limit: QuestionLimit | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._queue = queue
@@ -77,6 +79,7 @@ class QueueApprover:
         self._allow_always = allow_always
         self._beside = beside
         self._is_left_standing = is_left_standing
+        self._limit = limit
         self._now = now
         self._for_task: set[tuple[str, ...]] = set()
 
@@ -98,6 +101,8 @@ class QueueApprover:
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
             if left is None:
+                if self._limit is not None:
+                    await self._limit.take(question.call.caller)
                 await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
             beside = [*self._beside(question), *question.call.beside(prompt)]
@@ -116,6 +121,8 @@ class QueueApprover:
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         presence = await self._queue.proof_of(request_id)
+        if self._limit is not None:
+            await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id, presence)
 

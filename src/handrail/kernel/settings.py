@@ -17,7 +17,7 @@ from handrail.ports.presence import Mode
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = ("rules", "features", "presence", "audit_witness", "audit_signer")
+FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer")
 """Not in the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")
@@ -35,6 +35,8 @@ class Settings(msgspec.Struct, frozen=True):
     elicit_approvals: bool = False
     presence: Mode = "critical"
     """Which approvals need proof that a person is present."""
+    questions_per_minute: int = 20
+    """How many questions one caller may put to people. Not from the environment: an agent could set that."""
     audit_witness: str = ""
     """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
     audit_signer: tuple[str, ...] = ()
@@ -46,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("`port` must be between 0 and 65535")
+        if self.questions_per_minute < 1:
+            raise ValueError("`questions_per_minute` must be at least 1")
 
 
 class AllSettings:

@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
@@ -244,5 +245,10 @@ def mount(context: HttpContext) -> Mount:
         async with board.run():
             yield
 
+    def is_for_programs(scope: Scope) -> bool:
+        path: str = scope["path"]
+        return path == PATH or path.startswith(f"{PATH}/")
+
+    feeds = {"ui_prompts": ("entries", board.follow)}
     routes = _routes(queue, board, context.person, context.project.stores.presence)
-    return Mount(routes, {"ui_prompts": ("entries", board.follow)}, running)
+    return Mount(routes, feeds, running, is_for_programs=is_for_programs)
