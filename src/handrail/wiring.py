@@ -18,7 +18,7 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
@@ -123,12 +123,13 @@ class Wiring:
         return Gate(
             registry,
             project.policy.fetch,
-            asking(project.stores, approver) if isinstance(approver, AskInQueue) else approver,
+            asking(project, approver) if isinstance(approver, AskInQueue) else approver,
             OwnTokens(),
             Recorder(project.evidence, project.audit, project.location),
             executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+            end_task=ending_tasks(project.stores.grants),
         )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
@@ -182,7 +183,7 @@ class Wiring:
             language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
             person=self.machine.user,
             persons_gate=project.gate.asking(OwnCommand()),
-            trying_gate=project.gate.asking(asking(project.stores, AskInQueue())),
+            trying_gate=project.gate.asking(asking(project, AskInQueue())),
             program=self,
             console_key=key,
         )
@@ -226,10 +227,17 @@ class ReadFolder:
         self.files.close()
 
 
-def asking(stores: Stores, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of these stores."""
+def asking(project: Project, how: AskInQueue) -> QueueApprover:
+    """Approvals through the queue of the project's stores."""
+    stores = project.stores
     return QueueApprover(
-        stores.prompts, stores.once, remembering(stores), beside=how.beside, is_left_standing=how.is_left_standing
+        stores.prompts,
+        stores.once,
+        remembering(stores),
+        stores.grants,
+        project.policy.project,
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
     )
 
 

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from traceback import format_tb
 from typing import Any
@@ -19,15 +20,16 @@ from handrail.kernel.deadline import Deadline
 from handrail.kernel.digest import digest
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.passage import Passage
-from handrail.kernel.policy import Policy, Verdict
+from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
-from handrail.kernel.target import Target
+from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal
+from handrail.ports.paths import closed_secret
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
 from handrail.ports.waiting import finished
@@ -36,6 +38,14 @@ logger = logging.getLogger(__name__)
 
 _TOKEN_TTL = 60.0
 _PERSONS_FACES = frozenset({"cli", "console"})
+
+
+EndTask = Callable[[Call], Awaitable[None]]
+"""A call has ended its task: what was allowed for the task is over."""
+
+
+async def nothing_ends(call: Call) -> None:
+    """For a gate without grants."""
 
 
 class Gate:
@@ -50,6 +60,7 @@ class Gate:
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
         summon: Summon = nobody_is_called,
+        end_task: EndTask = nothing_ends,
     ) -> None:
         self.registry = registry
         self._policy = policy
@@ -59,6 +70,7 @@ class Gate:
         self._recorder = recorder
         self._consents = consents
         self._summon = summon
+        self._end_task = end_task
         self._lanes = Lanes()
 
     def asking(self, approver: Approver) -> "Gate":
@@ -114,9 +126,9 @@ class Gate:
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.place
-        verdict = (await self._policy()).decide(call.tool, passage.effect, target)
+        verdict = (await self._policy()).decide(call.tool, passage.effect, target, call.caller.agent)
         passage.verdict, passage.decision = verdict, str(verdict)
-        _refuse_if_denied(verdict, call.tool)
+        _refuse_if_denied(verdict, call.tool, target)
         passage.passed.add(target)
         call.check = partial(self._check, passage)
         call.keep = passage.keep
@@ -126,7 +138,7 @@ class Gate:
         if verdict.decision is Decision.ASK:
             passage.params_digest = _digest(passage.params, {})
             shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
-            await self._approve(passage, shown, passage.params_digest)
+            await self._approve(passage, shown, passage.params_digest, target)
         return await self._within_deadline(passage, None)
 
     async def _located(self, passage: Passage) -> Target:
@@ -143,23 +155,26 @@ class Gate:
         assert passage.effect is not None
         if target in passage.passed:
             return
-        verdict = (await self._policy()).decide_again(passage.call.tool, passage.effect, target)
+        verdict = (await self._policy()).decide_again(
+            passage.call.tool, passage.effect, target, passage.call.caller.agent
+        )
         passage.reached[str(target)] = str(verdict)
-        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
+        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target)
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, host=target.host, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
-                await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
+                bound_to = _digest(passage.params, {"reached": str(target)})
+                await self._approve(passage, shown, bound_to, target, verdict)
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
-        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.place)
+        passage.call.is_shown = is_asked and await self._approver.shows(passage.call, target)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = self._approver.shows(passage.call, preview.place)
+            passage.call.is_shown = await self._approver.shows(passage.call, _shown_target(target, preview))
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
@@ -167,7 +182,7 @@ class Gate:
         passage.params_digest = _bound_to(passage.params, preview)
         passage.undoes = preview.undoes
         if is_asked and not await self._is_allowed_for_good(passage, preview):
-            await self._approve(passage, preview, passage.params_digest)
+            await self._approve(passage, preview, passage.params_digest, _shown_target(target, preview))
             passage.call.approved = self._approved(passage)
         scope = _scope(passage, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
@@ -186,8 +201,13 @@ class Gate:
         async with self._deadline(passage):
             return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
 
-    async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
+    async def _approve(
+        self, passage: Passage, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
+    ) -> None:
+        """`verdict` is what the policy says of `target`, where that isn't the call's first one."""
         assert passage.effect is not None
+        verdict = verdict or passage.verdict
+        assert verdict is not None
         images = await self._recorder.show(passage, preview)
         question = Question(
             passage.call,
@@ -197,7 +217,10 @@ class Gate:
             preview,
             bound_to,
             images,
-            passage.is_ruled,
+            not verdict.is_default,
+            verdict.is_critical,
+            target,
+            passage.entry.tool.has_targets or target != NOWHERE,
         )
         await passage.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -227,6 +250,8 @@ class Gate:
         tool, port = passage.entry.tool, passage.entry.surface.port
         async with self._deadline(passage):
             outcome = await tool.run(port, passage.call, passage.params, preview)
+        if tool.ends_task:
+            await self._end_task(passage.call)
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
         self._recorder.keep_reply(passage, reply)
         return reply
@@ -239,7 +264,15 @@ class Gate:
         return passage.deadline
 
 
-def _refuse_if_denied(verdict: Verdict, what: str) -> None:
+def _shown_target(target: Target, preview: Preview) -> Target:
+    """What rules can say of what was shown: a page or window may have changed since it was located."""
+    host = target.host if preview.host is None else preview.host
+    return replace(target, host=host, app=preview.app or target.app)
+
+
+def _refuse_if_denied(verdict: Verdict, what: str, target: Target) -> None:
+    if verdict.because == CLOSED and target.path is not None:
+        raise closed_secret(target.path)
     if verdict.decision is Decision.DENY:
         raise Declined(
             f"The policy denies {what}: {verdict.because}.",

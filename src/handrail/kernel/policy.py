@@ -11,8 +11,11 @@ from handrail.kernel.target import ANY_HOST, Target
 from handrail.kernel.web_address import host_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule
+from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
+_UNTRUSTED = "project rule, not trusted"
+CLOSED = "closed by default: files of this name usually hold secrets"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
@@ -71,17 +74,31 @@ class Policy:
         Of an agent that isn't known, rules about one agent count where they deny or ask, and never where they allow.
         """
         default = _DEFAULTS[effect]
-        matches = [
-            Verdict(decision, because, rule.critical and decision is Decision.ASK)
+        applying = [
+            (rule, Verdict(decision, because, rule.critical and decision is Decision.ASK))
             for rule, decision, because in self.rules
             # An untrusted allow of what is allowed anyway takes nothing away.
             if not (decision is not rule.verdict and default is Decision.ALLOW)
             and _applies(rule, tool, effect, target, agent)
             and not (rule.until is not None and rule.has_expired(self.now()))
         ]
+        is_closed = target.path is not None and is_secret_path(target.path)
+        if is_closed and not any(_opens(rule, verdict.because) for rule, verdict in applying):
+            return Verdict(Decision.DENY, CLOSED)
+        matches = [verdict for _, verdict in applying]
         if not matches:
             return Verdict(default, _BY_DEFAULT)
         return max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+
+    def opens(self, path: str) -> bool:
+        """Whether a rule in force opens this file of secrets to some tool or agent."""
+        return any(
+            _opens(rule, because)
+            and rule.path is not None
+            and (covering(rule.path) if rule.below else matcher(rule.path))(path)
+            and not rule.has_expired(self.now())
+            for rule, _, because in self.rules
+        )
 
     def decide_again(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
         """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
@@ -104,10 +121,16 @@ def compose(
     for rule in document.rules:
         if _is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
-            rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
+            rules.append((rule, decision, "project rule" if is_trusted else _UNTRUSTED))
     if not is_trusted:
         document = _tightened(document)
     return Policy(document, tuple(rules))
+
+
+def _opens(rule: Rule, because: str) -> bool:
+    """Only a rule that names such files opens them, and none of a project that nobody trusts."""
+    names_it = rule.path is not None and names_secrets(rule.path)
+    return names_it and rule.verdict is not Decision.DENY and because != _UNTRUSTED
 
 
 def _is_about(rule: Rule, project: str | None) -> bool:

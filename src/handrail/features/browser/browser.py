@@ -60,7 +60,9 @@ class Browser:
         """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
 
     async def task(self, call: Call) -> TaskRecord:
-        return await self.bus.task_for(call.caller.identity, call.task)
+        task = await self.bus.task_for(call.caller.identity, call.task)
+        call.own_task = task.task_id
+        return task
 
     async def locate(self, call: Call, tab_id: int | UnsetType) -> Page:
         """The page, before the policy decides; what follows at once needs not look for it again."""
@@ -74,6 +76,7 @@ class Browser:
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
         there = await self._open_tabs(call)
+        call.own_task = there.task.task_id
         task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None

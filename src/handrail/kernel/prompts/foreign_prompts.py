@@ -16,15 +16,18 @@ _OWN = (*_FOR_A_PERSON, "done_")
 """What handrail's own questions begin with: the gate's, plans, the tools' and results."""
 
 
+_ONLY_OURS = {"scope": "scope", "consent": "consent", "offers": "offers", "runsLater": "runs_later"}
+
+
 def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) -> None:
     """InvalidParams, where a yes to these words could be used for another deed than they tell."""
     if request_id is not None and request_id.startswith(_OWN):
         raise _reserved("requestId", f"must not begin with {', '.join(_OWN)}, as handrail's own questions do")
-    for member in ("scope", "consent"):
+    for member, field in _ONLY_OURS.items():
         if isinstance(prompt, Mapping):
             is_there = member in prompt
         else:
-            is_there = isinstance(prompt, FileChangePrompt) and getattr(prompt, member) is not UNSET
+            is_there = isinstance(prompt, FileChangePrompt) and getattr(prompt, field) is not UNSET
         if is_there:
             raise _reserved(f"prompt.{member}", "is only in approvals of the gate")
 

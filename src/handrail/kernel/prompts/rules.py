@@ -18,13 +18,16 @@ from handrail.ports.prompts import (
     ChoicePrompt,
     ConsentSubject,
     FileChangePrompt,
+    Grant,
     KvField,
     KvPrompt,
+    Offer,
     Priority,
     Prompt,
     PromptImage,
     PromptTask,
     ResultPrompt,
+    Scope,
     TaskConfirmPrompt,
     TaskStatus,
     Warrant,
@@ -33,6 +36,7 @@ from handrail.ports.prompts import (
 MOST_FIELDS = 50
 MOST_OPTIONS = 60
 PRIORITIES: tuple[Priority, ...] = ("high", "medium", "low")
+SCOPES: tuple[Scope, ...] = ("once", "task", "rule")
 TASK_STATUSES: tuple[TaskStatus, ...] = ("todo", "doing", "blocked", "done")
 
 NewId = Callable[[], str]
@@ -167,7 +171,23 @@ def _task(members: Members, new_draft_id: NewId) -> PromptTask:
 
 def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
     scope, consent = _object(Warrant, members, "scope"), _object(ConsentSubject, members, "consent")
-    return _prompt(FileChangePrompt, members, scope=scope, consent=consent)
+    offers = tuple(_offer(row) for row in members.objects("offers"))
+    return _prompt(FileChangePrompt, members, scope=scope, consent=consent, offers=offers or UNSET)
+
+
+def _offer(members: Members) -> Offer:
+    grant = members.object("grant")
+    return _filled(
+        Offer,
+        members,
+        scope=members.one_of("scope", SCOPES) or "once",
+        grant=UNSET if grant is UNSET else checked_grant(grant),
+        is_wide=members.flag("isWide") is True,
+    )
+
+
+def checked_grant(members: Members) -> Grant:
+    return _filled(Grant, members, tools=members.texts("tools") or ())
 
 
 def _result(members: Members, new_draft_id: NewId) -> ResultPrompt:

@@ -43,4 +43,5 @@ TOOL = Tool(
     effect=Effect.ASK,
     errors=(InvalidParams, InputOutput),
     run=attempt_completion,
+    ends_task=True,
 )
