@@ -154,7 +154,11 @@ def _signed_in(address: str, token: str, state: Path) -> dict[str, str]:
     with httpx2.Client(base_url=address, trust_env=False) as client:
         code = client.post("/api/session/code", headers=headers).json()["data"]["code"]
         answer = client.post("/api/session", headers={"origin": address}, json={"code": code})
-    return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": address}
+    return {
+        "cookie": answer.headers["set-cookie"].partition(";")[0],
+        "origin": address,
+        "x-handrail-page": answer.json()["data"]["pageSecret"],
+    }
 
 
 def _is_whole(heard: str) -> bool:

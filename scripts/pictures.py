@@ -216,7 +216,11 @@ def _open_address(env: dict[str, str]) -> str:
 def _signed_in(address: str, env: dict[str, str]) -> dict[str, str]:
     code = _open_address(env).partition("#code=")[2]
     answer = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
-    return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": address}
+    return {
+        "cookie": answer.headers["set-cookie"].partition(";")[0],
+        "origin": address,
+        "x-handrail-page": answer.json()["data"]["pageSecret"],
+    }
 
 
 def _post(url: str, body: object, headers: dict[str, str]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def test_what_an_agent_saw_appears_by_itself(
     before = visitor.does("attribute", ".desktop-seen img", "src")
     with desktop_agent(desktop_session, desktop) as agent:
         seen = agent.does("desktop_observe")["executionId"]
-    visitor.does("wait", f".desktop-seen img[src='/api/desktop/picture/{seen}']")
+    visitor.does("wait", f".desktop-seen img[data-url='/api/desktop/picture/{seen}'][src]")
     assert seen not in before
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop, Rect, Shot
 from handrail.kernel.call import Call

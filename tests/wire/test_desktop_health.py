@@ -123,7 +123,7 @@ async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: Deskto
 @pytest.fixture
 def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """What works is never told from memory."""
-    monkeypatch.setattr("handrail.features.desktop.host.source._OLD_SECONDS", -1.0)
+    monkeypatch.setattr("handrail.features.desktop.host.services._OLD_SECONDS", -1.0)
 
 
 @pytest.mark.usefixtures("always_looked_at")

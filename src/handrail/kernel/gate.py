@@ -101,10 +101,9 @@ class Gate:
             await self._recorder.close(passage, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
-            _log(passage.call.tool, fault)
-            unforeseen = _as_failure(fault)
-            await self._recorder.close(passage, error=unforeseen)
-            raise unforeseen from None
+            own = unforeseen(passage.call.tool, fault)
+            await self._recorder.close(passage, error=own)
+            raise own from None
         result = reply.result if reply.kept_result is None else reply.kept_result
         await self._recorder.close(passage, result=result)
         return reply
@@ -310,12 +309,9 @@ def _lane(passage: Passage, effect: Effect) -> str | None:
     return own if lane is None else f"{own}:{call.tool}:{lane(passage.params)}"
 
 
-def _log(tool: str, fault: Exception) -> None:
-    """Where it happened, never in its own words: a library's may quote a key."""
+def unforeseen(tool: str, fault: Exception) -> Failure:
+    """Logs where it happened, and gives the Failure for the caller. Neither quotes the fault: it may contain a key."""
     logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
-
-
-def _as_failure(fault: Exception) -> Failure:
     if isinstance(fault, OSError):
         return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
     return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")

@@ -80,9 +80,7 @@ class Recorder:
 
         Who is cancelled meanwhile waits for both.
         """
-        outcome: dict[str, Any] = {"ok": error is None}
-        if error is not None:
-            outcome["error"] = {"condition": type(error).__name__, "message": error.message[:500]}
+        outcome = outcome_of(error)
         if passage.has_evidence:
             await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
         else:
@@ -128,6 +126,13 @@ class Recorder:
 
     async def _add(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
         await self._audit.add(passage.record(event, self._project, **outcome), durable=durable)
+
+
+def outcome_of(error: Failure | None) -> dict[str, Any]:
+    """How a call ended, for its evidence and the audit."""
+    if error is None:
+        return {"ok": True}
+    return {"ok": False, "error": {"condition": type(error).__name__, "message": error.message[:500]}}
 
 
 def _without_parameters(outcome: dict[str, Any], error: Failure | None) -> dict[str, Any]:

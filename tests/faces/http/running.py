@@ -102,7 +102,11 @@ class Running:
         headers = {"origin": self.address, "user-agent": user_agent}
         answer = self.request("POST", "/api/session", headers=headers, json={"code": self.new_code()})
         assert answer.status == 200, answer
-        return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": self.address}
+        return {
+            "cookie": answer.headers["set-cookie"].partition(";")[0],
+            "origin": self.address,
+            "x-handrail-page": answer.json["data"]["pageSecret"],
+        }
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)

@@ -31,8 +31,10 @@ def overview(house: Running, person: dict[str, str]) -> Any:
 
 
 def renew(house: Running, person: dict[str, str]) -> Any:
+    """Changes `person` to what its page knows afterwards."""
     answer = house.request("POST", "/api/access/token", headers=person)
     assert answer.status == 200, answer
+    person["x-handrail-page"] = answer.json["data"]["pageSecret"]
     return answer.json["data"]
 
 
@@ -81,6 +83,7 @@ def test_a_new_token_counts_at_once_and_the_old_one_no_more(house: Running) -> N
     person, old = house.sign_in(), house.bearer
     before = house.file
     told = renew(house, person)
+    assert person["x-handrail-page"] == told["pageSecret"]
     assert house.bearer != old
     assert told["tokens"][0]["ending"] == house.token[-4:]
     assert told["tokens"][0]["programs"] == []
@@ -90,6 +93,15 @@ def test_a_new_token_counts_at_once_and_the_old_one_no_more(house: Running) -> N
     assert house.request("GET", "/api/tools", headers=old).status == 401
     assert house.request("GET", "/api/tools").status == 200
     assert overview(house, person)["sessions"][0]["isCurrent"]
+
+
+def test_a_new_token_voids_every_pages_secret_and_the_page_that_asked_gets_another(house: Running) -> None:
+    person, other = house.sign_in(), house.sign_in()
+    before = dict(person)
+    renew(house, person)
+    for headers in (before, other):
+        assert house.request("GET", "/api/session", headers=headers).status == 401
+    assert [one["isCurrent"] for one in overview(house, person)["sessions"]] == [True]
 
 
 def test_a_new_token_survives_a_restart(state: Path, project: Path) -> None:
@@ -125,6 +137,8 @@ def test_a_connection_that_showed_the_old_token_is_closed(house: Running) -> Non
             await asyncio.to_thread(renew, house, person)
             await by_header.gone()
             await by_word.gone()
+            await page.gone()
+        async with listening(house, headers=person) as page:
             return bool(page.client.connected)
 
     assert asyncio.run(run())
@@ -187,8 +201,8 @@ def test_who_signs_out_is_out_and_the_cookie_goes(house: Running) -> None:
 
 def test_what_a_person_changes_here_is_on_record(house: Running) -> None:
     mine = house.sign_in()
-    house.sign_in()
     renew(house, mine)
+    house.sign_in()
     (other,) = (one["id"] for one in overview(house, mine)["sessions"] if not one["isCurrent"])
     house.request("DELETE", f"/api/access/sessions/{other}", headers=mine)
     records = house.request("GET", "/api/activity", headers=mine).json["data"]["records"]

@@ -30,9 +30,15 @@ def exchange(server: Running, code: Any, **headers: str) -> Any:
     return server.request("POST", "/api/session", headers=headers, json={"code": code})
 
 
+def without_origin(console: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in console.items() if name != "origin"}
+
+
 def test_a_code_is_exchanged_for_a_cookie_that_no_script_and_no_other_site_gets(server: Running) -> None:
     answer = exchange(server, server.new_code(), origin=server.address)
-    assert answer.json == {"ok": True, "data": {"version": __version__, "project": str(server.project), "lang": None}}
+    told = answer.json["data"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", told.pop("pageSecret"))
+    assert told == {"version": __version__, "project": str(server.project), "lang": None}
     name, *flags = answer.headers["set-cookie"].split("; ")
     assert re.fullmatch(r"handrail_session_[0-9a-f]{8}=[A-Za-z0-9_-]{43}", name)
     assert set(flags) == {"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"}
@@ -120,11 +126,38 @@ def test_the_key_is_its_owners_alone_new_with_every_start_and_gone_after_a_stop(
     assert not (state / "console.key").exists()
 
 
+def test_neither_the_cookie_nor_the_pages_secret_opens_anything_alone(server: Running) -> None:
+    console, other = server.sign_in(), server.sign_in()
+    for wrong in (
+        {"cookie": console["cookie"]},
+        {"x-handrail-page": console["x-handrail-page"]},
+        {"cookie": console["cookie"], "x-handrail-page": ""},
+        {"cookie": console["cookie"], "x-handrail-page": console["cookie"].partition("=")[2]},
+        {"cookie": console["cookie"], "x-handrail-page": other["x-handrail-page"]},
+    ):
+        for headers in (wrong, {**wrong, "origin": server.address}):
+            for path in ("/api/session", "/api/tools", "/api/prompts", "/api/access"):
+                assert server.request("GET", path, headers=headers).status == 401
+            assert server.request("POST", "/api/tools/echo", headers=headers, json={}).status == 401
+            assert server.request("DELETE", "/api/session", headers=headers).status == 401
+
+
+def test_a_session_of_version_0_1_has_no_page_secret_and_opens_nothing(state: Path) -> None:
+    sessions = Sessions(state)
+    cookie = sessions.start().cookie
+    file = state / "sessions.json"
+    content = json.loads(file.read_text())
+    del content["sessions"][0]["page"]
+    file.write_text(json.dumps(content))
+    assert sessions.find(cookie, "") is None
+    assert len(sessions.alive()) == 1
+
+
 def test_the_cookie_opens_what_the_token_opens(server: Running) -> None:
     console = server.sign_in()
     for path in ("/api/session", "/api/tools", "/api/activity", "/api/policy"):
         assert server.request("GET", path, headers=console).status == 200
-        assert server.request("GET", path, headers={"cookie": console["cookie"]}).status == 200
+        assert server.request("GET", path, headers=without_origin(console)).status == 200
         assert server.request("GET", path, headers={}).status == 401
     assert server.request("GET", "/no/such/path", headers=console).status == 404
 
@@ -144,7 +177,7 @@ def test_with_a_token_beside_it_the_cookie_does_not_count(server: Running) -> No
 
 
 def test_the_cookie_changes_nothing_without_an_origin_of_our_own(server: Running) -> None:
-    cookie = {"cookie": server.sign_in()["cookie"]}
+    cookie = without_origin(server.sign_in())
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         answer = server.request(method, "/api/tools/echo", headers=cookie, json={})
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
@@ -157,7 +190,7 @@ def test_the_cookie_changes_nothing_without_an_origin_of_our_own(server: Running
 
 
 def test_a_page_that_may_call_with_the_token_may_not_borrow_the_cookie(server: Running) -> None:
-    borrowed = {"cookie": server.sign_in()["cookie"], "origin": "http://localhost:3000"}
+    borrowed = {**server.sign_in(), "origin": "http://localhost:3000"}
     answer = server.request("GET", "/api/tools", headers=borrowed)
     assert (answer.status, answer.code) == (403, "FORBIDDEN")
     assert "access-control-allow-credentials" not in answer.headers
@@ -171,33 +204,36 @@ def test_a_cookie_that_was_never_given_opens_nothing(value: str, server: Running
 
 
 def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
-    cookie = server.sign_in()["cookie"]
-    assert server.request("GET", "/api/tools", headers={"cookie": f"other=1; {cookie}"}).status == 200
-    assert server.request("GET", "/api/tools", headers={"cookie": f"{cookie}; {cookie}"}).status == 401
+    console = server.sign_in()
+    cookie = console["cookie"]
+    assert server.request("GET", "/api/tools", headers={**console, "cookie": f"other=1; {cookie}"}).status == 200
+    assert server.request("GET", "/api/tools", headers={**console, "cookie": f"{cookie}; {cookie}"}).status == 401
 
 
 def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: Path) -> None:
     sessions, published = Sessions(tmp_path), Published(tmp_path, ServerFile(1, "127.0.0.1", 1, "secret"))
-    theirs = Credentials(published, sessions, Programs(), lambda token: False).set_cookie(sessions.start())
-    both = f"{theirs.partition(';')[0]}; {server.sign_in()['cookie']}"
-    assert server.request("GET", "/api/tools", headers={"cookie": both}).status == 200
+    theirs = Credentials(published, sessions, Programs(), lambda token: False).set_cookie(sessions.start().cookie)
+    console = server.sign_in()
+    both = f"{theirs.partition(';')[0]}; {console['cookie']}"
+    assert server.request("GET", "/api/tools", headers={**console, "cookie": both}).status == 200
 
 
 def test_the_file_holds_hashes_for_its_owner_alone(state: Path, project: Path) -> None:
     with Running(state, project) as server:
-        secret = server.sign_in()["cookie"].partition("=")[2]
+        console = server.sign_in()
         file = state / "sessions.json"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert secret not in file.read_text()
+        assert console["cookie"].partition("=")[2] not in file.read_text()
+        assert console["x-handrail-page"] not in file.read_text()
         assert [set(session) for session in json.loads(file.read_text())["sessions"]] == [
-            {"hash", "createdAt", "expiresAt", "userAgent"}
+            {"hash", "createdAt", "expiresAt", "userAgent", "page"}
         ]
         assert not list(state.glob(".sessions.json*"))
 
 
 def test_a_session_survives_a_restart_and_a_crash(state: Path, project: Path) -> None:
     with Running(state, project) as first:
-        cookie = {"cookie": first.sign_in()["cookie"]}
+        cookie = without_origin(first.sign_in())
         first.stop()
     with Running(state, project) as second:
         assert second.request("GET", "/api/session", headers=cookie).status == 200
@@ -208,7 +244,7 @@ def test_a_session_survives_a_restart_and_a_crash(state: Path, project: Path) ->
 
 def test_who_removes_the_file_sends_everybody_away_at_once(state: Path, project: Path) -> None:
     with Running(state, project) as server:
-        first, second = ({"cookie": server.sign_in()["cookie"]} for _ in range(2))
+        first, second = (without_origin(server.sign_in()) for _ in range(2))
         (state / "sessions.json").unlink()
         assert server.request("GET", "/api/session", headers=first).status == 401
         third = server.sign_in()
@@ -221,9 +257,9 @@ def test_a_session_ends_after_thirty_days(state: Path) -> None:
     sessions = Sessions(state, clock)
     secret = sessions.start()
     clock.now += LIFETIME - 1
-    assert sessions.find(secret)
+    assert sessions.find(secret.cookie, secret.page)
     clock.now += 1
-    assert not sessions.find(secret)
+    assert not sessions.find(secret.cookie, secret.page)
     sessions.start()
     assert len(json.loads((state / "sessions.json").read_text())["sessions"]) == 1
 
@@ -231,25 +267,29 @@ def test_a_session_ends_after_thirty_days(state: Path) -> None:
 def test_of_many_sessions_the_oldest_go(state: Path) -> None:
     sessions = Sessions(state)
     secrets = [sessions.start() for _ in range(MOST_SESSIONS + 1)]
-    assert [sessions.find(secret) is not None for secret in secrets] == [False] + [True] * MOST_SESSIONS
+    assert [sessions.find(secret.cookie, secret.page) is not None for secret in secrets] == [False] + [
+        True
+    ] * MOST_SESSIONS
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"sessions": 7}', '{"sessions": [{}]}', "\x00" * 100])
 def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str, state: Path) -> None:
     (state / "sessions.json").write_text(content)
     sessions = Sessions(state)
-    assert not sessions.find("x")
-    assert sessions.find(sessions.start())
+    assert not sessions.find("x", "x")
+    started = sessions.start()
+    assert sessions.find(started.cookie, started.page)
 
 
 def test_neither_code_nor_cookie_is_ever_logged(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         code, unused = server.new_code(), server.new_code()
-        given = exchange(server, code).headers["set-cookie"].partition(";")[0]
+        answer = exchange(server, code)
+        given, page = answer.headers["set-cookie"].partition(";")[0], answer.json["data"]["pageSecret"]
         cookie = given.partition("=")[2]
-        server.request("POST", "/api/tools/crash", headers={"cookie": given}, json={})
+        server.request("POST", "/api/tools/crash", headers={"cookie": given, "x-handrail-page": page}, json={})
         server.request("POST", f"/api/session?code={unused}", headers={}, content=f"{{{unused}")
         server.call("crash")
         log = server.stop()
         assert "crash failed: RuntimeError" in log
-        assert not any(secret in log for secret in (code, unused, cookie))
+        assert not any(secret in log for secret in (code, unused, cookie, page))

@@ -90,15 +90,16 @@ def test_a_wrong_token_is_not_healed_by_the_cookie(server: Running) -> None:
 
 
 def test_a_cookie_that_another_local_page_brings_along_does_not_count(server: Running) -> None:
-    cookie = server.sign_in()["cookie"]
-    foreign = {"cookie": cookie, "origin": "http://localhost:3000"}
+    console = server.sign_in()
+    foreign = {**console, "origin": "http://localhost:3000"}
+    without_origin = {name: value for name, value in console.items() if name != "origin"}
 
     async def run() -> None:
         for transports in (["polling"], ["websocket"]):
             with pytest.raises(socketio.exceptions.ConnectionError):
                 await Listener().connect(server, headers=foreign, transports=transports)
             with pytest.raises(socketio.exceptions.ConnectionError):
-                await Listener().connect(server, headers={"cookie": cookie}, transports=["websocket"])
+                await Listener().connect(server, headers=without_origin, transports=["websocket"])
             auth = {"token": server.token}
             async with listening(server, auth=auth, headers=foreign, transports=transports) as page:
                 assert page.joined.is_set()
@@ -106,9 +107,24 @@ def test_a_cookie_that_another_local_page_brings_along_does_not_count(server: Ru
     asyncio.run(run())
 
 
+def test_the_cookie_joins_only_with_the_pages_secret(server: Running) -> None:
+    console = server.sign_in()
+    cookie = {"cookie": console["cookie"], "origin": server.address}
+
+    async def run() -> None:
+        for auth in ({}, {"page": "wrong"}, {"page": ""}, {"page": None}, {"page": 7}):
+            with pytest.raises(socketio.exceptions.ConnectionError):
+                await Listener().connect(server, auth=auth, headers=cookie, transports=["websocket"])
+        page = {"page": console["x-handrail-page"]}
+        async with listening(server, auth=page, headers=cookie, transports=["websocket"]) as joined:
+            assert joined.joined.is_set()
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("origin", ["http://evil.com", "null", "http://localhost:1", "chrome-extension://abc"])
 def test_a_foreign_origin_reaches_neither_transport(origin: str, server: Running) -> None:
-    for credentials in ({}, server.bearer, {"cookie": server.sign_in()["cookie"]}):
+    for credentials in ({}, server.bearer, server.sign_in()):
         answer = server.request("GET", HANDSHAKE, headers={**credentials, "origin": origin})
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
     answer = server.raw(f"{WEBSOCKET}Host: localhost:PORT\r\nOrigin: {origin}\r\n{UPGRADE}\r\n")

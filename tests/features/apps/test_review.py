@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.features.apps.descriptors import connection, descriptor, review, tool_part
+from handrail.features.apps.descriptors import connection, descriptor, review
 
 GOOD: dict[str, Any] = {
     "schema_version": "1.0",
@@ -101,8 +101,8 @@ def test_what_is_no_json_is_one_problem() -> None:
     [
         (review._APP, descriptor._AppPart),
         (review._EXECUTION, connection._ExecutionPart),
-        (review._TOOL, tool_part._ToolPart),
-        (review._ROUTE, tool_part._RoutePart),
+        (review._TOOL, descriptor._ToolPart),
+        (review._ROUTE, descriptor._RoutePart),
         (review._AUTH, connection._ApiKeyPart),
         (review._AUTH, connection._OAuth2Part),
     ],

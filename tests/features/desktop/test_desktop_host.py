@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.dialect import error_object
-from handrail.features.desktop.host_client import connection as host_connection
-from handrail.features.desktop.host_client.client import HostClient
-from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_client import client as host_client
+from handrail.features.desktop.host_client.client import Connection, HostClient
 from handrail.features.desktop.host_client.finding import SOCKET, found_host
 from handrail.ports.errors import Declined, Internal, NotFound, NotReady, Offline, Reported
 
@@ -190,7 +189,7 @@ async def test_a_socket_at_the_end_of_a_long_path_is_reached(tmp_path: Path) -> 
 async def test_a_host_that_takes_no_connections_is_given_up_on_while_everything_else_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_connection, "_CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(host_client, "_CONNECT_SECONDS", 0.1)
     with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as first:
         listening.bind(str(tmp_path / SOCKET))
         listening.listen(0)

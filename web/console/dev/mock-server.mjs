@@ -17,8 +17,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const built = join(here, "../../../src/handrail/faces/http/console");
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 export const TOKEN = "mock-token";
+const PAGE_SECRET = "mock-page-secret";
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
   "frame-src http://127.0.0.1:* http://localhost:*; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
@@ -41,7 +42,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function attach() {
     const server = new Server(http, { serveClient: false, transports: ["websocket"] });
-    server.of("/mimo").use((socket, next) => (isKnown(socket.handshake.headers) ? next() : next(new Error("UNAUTHORIZED"))));
+    server.of("/mimo").use((socket, next) => (isKnown({ ...socket.handshake.headers, "x-handrail-page": socket.handshake.auth.page ?? undefined }) ? next() : next(new Error("UNAUTHORIZED"))));
     server.of("/mimo").on("connection", (socket) => {
       socket.on("frontend_message", (message, reply) => {
         const answered = chat.hear(message);
@@ -50,8 +51,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     });
     return server;
   }
-  function isKnown({ cookie = "", authorization = "" }) {
-    return authorization === `Bearer ${TOKEN}` || state.sessions.has(sessionOf({ cookie }));
+  function isKnown({ cookie = "", authorization = "", "x-handrail-page": page = "" }) {
+    return authorization === `Bearer ${TOKEN}` || (state.sessions.has(sessionOf({ cookie })) && page === PAGE_SECRET);
   }
   const sessionOf = ({ cookie = "" }) => /handrail_session=([^;]+)/.exec(cookie)?.[1];
   const browser = (id, userAgent, isCurrent) => ({ id, createdAt: "2026-01-10T08:00:00.000Z", expiresAt: "2026-02-09T08:00:00.000Z", userAgent, isCurrent });
@@ -142,7 +143,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       if (!state.codes.delete(body.code)) return fail(401, "UNAUTHORIZED", "This code is not valid.");
       const id = randomUUID();
       state.sessions.add(id);
-      return ok({}, { "set-cookie": `handrail_session=${id}; HttpOnly; SameSite=Strict; Path=/` });
+      return ok({ pageSecret: PAGE_SECRET }, { "set-cookie": `handrail_session=${id}; HttpOnly; SameSite=Strict; Path=/` });
     }
     if (!isKnown(request.headers)) return fail(401, "UNAUTHORIZED", "Open the console with handrail up.");
     if (path === "/session" && request.method === "DELETE") {

@@ -153,7 +153,7 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   const { views, acted } = world.mock.browsers.state;
   views.set(TASK, { ...views.get(TASK), artifactId: "art-2", elements: [] });
   world.mock.tell("frontend_event", { type: "event", taskId: TASK, event: { type: "toolUsed", name: "browser_screenshot", status: "success" } });
-  await page.locator("img[src='/api/artifacts/art-2']").waitFor();
+  await page.locator("img[data-url='/api/artifacts/art-2'][src]").waitFor();
   await page.getByText("This page was not indexed.").waitFor();
   await page.getByRole("button", { name: "Look now" }).click();
   await eventually(() => acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);

@@ -1,5 +1,7 @@
 /** The answer every route of handrail gives: `{ok:true,data}` or `{ok:false,error}`. */
 
+import { pageHeaders } from "./page-secret";
+
 export interface FieldError {
   /** The path to the field, with dots: `values.name`, `tasks.0.title`. */
   field: string;
@@ -36,7 +38,7 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
   let answer: Response;
   let envelope: Envelope<Data>;
   try {
-    answer = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init });
+    answer = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init, headers: withPage(url, init.headers) });
   } catch {
     throw new HostError("OFFLINE", "handrail does not answer.", 0);
   }
@@ -50,6 +52,21 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
     throw new HostError(code, message, answer.status, details);
   }
   return envelope.data as Data;
+}
+
+/** A file as it is, without an envelope: pictures, evidence, reports. An address in a page could not carry the secret. */
+export async function fetchFile(url: string): Promise<Blob> {
+  const answer = await fetch(url, { credentials: "same-origin", headers: withPage(url) }).catch(() => null);
+  if (answer === null) throw new HostError("OFFLINE", "handrail does not answer.", 0);
+  if (!answer.ok) throw new HostError("NOT_FOUND", `handrail answered ${answer.status}.`, answer.status);
+  return await answer.blob();
+}
+
+/** The page's secret goes to its own origin only. */
+function withPage(url: string, given?: HeadersInit): Headers {
+  const headers = new Headers(given);
+  if (!/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(url)) for (const [name, value] of Object.entries(pageHeaders())) headers.set(name, value);
+  return headers;
 }
 
 export function deleteAt<Data>(url: string): Promise<Data> {

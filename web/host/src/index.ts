@@ -1,6 +1,6 @@
 export { ask } from "./answer";
 export { consoleWindow } from "./console-window";
-export { type ErrorDetails, type FieldError, fetchData, deleteAt, HostError, postJson } from "./envelope";
+export { type ErrorDetails, type FieldError, fetchData, fetchFile, deleteAt, HostError, postJson } from "./envelope";
 export {
   createHost,
   type Host,
@@ -13,4 +13,5 @@ export {
   type UiPrompts,
 } from "./host";
 export type * from "./prompts";
+export { forgetPageSecret, keepPageSecret } from "./page-secret";
 export { connect, serverTransport } from "./server";

@@ -2,6 +2,7 @@
 
 import { io, type Socket } from "socket.io-client";
 import { fetchData, postJson } from "./envelope";
+import { pageSecret } from "./page-secret";
 import type { PromptTransport, PromptsPayload, RequestPayload, RespondPayload } from "./host";
 import type { PromptEntry } from "./prompts";
 
@@ -14,7 +15,7 @@ export interface ServerOptions {
 /** One connection for everything that a page wants to hear; reconnects by itself, for ever. */
 export function connect(address = ""): Socket {
   return io(`${address}/mimo`, {
-    auth: { clientType: "frontend" },
+    auth: (join: (given: object) => void) => join({ clientType: "frontend", ...(address === "" ? { page: pageSecret() } : {}) }),
     transports: ["websocket"],
     withCredentials: true,
     reconnectionDelay: 300,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
 
 EPILOG = """\b
-Example, for Claude Code:
-  claude mcp add handrail -- handrail mcp --project /path/to/project"""
+`handrail connect` lets a client start it. By hand:
+  handrail mcp --project /path/to/project"""
 
 
 @click.command(epilog=EPILOG)

@@ -21,20 +21,21 @@ _SHOWN = 4
 def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     async def tell(request: Request) -> Response:
         must_be_person(request, "Seeing who may come in", _HINT)
-        return success(_overview(request, entrance))
+        return success(_overview(entrance, entrance.credentials.session(request.scope)))
 
     async def renew_token(request: Request) -> Response:
         must_be_person(request, "Renewing the token", _HINT)
-        await entrance.renew_token()
+        current = entrance.credentials.session(request.scope) or ""
+        page_secret = await entrance.renew_token(current)
         await _record(request, "renewed the server's token")
-        return success(_overview(request, entrance))
+        return success({**_overview(entrance, current), "pageSecret": page_secret})
 
     async def end_session(request: Request) -> Response:
         must_be_person(request, "Ending a session", _HINT)
         id = request.path_params["id"]
         await entrance.end_session(id)
         await _record(request, f"ended the console's session {id}")
-        return success(_overview(request, entrance))
+        return success(_overview(entrance, entrance.credentials.session(request.scope)))
 
     async def _record(request: Request, done: str) -> None:
         await record_access(context.project.audit, caller(request, context.person), done)
@@ -46,9 +47,8 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     ]
 
 
-def _overview(request: Request, entrance: Entrance) -> dict[str, Any]:
+def _overview(entrance: Entrance, current: str | None) -> dict[str, Any]:
     """A list of tokens, each with its kind: the server's own is the only one that everybody has."""
-    current = entrance.credentials.session(request.scope)
     return {
         "tokens": [
             {

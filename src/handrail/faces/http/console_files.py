@@ -16,8 +16,8 @@ FOLDER = Path(__file__).with_name("console")
 INDEX = "index.html"
 PAGES = ("/activity", "/tools", "/settings")
 CONTENT_SECURITY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; media-src 'self'; manifest-src 'self'; frame-src http://127.0.0.1:* http://localhost:*; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
+    "connect-src 'self'; media-src 'self' blob:; manifest-src 'self'; frame-src http://127.0.0.1:* http://localhost:*; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HASHED = re.compile(r"/assets/.+[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+")

@@ -51,11 +51,14 @@ def program_name(scope: Scope) -> str:
 
 
 COOKIE = "handrail_session"
+PAGE_HEADER = "x-handrail-page"
 _KEY = "handrail.credential"
+_OWN_PAGE = "handrail.own_page"
 
 
 class Credential(Enum):
-    """A program holds the token, an agent's own program too. Only a person at the console has the cookie.
+    """A program holds the token, an agent's own program too. Only a person at the console has the
+    cookie together with the page's secret; one of the two alone is worth nothing.
 
     A plugin that was paired has a token of its own, which opens little.
     """
@@ -76,23 +79,24 @@ class Credentials:
         # Browsers don't tell ports apart: two servers on one host would take each other's cookie away.
         self._cookie = f"{COOKIE}_{sha256(bytes(published.path)).hexdigest()[:8]}"
 
-    def of(self, scope: Scope, token: str | None = None) -> Credential | None:
-        """`token` is one that came beside the headers. Whoever shows a token is judged by that alone."""
+    def of(self, scope: Scope, token: str | None = None, page: str | None = None) -> Credential | None:
+        """`token` and `page` may come beside the headers. Whoever shows a token is judged by that alone."""
         if token is None and (given := header(scope, b"authorization")) is not None:
             scheme, _, token = given.partition(" ")
             if scheme.lower() != "bearer":
                 return None
         if token is None:
-            return Credential.COOKIE if self.session(scope) is not None else None
+            return Credential.COOKIE if self.session(scope, page) is not None else None
         if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
             return Credential.PLUGIN if self._is_paired(token) else None
         self._programs.note(program_name(scope))
         return Credential.TOKEN
 
-    def session(self, scope: Scope) -> str | None:
-        """The id of the session whose cookie came along."""
-        secret = self._secret(header(scope, b"cookie"))
-        return None if secret is None else self._sessions.find(secret)
+    def session(self, scope: Scope, page: str | None = None) -> str | None:
+        """The id of the session whose cookie and page secret came along."""
+        cookie = self._secret(header(scope, b"cookie"))
+        page = header(scope, PAGE_HEADER.encode()) if page is None else page
+        return None if cookie is None or page is None else self._sessions.find(cookie, page)
 
     def set_cookie(self, secret: str) -> str:
         return f"{self._cookie}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
@@ -107,8 +111,13 @@ class Credentials:
         return found[0] if len(found) == 1 else None
 
 
-def note(scope: Scope, credential: Credential | None) -> None:
-    scope[_KEY] = credential
+def note(scope: Scope, credential: Credential | None, *, is_own_page: bool) -> None:
+    scope[_KEY], scope[_OWN_PAGE] = credential, is_own_page
+
+
+def is_from_own_page(scope: Scope) -> bool:
+    """Whether the guard found that a page of ours sent this, or a reader without an origin."""
+    return scope.get(_OWN_PAGE) is True
 
 
 def shown(scope: Scope) -> Credential | None:

@@ -26,11 +26,14 @@ class Entrance:
     send_strangers_away: Callable[[], Awaitable[None]]
     hang_up: Callable[[], None]
 
-    async def renew_token(self) -> None:
+    async def renew_token(self, session: str) -> str:
+        """The new secret for the page of the session that asked; every other session ends with the old token."""
         await settled(self.published.renew_token)
+        page_secret = await settled(lambda: self.sessions.renew(session))
         self.programs.forget()
         self.hang_up()
         await self.send_strangers_away()
+        return page_secret
 
     async def end_session(self, id: str) -> None:
         if not await settled(lambda: self.sessions.end(id)):

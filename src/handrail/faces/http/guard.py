@@ -186,8 +186,9 @@ class Guard:
 
     def _stranger(self, scope: Scope) -> Response | None:
         credential = self._credentials.of(scope)
-        is_borrowed = credential is Credential.COOKIE and not self._is_from_own_page(scope)
-        note(scope, None if is_borrowed else credential)
+        is_own_page = self._is_from_own_page(scope)
+        is_borrowed = credential is Credential.COOKIE and not is_own_page
+        note(scope, None if is_borrowed else credential, is_own_page=is_own_page)
         if self._is_open(scope):
             return None
         if is_borrowed:

@@ -1,4 +1,5 @@
-"""`/api/session`: a one-time code becomes a cookie, and a page that has one learns where it is."""
+"""`/api/session`: a one-time code becomes a cookie and a secret for the page; a page that has both learns
+where it is."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,8 +36,9 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         user_agent = header(request.scope, b"user-agent") or ""
-        answer, secret = success(here), await settled(lambda: sessions.start(user_agent))
-        answer.headers["set-cookie"] = entrance.credentials.set_cookie(secret)
+        secrets = await settled(lambda: sessions.start(user_agent))
+        answer = success({**here, "pageSecret": secrets.page})
+        answer.headers["set-cookie"] = entrance.credentials.set_cookie(secrets.cookie)
         return answer
 
     async def make_code(request: Request) -> Response:

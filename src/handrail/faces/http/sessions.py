@@ -1,14 +1,19 @@
-"""`<stateDir>/sessions.json`: the browsers that were let in, by the hash of what each one's cookie holds.
+"""`<stateDir>/sessions.json`: the browsers that were let in, by the hashes of their two secrets.
+
+One secret is in the cookie, which a browser also sends to other programs on the same host: cookies ignore ports. The
+other is kept by the page in the storage of its own origin, which no other port can read. Both are needed.
 
 They survive restarts, for thirty days. Who removes the file sends them all away, and at once: it is looked at with
 every request. One server writes it, the one that holds the state directory.
 """
 
+import hmac
 import os
 import secrets
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,11 +35,21 @@ class Session(msgspec.Struct, frozen=True, rename="camel"):
     created_at: int
     expires_at: int
     user_agent: str = ""
+    page: str = ""
+    """The hash of the page's secret. A session of version 0.1 has none and opens nothing: sign in again."""
 
     @property
     def id(self) -> str:
         """For people to name it by: it opens nothing."""
         return self.hash[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSecrets:
+    """What a browser gets at sign-in: one for its cookie, one for the page."""
+
+    cookie: str
+    page: str
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -52,18 +67,28 @@ class Sessions:
         self._known: dict[str, Session] = {}
         self._turn = threading.Lock()
 
-    def start(self, user_agent: str = "") -> str:
-        """The secret for the cookie; here only its hash stays. Blocks."""
-        secret, now = secrets.token_urlsafe(32), int(self._clock())
-        started = Session(_hash(secret), now, now + LIFETIME, user_agent[:LONGEST_USER_AGENT])
+    def start(self, user_agent: str = "") -> SessionSecrets:
+        """Only the hashes stay here. Blocks."""
+        new, now = SessionSecrets(_new_secret(), _new_secret()), int(self._clock())
+        started = Session(_hash(new.cookie), now, now + LIFETIME, user_agent[:LONGEST_USER_AGENT], page=_hash(new.page))
         with self._turn:
             self._write((*self.alive()[1 - MOST_SESSIONS :], started))
-        return secret
+        return new
 
-    def find(self, secret: str) -> str | None:
-        """The id of the session that this secret opens."""
-        session = self._current().get(_hash(secret))
-        return session.id if session is not None and self._clock() < session.expires_at else None
+    def find(self, cookie: str, page: str) -> str | None:
+        """The id of the session that these two secrets open together."""
+        session = self._current().get(_hash(cookie))
+        if session is None or not hmac.compare_digest(session.page, _hash(page)):
+            return None
+        return session.id if self._clock() < session.expires_at else None
+
+    def renew(self, id: str) -> str:
+        """The page's new secret for this session; all other sessions end. Blocks."""
+        secret = _new_secret()
+        with self._turn:
+            kept = (session for session in self.alive() if session.id == id)
+            self._write(tuple(msgspec.structs.replace(session, page=_hash(secret)) for session in kept))
+        return secret
 
     def alive(self) -> tuple[Session, ...]:
         """The oldest first."""
@@ -101,6 +126,10 @@ def _read(file: Path) -> dict[str, Session]:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
     return {session.hash: session for session in content.sessions}
+
+
+def _new_secret() -> str:
+    return secrets.token_urlsafe(32)
 
 
 def _hash(secret: str) -> str:

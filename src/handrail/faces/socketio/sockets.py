@@ -1,8 +1,8 @@
 """Socket.IO, namespace `/mimo`: what is added to the queue and to the record, told to every page as it happens.
 
 The guard has checked Host and Origin of each request, polling and WebSocket alike. Who may come in is decided when a
-client joins the namespace: by the credential that the guard found, or by `auth.token`. What clients say is the bus's
-business, which is handed in.
+client joins the namespace: by `auth.token`, by the Bearer token, or by the console's cookie with `auth.page`. What
+clients say is the bus's business, which is handed in.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.faces.http.answers import http_code, refused
 from handrail.faces.http.context import Follow
-from handrail.faces.http.credentials import Credential, Credentials, shown
+from handrail.faces.http.credentials import Credential, Credentials, is_from_own_page
 from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
 from handrail.kernel import strict_json
@@ -168,17 +168,20 @@ class Sockets:
         scope: Scope = environ["asgi.scope"]
         token = given["token"] if isinstance(given.get("token"), str) else None
         kind = given.get("clientType", FRONTEND)
-        credential = self._credentials.of(scope, token) if token is not None else shown(scope)
+        page = given["page"] if isinstance(given.get("page"), str) else None
+        credential = self._credentials.of(scope, token, page)
+        if credential is Credential.COOKIE and not is_from_own_page(scope):
+            credential = None
         is_own = kind == PLUGIN and self._bus.is_own_token(given)
         if credential is None or (credential is Credential.PLUGIN and not is_own):
-            raise _unwelcome("UNAUTHORIZED", "This needs the console's cookie or `auth.token`.")
+            raise _unwelcome("UNAUTHORIZED", "This needs `auth.token`, or the console's cookie with its page's secret.")
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
         try:
             await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given, credential))
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
-        self._is_known[sid] = lambda: self._credentials.of(scope, token) is not None
+        self._is_known[sid] = lambda: self._credentials.of(scope, token, page) is not None
         if kind == FRONTEND and credential is Credential.COOKIE:
             await self._audience.come(sid)
 

@@ -1,1 +1,1 @@
-"""The agent of our own: a loop over a model and the same gate as everybody's."""
+"""handrail's own agent: a loop that asks a model and carries out its tool calls through the gate."""

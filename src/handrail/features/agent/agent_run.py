@@ -1,6 +1,6 @@
-"""A run under way: the model is asked, its tool calls are carried out, until a person is needed.
+"""One run of the agent: asks the model and carries out its tool calls until a person is needed.
 
-Every turn is on disk before the next begins, so whoever finds the turns knows what is left to do.
+Every turn is stored before the next one starts, so a later process can read the turns and continue.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class AgentRun:
             self._is_free.clear()
 
     async def pause(self, trouble: str = "") -> None:
-        """The step that is under way is finished; the next one waits."""
+        """Finishes the current step and waits before the next one."""
         if self.run.status not in ("running", "paused"):
             raise Conflict("The agent has just come to an end.", taskId=self.run.task_id)
         self._is_free.clear()
@@ -62,12 +62,12 @@ class AgentRun:
             await self._become("running")
 
     async def choose(self, limits: Choice) -> None:
-        """They count from its next step on."""
+        """Changes the model or the mode from the next step on."""
         self.run = limits.applied(self.run)
         await self._become(self.run.status, self.run.trouble)
 
     async def go(self) -> None:
-        """Until the person is needed. What the agent can't mend is told, and the run rests."""
+        """Runs until a person is needed. Reports errors that the agent can't fix, and then stops."""
         try:
             await self._settle()
             while await self._step():
@@ -79,7 +79,7 @@ class AgentRun:
             await self._fail(Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this."))
 
     async def _step(self) -> bool:
-        """Whether there is a next one."""
+        """Makes one step. True if another one follows."""
         await self._is_free.wait()
         if calls := pending(self._turns):
             return await self._carry_out(calls)
@@ -147,7 +147,7 @@ class AgentRun:
             self._at.listener.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
 
     async def _rest(self, last: AssistantTurn) -> bool:
-        """A plan goes to the person; everything else waits for the person's words."""
+        """Shows a plan to the person; otherwise waits for the person's next message."""
         if self.run.mode == "act" or not questions.steps_of(last.text):
             await self._become("waiting", is_settled=True)
             return False
@@ -159,7 +159,7 @@ class AgentRun:
         return True
 
     async def _settle(self) -> None:
-        """What the last process left without an outcome; what is known is not done again."""
+        """Records outcomes for calls that an earlier process left without one. Known outcomes are not repeated."""
         reply = last_reply(self._turns)
         if reply is None:
             return

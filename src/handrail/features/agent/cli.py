@@ -1,4 +1,4 @@
-"""`handrail model`: which model the chat's agent uses, and whose keys are kept. A key is never shown."""
+"""`handrail model`: which model the chat's agent uses, and which providers have a key. Keys are never shown."""
 
 import sys
 from pathlib import Path
@@ -38,7 +38,7 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """The model in use, and others with whether there is a key for them."""
+    """Show the model in use, and the others with whether there is a key for them."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
@@ -60,7 +60,7 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @state_option
 @click.pass_context
 def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path | None) -> None:
-    """Choose the model; it counts for the next words, in a server that runs, too."""
+    """Choose the model. It is used from the next message on, also by a running server."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
@@ -77,7 +77,7 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 @state_option
 @click.pass_context
 def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
-    """Keep a provider's key; it is asked for, or read from stdin."""
+    """Store a provider's key. You are asked for it, or it is read from stdin."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
     from handrail.ports.secrets import Secret
@@ -93,7 +93,7 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
 @state_option
 @click.pass_context
 def forget_keys(ctx: click.Context, state: Path | None) -> None:
-    """Forget all keys of models."""
+    """Delete all keys of models."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
@@ -102,7 +102,7 @@ def forget_keys(ctx: click.Context, state: Path | None) -> None:
 
 
 def _hidden(what: str) -> str:
-    """Not shown while it is typed; without a terminal, the first line of stdin."""
+    """Reads a line without echo; without a terminal, the first line of stdin."""
     if sys.stdin.isatty():
         return str(click.prompt(what, hide_input=True, err=True))
     return sys.stdin.readline(_LONGEST_KEY + 2).strip()

@@ -1,4 +1,4 @@
-"""What every run of the agent works with, and who is told about it."""
+"""What every run of the agent works with, and who is notified of it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from handrail.ports.prompts import PromptQueue
 
 
 class RunListener(Protocol):
-    """Follows runs: the pages that show the task."""
+    """Follows runs, for the pages that show the task."""
 
     def begins(self, task_id: str, trace_id: str | None) -> None:
-        """What comes next answers a message that had this trace."""
+        """What comes next answers the message with this trace id."""
         ...
 
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """A piece of an answer; an empty one means that the answer starts again."""
+        """A piece of an answer. An empty piece means that the answer starts again."""
         ...
 
     def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """The whole answer, perhaps a second time."""
+        """The whole answer. It may come twice."""
         ...
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
@@ -57,7 +57,7 @@ class RunContext:
     limits: Limits
 
     async def change(self, task: AgentTask, run: Run, status: RunStatus, **changes: Any) -> Run:
-        """The run in its new status: stored with its task, then told."""
+        """Stores the run's new status with its task, then notifies the listeners."""
         before = task.record.status
         run = task.agent_becomes(run, status, **changes)
         await self.store.save(run, task.record)

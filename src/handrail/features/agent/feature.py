@@ -1,4 +1,4 @@
-"""The agent of our own: a loop over a model, in the chat."""
+"""handrail's own agent, in the chat."""
 
 from handrail.kernel.feature import Command, Extra, Feature
 

@@ -1,4 +1,4 @@
-"""How far a run may go before a person is asked: steps, cost, fixing the same file, and going round in circles."""
+"""How far a run may go before a person is asked: steps, cost, repeated fixes of one file, and repeated calls."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ _FAILED = ('"valid":false', '"valid": false', '"firstErrorLine":')
 
 
 class LimitReached(Unsupported):
-    """`limit` names which; raised, the run goes on from where it was."""
+    """`limit` names the limit. When it is raised, the run continues from where it was."""
 
     def __init__(self, message: str, limit: Limit, most: float) -> None:
         super().__init__(f"{message} Raise this limit and resume.", limit=limit, most=most)
@@ -28,18 +28,21 @@ class LimitReached(Unsupported):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`steps`: replies of the model to one message of a person's. `cost`: US dollars a task may cost; 0 is no limit."""
+    """`steps` is the number of model replies to one message of a person.
+
+    `cost` is the US dollars that a task may cost; 0 means no limit.
+    """
 
     steps: int = 100
     cost: float = 0.0
 
     def of(self, run: Run) -> "Limits":
-        """A task's own count before those of the settings."""
+        """The task's own limits, or those of the settings."""
         steps = self.steps if run.most_steps is None else run.most_steps
         return Limits(steps, self.cost if run.most_cost is None else run.most_cost)
 
     def check(self, run: Run) -> None:
-        """Before the model is asked. LimitReached."""
+        """Called before the model is asked. LimitReached."""
         most = self.of(run)
         if run.steps >= most.steps:
             told = f"The model has taken {run.steps} steps, and may take {most.steps} for one message."
@@ -51,14 +54,14 @@ class Limits:
 
 
 class InCircles(Unsupported):
-    """Only a person's words lead out of it."""
+    """The agent repeats itself; only a message of a person continues the run."""
 
     def __init__(self) -> None:
         super().__init__("The model goes round in circles.", hint="Say how it should go on.")
 
 
 def repetitions(turns: Sequence[Turn]) -> int:
-    """How often the last outcome was had before by the very same call, since the person last spoke."""
+    """How often the same call had the same outcome before, since the person's last message."""
     outcomes: Counter[tuple[str, str, str]] = Counter()
     asked: dict[str, tuple[str, str]] = {}
     last: tuple[str, str, str] | None = None
@@ -75,7 +78,7 @@ def repetitions(turns: Sequence[Turn]) -> int:
 
 
 def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> ToolResult | None:
-    """The refusal of a write that would be one mending too many since the person last spoke; None: it may."""
+    """The refusal for a write that would be one fix too many since the person's last message, or None if it may run."""
     path = _path(use)
     if path is None or use.name not in _WRITES or _is_dry(use) or _mended(turns)[path] < most + 1:
         return None
@@ -84,7 +87,7 @@ def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> ToolResult
 
 
 def _mended(turns: Sequence[Turn]) -> Counter[str]:
-    """Failed checks by their files, each after a write."""
+    """The files whose checks failed, each after a write."""
     failed: Counter[str] = Counter()
     uses: dict[str, ToolUse] = {}
     written: set[str] = set()

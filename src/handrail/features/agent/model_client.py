@@ -1,4 +1,4 @@
-"""One reply of a model: the conversation is made to fit, the reply is streamed, provider troubles are waited out."""
+"""Gets one reply from a model: fits the conversation to its limits, streams the reply, waits out provider errors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -37,14 +37,17 @@ def estimated_tokens(instructions: str, turns: Sequence[Turn]) -> int:
 
 
 def shortened(turns: Sequence[Turn], kept_whole: int) -> list[Turn]:
-    """All outcomes but the newest by their beginning: what the model made of them stands in its own words."""
+    """The turns with all tool results but the newest cut to their beginning. The model's own words about them stay."""
     outcomes = [index for index, turn in enumerate(turns) if isinstance(turn, ToolResult)]
     old = set(outcomes[: len(outcomes) - kept_whole])
     return [_short(turn) if index in old and isinstance(turn, ToolResult) else turn for index, turn in enumerate(turns)]
 
 
 def cut(turns: Sequence[Turn]) -> int:
-    """Where the newer half begins: at the person's words if there are any, never between a call and its result."""
+    """The index where the newer half starts:
+
+    at a person's message if there is one, never between a call and its result.
+    """
     middle = len(turns) // 2
     starts = [index for index in range(middle, len(turns)) if isinstance(turns[index], UserTurn)]
     if starts:
@@ -54,9 +57,9 @@ def cut(turns: Sequence[Turn]) -> int:
 
 
 def to_summarize(turns: Sequence[Turn], most: int) -> str:
-    """The older part as one text, for the model to sum up: its newest turns, whole, within so many characters.
+    """The older part as one text for the model to summarise: its newest turns, whole, up to a number of characters.
 
-    All of it is material here, so nothing in it looks like a person's words of now.
+    Everything is quoted, so that nothing in it looks like a current message of the person.
     """
     kept: list[str] = []
     left = most
@@ -119,7 +122,10 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(slots=True)
 class ModelRequest:
-    """What a model is asked. `turns` is compacted in place; `waits` hears how long the provider wants us to wait."""
+    """One question to a model.
+
+    `turns` is compacted in place. `waits` is called with the time that the provider asks us to wait.
+    """
 
     task_id: str
     model: Model
@@ -139,7 +145,7 @@ class ModelClient:
         self._sleep = sleep
 
     async def reply(self, asked: ModelRequest) -> Reply:
-        """What the provider refuses for good passes. `asked.spent` grows by all that it took."""
+        """Raises what the provider refuses for good. Adds everything that it cost to `asked.spent`."""
         most_tokens = self._most_tokens
         for attempt in range(TRIES):
             shown: Sequence[Turn] = ()
@@ -172,7 +178,7 @@ class ModelClient:
         return shortened(asked.turns, 0) if shown is None else shown
 
     async def _compact(self, asked: ModelRequest, most_tokens: int) -> None:
-        """The older half becomes a summary, by the model's own hand."""
+        """Replaces the older half by a summary that the model writes."""
         at = cut(asked.turns)
         if at == 0:
             return

@@ -1,4 +1,4 @@
-"""What the agent offers to whoever has its tasks and pages: contract 2's server mounts it."""
+"""What the agent offers to the feature that has its tasks and pages: the server of contract 2 mounts it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,19 +13,19 @@ _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILI
 
 
 def unmarked(text: str) -> str:
-    """What a model was told, for people, who see where it comes from."""
+    """A text for the model without its marks for untrusted content, for people, who see where it comes from."""
     return _MARK.sub("", text)
 
 
 class Chat(Protocol):
-    """Whoever answers messages: the agent."""
+    """Answers messages: the agent."""
 
     def followed(self, task_id: str) -> None:
-        """A page has begun to follow the task."""
+        """A page started to follow the task."""
         ...
 
     async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
-        """`message` may have more members than those of the contract. A Failure refuses it."""
+        """`message` may have more members than the contract. A Failure refuses it."""
         ...
 
 
@@ -40,7 +40,7 @@ class Pages(Protocol):
 
 
 class TaskBus(Protocol):
-    """Where the agent's tasks and turns are."""
+    """Stores the agent's tasks and turns."""
 
     @property
     def tasks(self) -> AgentTasks: ...
@@ -57,7 +57,7 @@ class TaskBus(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgentMount:
-    """It hears what pages say, has endpoints of its own, and runs as long as the server."""
+    """Receives messages of pages, has its own endpoints, and runs as long as the server."""
 
     chat: Chat
     endpoints: Callable[[Any], Sequence[Any]]

@@ -1,4 +1,4 @@
-"""The agent of our own, put together: the project's gate, queue and records behind a loop over a model."""
+"""Creates the agent from the project's gate, prompt queue and stores."""
 
 from __future__ import annotations
 

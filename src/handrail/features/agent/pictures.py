@@ -1,4 +1,4 @@
-"""Pictures that tools hand back, for models that see: a few of the newest, none too large. People see all of them."""
+"""Pictures in tool results for models that can see: only the newest few, and none too large. People see all of them."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def pictures_in(content: Sequence[object]) -> tuple[tuple[Picture, ...], str]:
-    """Those that a model can be shown, and what it is told of the others."""
+    """The pictures that the model gets, and a note about the others."""
     images = [part for part in content if isinstance(part, Image)]
     fitting = [Picture(image.mime, image.data) for image in images if _fits(image)][:MOST_PICTURES]
     left = len(images) - len(fitting)
@@ -24,7 +24,7 @@ def pictures_in(content: Sequence[object]) -> tuple[tuple[Picture, ...], str]:
 
 
 def drop_old_pictures(turns: list[Turn]) -> None:
-    """In place: all but the newest."""
+    """Removes all but the newest, in place."""
     left = MOST_PICTURES
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]
@@ -42,7 +42,7 @@ def _fits(image: Image) -> bool:
 
 
 def _sides(data: bytes) -> tuple[int, int]:
-    """Width and height where its head tells them plainly."""
+    """Width and height, if the image header gives them."""
     if not data.startswith(_PNG) or len(data) < 24:
         return 0, 0
     return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")

@@ -1,6 +1,6 @@
-"""What the agent asks the person: a plan to edit and confirm (a `task_confirm` prompt), or a question.
+"""The agent's questions to the person: a plan to edit and confirm (a `task_confirm` prompt), or a question.
 
-Words typed in the chat answer it as well.
+A message in the chat answers it as well.
 """
 
 import itertools
@@ -25,18 +25,18 @@ _CONFIRMED = "The person confirmed this plan."
 
 
 def steps_of(text: str) -> list[str]:
-    """The items of the last list in it."""
+    """The items of the last list in the text."""
     return _last_list(text)[1]
 
 
 def words_before(text: str) -> str:
-    """The steps themselves are shown as what can be edited."""
+    """The text before the list; the steps are shown separately, to be edited."""
     start, steps = _last_list(text)
     return text[:start].strip() if steps else text
 
 
 def _last_list(text: str) -> tuple[int, list[str]]:
-    """Where it begins, and its items. Line by line: a model's text is long at times, and never hostile to this."""
+    """Where the last list starts, and its items. Works line by line, because a model's text may be long."""
     start, steps = 0, list[str]()
     is_ended, offset = True, 0
     for line in text.splitlines(keepends=True):
@@ -52,7 +52,7 @@ def _last_list(text: str) -> tuple[int, list[str]]:
 
 
 def request_ids_of(reply: AssistantTurn) -> Iterator[str]:
-    """Asked again after a crash, it is the same question; withdrawn, as by a stop, it is the next one."""
+    """Prompt ids that stay the same after a crash, and change after the prompt was withdrawn, as by a stop."""
     yield f"plan_{reply.id}"
     yield from (f"plan_{reply.id}_{number}" for number in itertools.count(2))
 
@@ -62,7 +62,7 @@ def is_of(reply: AssistantTurn, request_id: str) -> bool:
 
 
 async def confirm(queue: PromptQueue, task_id: str, reply: AssistantTurn) -> PromptAnswer:
-    """Waits as long as the person needs."""
+    """Waits without a time limit."""
     prompt = {
         "kind": "task_confirm",
         "title": "Plan",
@@ -83,7 +83,7 @@ async def confirm(queue: PromptQueue, task_id: str, reply: AssistantTurn) -> Pro
 
 
 def confirmed(answer: PromptAnswer) -> str:
-    """What the model is told of the person's answer."""
+    """What the model reads about the person's answer."""
     response = answer.response
     remark = "" if response.remark in (UNSET, "") else f"\nThe person remarks: {response.remark}"
     if response.status != "ok":
@@ -110,7 +110,7 @@ def _tasks(steps: Sequence[str]) -> list[Mapping[str, str]]:
 
 
 def is_something_left(turns: Sequence[Turn], mode: Mode) -> bool:
-    """Words without a reply, a reply with tool calls that have no result, or a plan that nobody has answered."""
+    """Whether there is a message without a reply, a tool call without a result, or a plan without an answer."""
     last = turns[-1] if turns else None
     if isinstance(last, AssistantTurn) and not last.uses:
         return mode == "plan" and bool(steps_of(last.text))
@@ -124,7 +124,7 @@ class OpenQuestion:
 
 
 async def open_question(queue: PromptQueue, turns: Sequence[Turn]) -> OpenQuestion | None:
-    """What the run waits for, if that can be answered in words. By its id: anybody may name a task and a source."""
+    """The prompt that the run waits for, if a message can answer it. Found by its id: task and source can be forged."""
     reply, asking = last_reply(turns), [f"ask_{use.execution_id}" for use in pending(turns) if use.name == _QUESTION]
     for entry in await queue.pending():
         if reply is not None and is_of(reply, entry.request_id):
@@ -135,14 +135,14 @@ async def open_question(queue: PromptQueue, turns: Sequence[Turn]) -> OpenQuesti
 
 
 def answer(question: OpenQuestion, words: str) -> tuple[str, PromptResponse]:
-    """Words about a plan ask for another one."""
+    """A message about a plan asks for another plan."""
     if question.is_plan:
         return question.request_id, PromptResponse(status="canceled", remark=words)
     return question.request_id, PromptResponse(status="ok", values={"answer": words})
 
 
 async def withdraw_plan(queue: PromptQueue, reply: AssistantTurn | None) -> None:
-    """The run was stopped, or something else was said: nobody waits for the answer any more."""
+    """Called when the run was stopped or got another message, and nobody waits for the answer any more."""
     if reply is None or not steps_of(reply.text):
         return
     for entry in await queue.pending():

@@ -1,4 +1,4 @@
-"""What became of tool calls that were cut off by a crash, a restart or a stop: the audit and the evidence tell."""
+"""Finds out from audit and evidence what happened to tool calls that a crash, restart or stop interrupted."""
 
 import asyncio
 import re
@@ -30,13 +30,13 @@ _NOT_DONE = "This was stopped before it was carried out."
 
 @dataclass(frozen=True, slots=True)
 class PastCalls:
-    """By execution ids: how calls ended, and which of them had begun to change something."""
+    """How calls ended, and which of them had started to change something, by execution id."""
 
     ended: Mapping[str, Mapping[str, Any]]
     begun: frozenset[str]
 
     def is_unknown(self, use: ToolUse) -> bool:
-        """It had begun, and did not end by itself."""
+        """It had started and has no end on record."""
         record = self.ended.get(use.execution_id)
         return use.execution_id in self.begun and (record is None or _was_stopped(record))
 
@@ -47,7 +47,7 @@ class Recovery:
         self._evidence = evidence
 
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
-        """Blocks: the audit is read from its end, until all of them are found."""
+        """Reads the audit backwards until all of them are found. Blocks."""
         wanted = {use.execution_id for use in uses}
         ended: dict[str, Mapping[str, Any]] = {}
         begun: set[str] = set()
@@ -62,7 +62,7 @@ class Recovery:
         return PastCalls(ended, frozenset(begun))
 
     def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
-        """None: it was not begun, or changes nothing, and can be done now."""
+        """The recorded outcome. None means that the call had not started or changes nothing, so it can run now."""
         if past.is_unknown(use):
             return _returned(use, _UNKNOWN, is_error=True)
         record = past.ended.get(use.execution_id)
@@ -75,7 +75,7 @@ class Recovery:
         return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
 
     async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[ToolResult]:
-        """For each call without a result when a run was stopped or spoken to: models want one for each."""
+        """One outcome per call without a result, when a run was stopped or got a message: models need one for each."""
         if not (uses := unsettled(turns)):
             return []
         past = await asyncio.to_thread(self.past_calls, uses)
@@ -95,7 +95,7 @@ class Recovery:
         return images
 
     def _kept(self, use: ToolUse, record: Mapping[str, Any]) -> str:
-        """From the evidence: it was written before the audit said that the call had ended."""
+        """The result in the evidence, which is written before the audit's end record."""
         try:
             kept = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_RESULT))
         except (Failure, msgspec.DecodeError, KeyError):

@@ -1,4 +1,4 @@
-"""All runs of a server: one for each task, many at once. They are started, stopped, paused, resumed and recovered."""
+"""All runs of a server, one per task: starts, stops, pauses, resumes and recovers them."""
 
 import asyncio
 import logging

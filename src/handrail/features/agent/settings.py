@@ -1,4 +1,4 @@
-"""The agent's settings, and the models of a state directory: which one is set, and whose keys are there."""
+"""The agent's settings, and the models and keys of a state directory."""
 
 from __future__ import annotations
 

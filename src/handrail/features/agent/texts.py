@@ -1,4 +1,4 @@
-"""What the model reads: its rules, and tool results, shortened and marked as untrusted where others wrote them."""
+"""Texts for the model: its instructions, and tool results, shortened and marked as untrusted if others wrote them."""
 
 import json
 import re
@@ -50,26 +50,26 @@ def instructions(mode: Mode, project: str, max_auto_fix: int) -> str:
 
 
 def worded(surface: str, tool: str, reply: Reply, kept_at: str | None) -> str:
-    """`kept_at` names where the whole result lies."""
+    """`kept_at` is where the whole result is stored."""
     text = reply.text if reply.text is not None else msgspec.json.encode(reply.result).decode()
     text = trimmed(text, kept_at)
     return text if surface in _OWN else untrusted(tool, text)
 
 
 def worded_as_kept(surface: str, tool: str, kept: Any, kept_at: str | None) -> str:
-    """What of a secret result stays, also for a model that reads it after a restart."""
+    """The part of a secret result that may stay, also for a model that reads it after a restart."""
     text = worded(surface, tool, Reply(kept), kept_at)
     return text + _WHAT_THE_MASK_MEANS if MASK in text else text
 
 
 def untrusted(source: str, text: str) -> str:
-    """The mark can't be closed from inside, nor by the name of the source."""
+    """Neither the content nor the name of the source can close the mark."""
     named = json.dumps(source).replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<untrusted source={named}>\n{_LOOKS_LIKE_A_MARK.sub('<_', text)}\n</untrusted>"
 
 
 def is_open(text: str) -> bool:
-    """Whether it ends inside of a mark."""
+    """Whether the text ends inside a mark."""
     return len(_OPENS.findall(text)) > len(_CLOSES.findall(text))
 
 
@@ -83,12 +83,12 @@ def trimmed(text: str, kept_at: str | None) -> str:
 
 
 def kept_whole(execution_id: str) -> str:
-    """How the evidence is named to the model, which can't read it, and to the person, who can."""
+    """Names the evidence to the model, which can't read it, and to the person, who can."""
     return f"the evidence {execution_id}/result.json, which the person can open"
 
 
 def refused(failure: Failure, surface: str | None, tool: str) -> str:
-    """What went wrong, what to change, and what a person remarked. Without a `surface` it did not get there."""
+    """What went wrong, what to change, and the person's remark. Without a `surface`, the call never reached a tool."""
     hint = "" if failure.hint is None else f"\nHint: {failure.hint}"
     told = f"{failure.message}{hint}"
     if isinstance(failure, Reported | BadAnswer) or (surface in _FOREIGN and not isinstance(failure, _GATES)):
@@ -98,7 +98,7 @@ def refused(failure: Failure, surface: str | None, tool: str) -> str:
 
 
 def result_of(use: ToolUse) -> str:
-    """What `attempt_completion` tells."""
+    """The text of `attempt_completion`."""
     try:
         given = json.loads(use.arguments)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The tools a model is offered, and its calls to them, which go through the gate like everybody's."""
+"""The tools that a model is offered, and its calls to them, which go through the gate like any other call."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,14 +24,14 @@ _HARMLESS = frozenset({Effect.READ, Effect.ASK})
 
 
 class ToolOffers:
-    """Each made once: who is offered the same tools again sees that they are the same."""
+    """Each list is made once, so that the same tools are the same object."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._made: dict[str, ToolOffer] = {}
 
     def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
-        """In plan mode only what changes nothing, whatever its parameters."""
+        """Plan mode offers only tools that change nothing, whatever their parameters."""
         return [self._offer(entry) for entry in self._registry if mode == "act" or _only_looks(entry)]
 
     def _offer(self, entry: Registered) -> ToolOffer:
@@ -47,7 +47,7 @@ def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
 
 
 def effect_of(registry: Registry, use: ToolUse) -> str | None:
-    """With these parameters; the strongest, where they make no sense; None of an unknown tool."""
+    """The effect with these parameters; the strongest if they are invalid, None for an unknown tool."""
     try:
         entry = registry.find(use.name)
     except NotFound:
@@ -97,7 +97,7 @@ class ToolRunner:
 
 
 def _speaker(entry: Registered, params: Any) -> str | None:
-    """The surface that would tell what went wrong; None: the parameters make no sense, which is told before it."""
+    """The surface whose dialect describes the error; None if the parameters were invalid before that."""
     try:
         entry.read_params(params)
     except InvalidParams:

@@ -1,4 +1,4 @@
-"""What a conversation's turns tell: which tool calls have no result yet, and whether the work is done."""
+"""Reads a conversation's turns: which tool calls have no result yet, and whether the work is done."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ ENDING = "attempt_completion"
 
 
 def last_reply(turns: Sequence[Turn]) -> AssistantTurn | None:
-    """Since the person last spoke."""
+    """The last reply since the person's last message."""
     for turn in reversed(turns):
         if isinstance(turn, AssistantTurn):
             return turn
@@ -22,13 +22,13 @@ def last_reply(turns: Sequence[Turn]) -> AssistantTurn | None:
 
 
 def pending(turns: Sequence[Turn]) -> list[ToolUse]:
-    """Wishes of the last reply without an outcome."""
+    """Tool calls of the last reply without an outcome."""
     reply = last_reply(turns)
     return [] if reply is None else _without_outcome(reply.uses, turns)
 
 
 def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
-    """Wishes of any reply without an outcome: models want one for each before anything else is said."""
+    """Tool calls of any reply without an outcome. Models need one for each before anything else is said."""
     return _without_outcome([use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses], turns)
 
 
@@ -38,7 +38,7 @@ def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[Too
 
 
 def numbered(reply: Reply, message_id: str) -> AssistantTurn:
-    """Each tool call with its execution id, which is on record before the call is made."""
+    """Each tool call with its execution id, which is stored before the call is made."""
     uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
     return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
 
@@ -51,7 +51,7 @@ def check_is_whole(reply: Reply) -> None:
 
 
 def is_done(turns: Sequence[Turn]) -> bool:
-    """The last reply said so, and nothing was said since."""
+    """The last reply said so, and nothing was said after it."""
     reply = last_reply(turns)
     if reply is None or not isinstance(turns[-1], ToolResult):
         return False

@@ -1,4 +1,4 @@
-"""What is said to the agent, and attached, by a person or by a program that holds the token and speaks for itself."""
+"""Messages and attachments for the agent, from a person or from a program that holds a token."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,7 +28,7 @@ class UserMessage:
     trace_id: str | None = None
 
     def check_may_speak(self, run: Run) -> None:
-        """A program neither speaks where a person does, nor chooses what the person pays for. Declined."""
+        """A program may not write into a person's task, nor choose a model that the person pays for. Declined."""
         if self.voice == "person":
             return
         if run.voice == "person":
@@ -42,7 +42,10 @@ class UserMessage:
 
 
 def caller(voice: Voice, model: str) -> Caller:
-    """Who calls the tools. What a person allows the one, for good or for a task, is not said of the other's name."""
+    """The caller of the tools.
+
+    A person's agent and a program's agent are different callers, so a yes to one isn't a yes to the other.
+    """
     if voice == "person":
         return Caller("agent", model, "handrail", "chat:person")
     return Caller("agent", f"a program's {model}", "program", "chat:program")
@@ -61,7 +64,7 @@ class Artifacts(Protocol):
 
 
 async def with_attachments(said: UserTurn, artifacts: Artifacts, ids: Any) -> UserTurn:
-    """Texts are marked as untrusted. InvalidParams, TooLarge, NotFound."""
+    """Marks texts as untrusted. InvalidParams, TooLarge, NotFound."""
     if ids is None:
         return said
     if not isinstance(ids, list) or len(ids) > _MOST or not all(isinstance(id, str) for id in ids):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +13,19 @@ from handrail.features.apps.apps import Apps
 from handrail.features.apps.backends.catalogue import Catalogue, usual_places
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, Problem, StdioExecution
+from handrail.features.apps.model import AppleEventsExecution, DBusExecution, HttpExecution, StdioExecution
 from handrail.features.apps.settings import AppsSettings
 from handrail.features.apps.sign_ins import credentials_in
+from handrail.kernel.checks import Check, CheckContext
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
     from handrail.features.apps.model import AppTransport, Credentials, Execution
     from handrail.kernel.project import Project
     from handrail.ports.stores import Stores
+
+_MOST_PROBLEMS = 5
 
 
 class Connections:
@@ -76,13 +80,6 @@ def offered_tools(project: Project) -> AppTools | None:
     return AppTools(apps.catalogue) if project.settings_of(AppsSettings).app_tools and is_on else None
 
 
-def descriptor_problems() -> tuple[int, Sequence[Problem]]:
-    """How many apps there are, and what is wrong with descriptors: for `handrail doctor`."""
-    catalogue = Catalogue(*usual_places(Path.home()))
-    problems = catalogue.problems()
-    return len(catalogue.apps()), problems
-
-
 @asynccontextmanager
 async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
     """With the sign-ins of a state directory; everything that was started ends with it."""
@@ -91,3 +88,16 @@ async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
         yield AppCaller(connections.transport, Checks())
     finally:
         await connections.close()
+
+
+def checks(context: CheckContext) -> Iterator[Check]:
+    """Which apps there are, and what is wrong with their descriptors."""
+    catalogue = Catalogue(*usual_places(Path.home()))
+    problems, count = catalogue.problems(), len(catalogue.apps())
+    if not problems:
+        yield Check("apps", True, f"{count} found", required=False)
+        return
+    told = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
+    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+    fix = "`handrail apps check FILE` tells everything about a descriptor."
+    yield Check("apps", False, f"{count} found. {told}{more}", fix, required=False)

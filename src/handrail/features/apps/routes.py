@@ -15,7 +15,7 @@ from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
-from handrail.features.apps.desk import AppDesk, app_desk
+from handrail.features.apps.manager import AppManager, app_manager
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
 from handrail.ports.secrets import Secret
@@ -25,7 +25,7 @@ _SIGN_IN_SECONDS = 600.0
 
 
 def mount(context: HttpContext) -> Mount:
-    apps = app_desk(context.project.stores, context.project.audit)
+    apps = app_manager(context.project.stores, context.project.audit)
     sign_ins = _SignIns(apps)
 
     async def overview(request: Request) -> Response:
@@ -81,7 +81,7 @@ def mount(context: HttpContext) -> Mount:
 class _SignIns:
     """Those that wait for a person in the browser: one for an app; a new one takes the place of the old."""
 
-    def __init__(self, apps: AppDesk) -> None:
+    def __init__(self, apps: AppManager) -> None:
         self._apps = apps
         self._waiting: dict[str, asyncio.Task[Any]] = {}
         self._ended: dict[str, str] = {}

@@ -1,7 +1,6 @@
 """The apps of this machine that speak AAI, contract 4: found, described and called."""
 
-from handrail.features.apps import app_resource
 from handrail.features.apps.tools import apps_call, apps_describe, apps_list
 
 TOOLS = (apps_list.TOOL, apps_describe.TOOL, apps_call.TOOL)
-RESOURCES = (app_resource.RESOURCE,)
+RESOURCES = (apps_describe.RESOURCE,)

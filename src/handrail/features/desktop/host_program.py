@@ -15,7 +15,7 @@ from handrail.ports.waiting import settled
 if TYPE_CHECKING:
     from handrail.features.desktop.host.confirmation import Mode
     from handrail.features.desktop.host.host import Host
-    from handrail.features.desktop.host.source import OpenDesktop
+    from handrail.features.desktop.host.services import OpenDesktop
     from handrail.features.desktop.platform import Desktop
     from handrail.kernel.program import Program
     from handrail.ports.stores import Stores
@@ -64,8 +64,7 @@ def _put_together(
     from handrail.features.desktop.host.confirmation import Confirmation
     from handrail.features.desktop.host.host import Host
     from handrail.features.desktop.host.methods import METHODS
-    from handrail.features.desktop.host.services import Services
-    from handrail.features.desktop.host.source import DesktopSource
+    from handrail.features.desktop.host.services import DesktopSource, Services
     from handrail.kernel.audit import Audit
 
     audit = Audit(stores.audit)

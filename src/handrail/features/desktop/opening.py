@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.settings import DesktopSettings
+from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.pruning import Limits, prune
-from handrail.ports.errors import Disabled
+from handrail.kernel.settings import load_one
+from handrail.ports.errors import Disabled, Failure
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
     from handrail.ports.peers import Identify
     from handrail.ports.stores import Stores
+
 
 _SERVERS_PATIENCE = 15.0
 _CHECKUP_SECONDS = 1
@@ -91,3 +94,18 @@ def tidy(project: Project) -> None:
     settings = project.settings
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
     prune(project.files, [ROOT], limits, utc_now())
+
+
+def checks(context: CheckContext) -> Iterator[Check]:
+    stores = context.program.open_stores(context.state)
+    try:
+        is_on = load_one(DesktopSettings, stores.path).desktop
+        found = desktop_checkup(str(context.folder.resolve()), stores, is_on=is_on)
+    except Failure as failure:
+        yield Check("desktop", False, failure.message, failure.hint, required=False)
+        return
+    ok = found["healthy"]
+    detail = [f"can be seen and acted on, {found['session']}"] if ok else []
+    fixes = dict.fromkeys(issue["fix"] for issue in found["fixes"] if issue["fix"])
+    detail += dict.fromkeys(found["issues"])
+    yield Check("desktop", ok, " ".join(detail), " ".join(fixes) or None, required=False)

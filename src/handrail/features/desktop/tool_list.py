@@ -1,31 +1,10 @@
-"""The person's desktop, through the host that carries contract 1's methods out."""
+"""The person's desktop, through the host that carries out contract 1's methods."""
 
-from handrail.features.desktop.tools import (
-    desktop_abort,
-    desktop_click,
-    desktop_dismiss_modal,
-    desktop_doctor,
-    desktop_find,
-    desktop_health,
-    desktop_highlight,
-    desktop_hotkey,
-    desktop_list_modals,
-    desktop_observe,
-    desktop_type_text,
-    desktop_wait_until,
-)
+from handrail.features.desktop.tools.acting import CLICK, DISMISS_MODAL, HOTKEY, TYPE_TEXT
+from handrail.features.desktop.tools.asking_host import ABORT, DOCTOR, HEALTH
+from handrail.features.desktop.tools.looking import FIND, HIGHLIGHT, LIST_MODALS, OBSERVE, WAIT_UNTIL
 
 TOOLS = (
-    desktop_observe.TOOL,
-    desktop_find.TOOL,
-    desktop_click.TOOL,
-    desktop_type_text.TOOL,
-    desktop_hotkey.TOOL,
-    desktop_wait_until.TOOL,
-    desktop_list_modals.TOOL,
-    desktop_dismiss_modal.TOOL,
-    desktop_highlight.TOOL,
-    desktop_abort.TOOL,
-    desktop_health.TOOL,
-    desktop_doctor.TOOL,
+    *(OBSERVE, FIND, CLICK, TYPE_TEXT, HOTKEY, WAIT_UNTIL, LIST_MODALS, DISMISS_MODAL, HIGHLIGHT),
+    *(ABORT, HEALTH, DOCTOR),
 )

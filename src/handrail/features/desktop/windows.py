@@ -16,8 +16,18 @@ from handrail.features.desktop.declaration import Run, desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.params import LONGEST_NAME
-from handrail.features.desktop.messages import Acted, Ref, RoutedParams, RouteResolved, Said, on_wire, read
-from handrail.features.desktop.wording import acted_said, element_words, place_words
+from handrail.features.desktop.messages import (
+    Acted,
+    Ref,
+    RoutedParams,
+    RouteResolved,
+    Said,
+    acted_said,
+    element_words,
+    on_wire,
+    place_words,
+    read,
+)
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target

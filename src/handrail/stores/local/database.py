@@ -5,9 +5,7 @@ Knows tables and transactions, not what the rows are for.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +16,9 @@ from typing import TYPE_CHECKING, TypeVar
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
+from handrail.stores.local.connection import SharedConnection, attach, detach
 from handrail.stores.local.migration import Step, steps_from
-from handrail.stores.local.private_file import make_private_folder, open_private, refused
+from handrail.stores.local.private_file import refused
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,7 +107,7 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
 
 
 class Database:
-    """Opened and migrated when first used. Each process and each fork has a connection of its own."""
+    """Opened and migrated when first used. All that are made of one file share this process's connection to it."""
 
     def __init__(
         self,
@@ -123,11 +122,10 @@ class Database:
         self._begin()
 
     def _begin(self) -> None:
-        self._turn = threading.Lock()
-        self._thread = ThreadPoolExecutor(1, "rows")
-        self._readings: Database | None = None
-        self._connection: sqlite3.Connection | None = None
-        self._is_synchronous = True
+        self._attaching = threading.Lock()
+        self._shared: SharedConnection | None = None
+        self._writer = ThreadPoolExecutor(1, "rows")
+        self._reader = ThreadPoolExecutor(1, "rows-read")
         self._process = os.getpid()
 
     async def write(self, work: Callable[[sqlite3.Connection], T], *, is_durable: bool) -> T:
@@ -137,28 +135,18 @@ class Database:
             with self.writing(is_durable=is_durable) as connection:
                 return work(connection)
 
-        return await self._in_own_thread(written)
+        self._leave_parent()
+        return await settled(written, self._writer)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """`reading` for an event loop: on a connection of its own, so that it waits for no writer."""
-        if self._process != os.getpid():
-            self._leave_parent()
-        if self._readings is None:
-            self._readings = Database(self.path, steps=self._steps, patience=self._patience)
-        return await self._readings._looked_up(work)
+        """`reading` for an event loop: in a thread of its own, so that it waits for no other process that writes."""
 
-    async def _looked_up(self, work: Callable[[sqlite3.Connection], T]) -> T:
         def found() -> T:
             with self.reading() as connection:
                 return work(connection)
 
-        return await self._in_own_thread(found)
-
-    async def _in_own_thread(self, work: Callable[[], T]) -> T:
-        """Those who wait for a lock of somebody else's take no thread away from other work."""
-        if self._process != os.getpid():
-            self._leave_parent()
-        return await settled(work, self._thread)
+        self._leave_parent()
+        return await settled(found, self._reader)
 
     @contextmanager
     def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
@@ -166,107 +154,74 @@ class Database:
 
         Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it.
         """
-        with self._connected() as connection:
-            if is_durable != self._is_synchronous:
-                connection.execute(f"PRAGMA synchronous = {'FULL' if is_durable else 'NORMAL'}")
-                self._is_synchronous = is_durable
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+        with (
+            self._conditions(),
+            self._attached().transaction(self._patience, is_durable=is_durable) as connection,
+        ):
+            yield connection
 
     def checkpoint(self) -> None:
         """Brings what was written home from the log, as far as nobody reads it there."""
-        with self._connected() as connection:
+        with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        with self._connected() as connection:
+        with self._conditions(), self._attached().turn(self._patience) as connection:
             yield connection
 
     def close(self) -> None:
-        if self._readings is not None and self._process == os.getpid():
-            self._readings.close()
+        """The connection stays as long as somebody else here uses it."""
         if self._process == os.getpid():
-            self._thread.shutdown()
-            self._thread = ThreadPoolExecutor(1, "rows")
-        self._readings = None
-        with self._turn:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+            self._writer.shutdown()
+            self._reader.shutdown()
+            with self._attaching:
+                shared, self._shared = self._shared, None
+            if shared is not None:
+                detach(shared)
+        self._begin()
+
+    def _attached(self) -> SharedConnection:
+        self._leave_parent()
+        with self._attaching:
+            if self._shared is None:
+                shared = attach(self.path, self._patience)
+                try:
+                    self._migrate(shared)
+                except BaseException:
+                    detach(shared)
+                    raise
+                self._shared = shared
+            return self._shared
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _conditions(self) -> Iterator[None]:
         import sqlite3
 
-        if self._process != os.getpid():
-            self._leave_parent()
-        with self._turn:
-            try:
-                if self._connection is None:
-                    self._connection = self._open()
-                    self._is_synchronous = True
-                yield self._connection
-            except sqlite3.Error as error:
-                raise self._condition(error) from error
-            except OSError as error:
-                raise refused(self.path, error) from error
-
-    def _open(self) -> sqlite3.Connection:
-        import sqlite3
-
-        make_private_folder(self.path.parent)
-        # Several processes that switch to WAL at once would be told that the database is locked.
-        with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=self._patience):
-            self._make()
-            connection = sqlite3.connect(
-                self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
-            )
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-                self._migrate(connection)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
-
-    def _make(self) -> None:
-        """For the owner alone; SQLite gives its other files the same mode.
-
-        One that is there is not opened: closing it would drop the locks of this process's other connections to it.
-        """
         try:
-            is_regular = stat.S_ISREG(os.lstat(self.path).st_mode)
-        except FileNotFoundError:
-            os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))
-            return
-        if not is_regular:
-            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
+            yield
+        except sqlite3.Error as error:
+            raise self._condition(error) from error
+        except OSError as error:
+            raise refused(self.path, error) from error
 
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        for number, step in steps_from(version, self._steps, str(self.path)):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                step(connection)
-                connection.execute(f"PRAGMA user_version = {number}")
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+    def _migrate(self, shared: SharedConnection) -> None:
+        with shared.turn(self._patience) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == len(self._steps):
+            return
+        with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=self._patience):
+            with shared.turn(self._patience) as connection:
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+            for number, step in steps_from(version, self._steps, str(self.path)):
+                with shared.transaction(self._patience, is_durable=True) as connection:
+                    step(connection)
+                    connection.execute(f"PRAGMA user_version = {number}")
 
     def _leave_parent(self) -> None:
-        """After a fork: closing the parent's connection here would drop the parent's locks."""
-        _inherited.append(self._connection)
-        self._begin()
+        """After a fork: threads and connection have stayed in the parent."""
+        if self._process != os.getpid():
+            self._begin()
 
     def _condition(self, error: sqlite3.Error) -> Failure:
         import sqlite3
@@ -277,7 +232,3 @@ class Database:
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return Damaged(f"{self.path}: {error}.", hint="Move the file aside: handrail makes a new one.")
         return InputOutput(f"{self.path}: {error}.")
-
-
-# Connections of a parent process, kept from being collected and so from being closed.
-_inherited: list[sqlite3.Connection | None] = []

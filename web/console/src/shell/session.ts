@@ -1,6 +1,6 @@
 /** Signing in and out, and staying connected: after every connect, the truth is read again. */
 
-import { deleteAt, fetchData, HostError, postJson } from "@handrail/host";
+import { deleteAt, fetchData, forgetPageSecret, HostError, keepPageSecret, postJson } from "@handrail/host";
 import type { PageName } from "../features";
 import { connection, page, session, type Session } from "../store";
 import { readPage } from "./address";
@@ -49,7 +49,8 @@ async function firstPage(): Promise<PageName | null> {
 }
 
 export async function signIn(code: string): Promise<void> {
-  await postJson<unknown>("/api/session", { code });
+  const { pageSecret } = await postJson<{ pageSecret?: string }>("/api/session", { code });
+  keepPageSecret(pageSecret);
   await resume();
 }
 
@@ -92,6 +93,7 @@ function startAfresh(): void {
 
 export async function signOut(): Promise<void> {
   await deleteAt<unknown>("/api/session");
+  forgetPageSecret();
   sessionStorage.clear();
   startAfresh();
 }

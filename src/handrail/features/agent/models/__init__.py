@@ -1,1 +1,1 @@
-"""Language models behind the port `ports/model.py`, through pydantic-ai, which is loaded with the first of them."""
+"""Language models behind the port `ports/model.py`. pydantic-ai is imported when the first model is opened."""

@@ -1,6 +1,6 @@
-"""Which models there are, which one is used, whose keys are there, and the model itself once it is needed.
+"""The known models, which one is in use, which providers have a key, and the model itself.
 
-No key comes back from here.
+No key is ever returned.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ModelOverview(Wire, frozen=True, kw_only=True):
 
 
 class ModelCatalog:
-    """`load` and `store` are the settings', read anew each time: a change counts for the next words."""
+    """`load` and `store` read and write the settings each time, so a change counts for the next message."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ModelCatalog:
         return ModelOverview(models=known, current=current, base_url=_checked(base_url))
 
     async def use(self, name: str, base_url: str | None) -> None:
-        """For every task that has none of its own. InvalidParams."""
+        """Sets the model for every task without one of its own. InvalidParams."""
         split(name)
         await asyncio.to_thread(self._store, name, _checked(base_url or ""))
 
@@ -91,13 +91,13 @@ class ModelCatalog:
         return await self._secrets.put(_name(checked_provider(provider)), key)
 
     async def forget_keys(self) -> int:
-        """How many there were."""
+        """Returns how many there were."""
         self._opened.clear()
         names = [kept.name for kept in await self._secrets.kept() if kept.name.startswith(_PREFIX)]
         return sum([await self._secrets.forget(name) for name in names])
 
     async def open(self, name: str) -> Model:
-        """The one that is set where the name is empty. NoModel, WrongKey."""
+        """Opens a model; an empty name means the one in use. NoModel, WrongKey."""
         current, address = await asyncio.to_thread(self._load)
         if not (wanted := name or current):
             raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
@@ -132,12 +132,12 @@ class ModelCatalog:
 
 
 def _has_base_url(provider: str, chosen: str) -> bool:
-    """The address is that of the model that was chosen: another provider's key is none of its business."""
+    """Whether the configured address belongs to this model. Another provider's key must never be sent there."""
     return provider == (split(chosen)[0] if chosen else COMPATIBLE)
 
 
 def _checked(base_url: str) -> str:
-    """InvalidParams. A name or password would be shown wherever the address is."""
+    """The address without user name and password, which would be shown wherever it is. InvalidParams."""
     if base_url and ("?" in base_url or "#" in base_url or read_address(base_url, "baseUrl").host is None):
         raise InvalidParams("The base URL must begin with http:// or https://, and end with a path.")
     return base_url

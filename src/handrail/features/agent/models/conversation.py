@@ -1,4 +1,4 @@
-"""Our turns in pydantic-ai's words, and its replies in ours."""
+"""Translates our turns to pydantic-ai's messages, and its replies to ours."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _NO_LONGER = "[A picture came with this, which is no longer shown: take a new on
 
 
 def conversation(instructions: str, turns: Sequence[Turn], *, is_blind: bool = False) -> list[ModelMessage]:
-    """What comes one after the other from our side is one request: providers want the sides to take turns.
+    """Joins consecutive turns from our side into one request, because providers want the sides to alternate.
 
-    A model that is blind is told of pictures, and gets none.
+    A model that can't see gets a note in place of each picture.
     """
     found: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
@@ -60,7 +60,7 @@ def replied(response: ModelResponse) -> AssistantTurn:
 
 
 def _with_newest_attachments(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Pictures that were attached long ago are told of: a request holds no more than its provider takes."""
+    """Replaces pictures that were attached long ago by a note, to stay within the provider's request size."""
     shown, left = list(turns), _MOST_ATTACHED
     for index in range(len(shown) - 1, -1, -1):
         turn = shown[index]
@@ -89,7 +89,7 @@ def _part(turn: UserTurn | ToolResult | Note, is_blind: bool) -> ModelRequestPar
 
 
 def _returned(turn: ToolResult, is_blind: bool) -> str | list[str | BinaryContent]:
-    """What is in a picture is as untrusted as the text beside it."""
+    """Text in a picture is as untrusted as the text beside it."""
     text = turn.unkept or turn.text
     if not turn.taken:
         return text
@@ -103,7 +103,9 @@ def _shown(pictures: Sequence[Picture]) -> list[BinaryContent]:
 
 
 def _response(turn: AssistantTurn) -> ModelResponse:
-    """As the provider gave it, with what only the provider understands; where that is lost, in plain words."""
+    """The reply as the provider gave it, with fields that only the provider understands; where these are lost, as plain
+    text.
+    """
     if turn.origin:
         (kept,) = ModelMessagesTypeAdapter.validate_json(turn.origin)
         if isinstance(kept, ModelResponse):

@@ -1,4 +1,4 @@
-"""A provider's model: streamed, with the provider's troubles as our conditions. No key appears in any message."""
+"""A provider's model: streams replies and maps the provider's errors to ours. No key appears in any message."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _REFUSALS = frozenset({400, 415, 422})
 
 
 def may_be_about_pictures(error: exceptions.AgentRunError) -> bool:
-    """It says so, with whatever status servers choose, or was refused for no reason that has a name of its own."""
+    """Whether an error may be about pictures: it says so, or the provider gave no known reason."""
     named = exceptions.ModelContextWindowExceededError | exceptions.ModelAuthenticationError
     is_refusal = getattr(error, "status_code", None) in _REFUSALS and not isinstance(error, named)
     return is_refusal or bool(_OF_PICTURES.search(_words(error)))
 
 
 def takes_no_pictures(error: exceptions.AgentRunError) -> bool:
-    """Not this one alone: the model takes none at all."""
+    """Whether the error means that the model takes no pictures at all, rather than not this one."""
     return bool(_OF_PICTURES.search(_words(error)) and _TAKES_NONE.search(_words(error)))
 
 
@@ -84,7 +84,7 @@ def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
 
 
 def _patience(error: exceptions.AgentRunError) -> dict[str, float]:
-    """Google tells it in the body, all others in a header."""
+    """How long to wait. Google puts it into the body, all others into a header."""
     seconds = getattr(error, "retry_after", None)
     if seconds is None and (told := _RETRY_DELAY.search(_words(error))) is not None:
         seconds = told[1]
@@ -108,7 +108,7 @@ class ProvidedModel:
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Delta | Reply]:
-        """A request that is refused with pictures in it is made once more without them."""
+        """Repeats a request once without pictures if it was refused because of them."""
         shows, is_answered = has_pictures(turns) and not self._is_blind, False
         with conditions(self.name):
             try:
@@ -161,18 +161,18 @@ def _stopped(response: ModelResponse) -> Literal["end", "tools", "length", "refu
 
 
 def _has_ended(response: ModelResponse) -> bool:
-    """Providers say why an answer ends; one that ends without a word was cut off.
+    """Whether the answer is complete. Providers give a reason at the end; without one, the answer was cut off.
 
-    Some servers of OpenAI's format say no reason, but count tokens, which comes last.
+    Some servers with OpenAI's format give no reason but send token counts last.
     """
     is_counted = response.provider_name == "openai" and response.usage.output_tokens > 0
     return is_counted or bool((response.provider_details or {}).get("finish_reason"))
 
 
 class Pacer:
-    """Making a request takes milliseconds of the event loop: of many at once, one after the other is made.
+    """Makes requests one after the other: building one takes milliseconds of the event loop.
 
-    After each it rests for as long as that one took, so that half of the time is left for streams.
+    After each it pauses for as long as that one took, so that half of the time is left for streams.
     """
 
     def __init__(self) -> None:
@@ -186,10 +186,10 @@ class Pacer:
 
 
 class Declarations:
-    """What models are told of tools, made once for as long as the same tools are offered.
+    """Builds the tool declarations for a model once, as long as the same tools are offered.
 
-    Providers' libraries walk every schema of every tool for each request, which takes a while for sixty of them; what
-    is in `extra_body` they send as it is. `declare` makes the members of a request's body; None: the library does.
+    Provider libraries walk every schema for each request, which is slow for sixty tools, but send what is in
+    `extra_body` as it is. `declare` makes these parts of the body; None leaves it to the library.
     """
 
     def __init__(self, declare: Declare | None) -> None:

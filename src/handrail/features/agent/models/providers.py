@@ -1,6 +1,6 @@
-"""Model providers by the name before the colon (`anthropic:…`), and their models, loaded when first asked.
+"""Model providers by the name before the colon (`anthropic:…`), and their models.
 
-A provider's library takes a second or two to load, so nothing of it is imported before.
+A provider's library takes a second or two to import, so it is imported when a model is first opened.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_TOKENS = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`variables` may hold the key, the first that is set counts; `models` are a few that people ask for."""
+    """`variables` are environment variables for the key; the first that is set is used. `models` are suggestions."""
 
     title: str
     variables: tuple[str, ...]
@@ -49,7 +49,7 @@ PROVIDERS: Mapping[str, Provider] = {
 
 
 def split(name: str) -> tuple[str, str]:
-    """The provider and its own name of the model."""
+    """The provider, and its own name for the model."""
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS or not model:
         raise InvalidParams(
@@ -60,7 +60,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def checked_provider(name: str) -> str:
-    """Of whom a key is kept."""
+    """The provider whose key is stored. InvalidParams if it is unknown."""
     if name not in PROVIDERS or not PROVIDERS[name].variables:
         known = ", ".join(provider for provider, its in PROVIDERS.items() if its.variables)
         raise InvalidParams(f"{name[:100]!r} is no provider of models.", hint=f"Known are {known}.")
@@ -88,7 +88,7 @@ class LazyModel:
 
 
 def _loaded(load: Callable[[], Model]) -> Model:
-    """What a library brings stays for good: a collector that walks through it again stops all words on their way."""
+    """Imports the library and exempts its objects from garbage collection, which would otherwise stall streams."""
     modules = len(sys.modules)
     model = load()
     if len(sys.modules) > modules:
@@ -97,7 +97,7 @@ def _loaded(load: Callable[[], Model]) -> Model:
 
 
 def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
-    """Blocks while it loads. InvalidParams, NoModel."""
+    """Blocks while it imports. InvalidParams, NoModel."""
     provider, model = split(name)
     if provider == SCRIPT:
         from handrail.features.agent.models.scripted import ScriptedModel

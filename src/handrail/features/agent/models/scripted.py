@@ -34,7 +34,10 @@ _END = "That was all that my script says."
 
 
 class ScriptedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """`of`: a tool, `note` or `person`. Of `find` the first group counts, or all; `otherwise`, if there is nothing."""
+    """`of` names a tool, `note` or `person`.
+
+    The first group of `find` is used, or the whole match; `otherwise` if nothing matches.
+    """
 
     of: str
     find: str
@@ -47,7 +50,10 @@ class ScriptedUse(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ScriptedTurn(msgspec.Struct, forbid_unknown_fields=True):
-    """`seconds` is how long the model thinks before it speaks; `needs` and `unless` name values, found or not found."""
+    """`seconds` is how long the model waits before it answers.
+
+    `needs` and `unless` name values that must or must not be found.
+    """
 
     text: str = ""
     seconds: float = 0
@@ -62,7 +68,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_script(data: bytes) -> "Script":
-    """ValueError, of which msgspec's DecodeError is one: it can't be followed, and why."""
+    """ValueError (or msgspec's DecodeError, a subclass) says why the script can't be used."""
     file = msgspec.json.decode(data, type=_File)
     for number, turn in enumerate(file.turns, 1):
         if unknown := (_named(turn) | {*turn.needs, *turn.unless}) - file.values.keys():
@@ -86,7 +92,10 @@ class Script:
         self._patterns = patterns
 
     def next_turn(self, said: Sequence[Turn]) -> ScriptedTurn | None:
-        """After all this; None at the end. Every reply so far was chosen by what had been found by then."""
+        """The turn that follows this conversation; None at the end.
+
+        Replays which turn each reply so far must have been.
+        """
         place, found = 0, dict[str, str]()
         for turn in said:
             if isinstance(turn, AssistantTurn):
@@ -97,7 +106,7 @@ class Script:
         return self._filled(self._turns[at], found) if at < len(self._turns) else None
 
     def _fitting(self, start: int, found: Mapping[str, str]) -> int:
-        """The first turn from there on that fits; behind the last one where none does."""
+        """The index of the first turn from there on that fits, or the end."""
         for at in range(start, len(self._turns)):
             turn = self._turns[at]
             is_whole = all(name in found or self._values[name].otherwise is not None for name in _named(turn))
@@ -129,7 +138,7 @@ class Script:
 
 
 def _named(turn: ScriptedTurn) -> set[str]:
-    """Looked for in the wire's form, so in whatever an argument holds."""
+    """Replaces placeholders in the JSON text, so that they work inside any argument."""
     wire = msgspec.json.encode([turn.text, [use.arguments for use in turn.uses]]).decode()
     return set(_PLACE.findall(wire))
 

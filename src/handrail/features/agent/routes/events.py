@@ -1,6 +1,6 @@
-"""The agent's runs as pages see them: contract 2's chat events (§3.4).
+"""Sends the agent's runs to pages as chat events of contract 2 (§3.4).
 
-Additions to the contract: `runStatus`, `restart` of a chatDelta, and what stands in `toolUsed` beside its state.
+Additions to the contract: `runStatus`, `restart` of a chatDelta, and more members of `toolUsed`.
 """
 
 import json
@@ -45,7 +45,7 @@ class Entry(Wire, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class _PartialReply:
-    """A reply that is being written."""
+    """A reply that is still being written."""
 
     message_id: str
     target: str
@@ -129,12 +129,12 @@ class AgentEvents:
         return {**told, "trouble": run.trouble} if run.trouble else told
 
     def entries(self, page: Sequence[StoredTurn]) -> list[Entry]:
-        """What was said and done in a task, as the chat page lists it: an addition to contract 2."""
+        """What was said and done in a task, as the chat page lists it. An addition to contract 2."""
         outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, ToolResult)}
         return [entry for one in page for entry in _entries(one, outcomes, self._registry)]
 
     def _tell(self, task_id: str, event: dict[str, Any]) -> None:
-        """With the trace of the words that it answers (contract 2 §0.4)."""
+        """Sends an event with the trace id of the message that it answers (contract 2 §0.4)."""
         self._pages.tell(task_id, event, self._traces.get(task_id))
 
 
@@ -178,7 +178,7 @@ def _tool_entry(n: int, at: int, use: ToolUse, outcome: ToolResult | None, regis
 
 
 def _arguments(use: ToolUse) -> dict[str, Any]:
-    """For people to look at: long texts by their beginning, and what is no JSON as it was written."""
+    """Arguments for people: long texts are cut, and what is not JSON is shown as it was written."""
     try:
         given = json.loads(use.arguments or "{}")
     except ValueError:

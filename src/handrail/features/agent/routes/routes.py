@@ -1,4 +1,4 @@
-"""The agent's wire: `/api/agent`, and the additions to contract 2's `user_message`."""
+"""`/api/agent`, and the additions to contract 2's `user_message`."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
@@ -29,7 +29,7 @@ MostCost = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 
 class _Given(Wire, frozen=True, kw_only=True):
-    """Null is as good as left out."""
+    """Null means the same as a missing member."""
 
     mode: Literal["plan", "act"] | None = None
     model: Annotated[str, Meta(max_length=256)] | None = None
@@ -75,7 +75,7 @@ _LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
 class AgentTask(Wire, frozen=True, kw_only=True):
-    """`next` is the `before` of the page before this one."""
+    """`next` is the value of `before` that asks for the next page."""
 
     task: TaskRecord
     run: dict[str, Any] | None

@@ -15,7 +15,7 @@ from handrail.features.apps.cli.apps_new import new_app
 from handrail.features.apps.cli.apps_sign_in import login, logout
 
 if TYPE_CHECKING:
-    from handrail.features.apps.desk import AppDesk
+    from handrail.features.apps.manager import AppManager
 
 EPILOG = """\b
 Examples:
@@ -53,7 +53,7 @@ def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """Which apps there are, and what is wrong with descriptors."""
     from handrail.faces.cli.program import run
 
-    overview = run(_desk(state or ctx.obj).overview())
+    overview = run(_manager(state or ctx.obj).overview())
     if as_json:
         print_json(overview)
         return
@@ -77,7 +77,7 @@ def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool)
     """An app's tools, with the schemas of what they take and give."""
     from handrail.faces.cli.program import run
 
-    told = run(_desk(state or ctx.obj).description(id))
+    told = run(_manager(state or ctx.obj).description(id))
     if as_json:
         print_json(told)
         return
@@ -125,11 +125,11 @@ for command in (consents, add_app, login, logout, new_app, check_app):
     apps.add_command(command)
 
 
-def _desk(state: Path | None) -> "AppDesk":
+def _manager(state: Path | None) -> "AppManager":
     from handrail.faces.cli.program import program
-    from handrail.features.apps.desk import app_desk
+    from handrail.features.apps.manager import app_manager
 
-    return app_desk(program().open_stores(state))
+    return app_manager(program().open_stores(state))
 
 
 def _signed_in(auth: dict[str, Any]) -> str:

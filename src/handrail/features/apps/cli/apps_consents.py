@@ -37,9 +37,9 @@ def consents(ctx: click.Context, state: Path | None) -> None:
 def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """All of them, the newest first."""
     from handrail.faces.cli.program import program, run
-    from handrail.features.apps.desk import app_desk
+    from handrail.features.apps.manager import app_manager
 
-    given = run(app_desk(program().open_stores(state or ctx.obj)).given())
+    given = run(app_manager(program().open_stores(state or ctx.obj)).given())
     if as_json:
         print_json({"consents": given})
         return
@@ -70,13 +70,13 @@ def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: 
     """Take back some of them, or all. The next call is asked about again."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.apps.desk import app_desk
+    from handrail.features.apps.manager import app_manager
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
-    desk = app_desk(program().open_stores(state or ctx.obj))
+    manager = app_manager(program().open_stores(state or ctx.obj))
     if not ids:
-        ids = [one.id for one in run(desk.stores.consents.given()) if everything or one.app == app]
+        ids = [one.id for one in run(manager.stores.consents.given()) if everything or one.app == app]
     for id in ids:
-        run(desk.revoke(id, caller()))
+        run(manager.revoke(id, caller()))
     say(f"Revoked: {len(ids)}")

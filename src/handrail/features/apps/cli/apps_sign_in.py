@@ -49,18 +49,18 @@ def login(
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.apps.desk import app_desk
+    from handrail.features.apps.manager import app_manager
     from handrail.features.apps.model import ApiKey
     from handrail.ports.secrets import Secret
 
-    desk = app_desk(program().open_stores(state or ctx.obj))
-    app = desk.catalogue.find(id)
+    manager = app_manager(program().open_stores(state or ctx.obj))
+    app = manager.catalogue.find(id)
     if app.auth is None:
         say(f"{one_line(app.name)} needs no sign-in.")
         return
     if isinstance(app.auth, ApiKey):
         _tell_about_key(app, app.auth)
-        kept = run(desk.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}")), caller()))
+        kept = run(manager.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}")), caller()))
     else:
 
         def show(address: str) -> None:
@@ -70,7 +70,7 @@ def login(
 
         secret = _hidden("Client secret") if client_secret else None
         _tell_about_sign_in(app.auth)
-        signing_in = desk.sign_in(id, show, caller(), client_id=client_id, client_secret=secret, patience=timeout)
+        signing_in = manager.sign_in(id, show, caller(), client_id=client_id, client_secret=secret, patience=timeout)
         kept = run(signing_in)
     _say_where(app, kept)
 
@@ -83,9 +83,9 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.apps.desk import app_desk
+    from handrail.features.apps.manager import app_manager
 
-    if not run(app_desk(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
+    if not run(app_manager(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
         raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 

@@ -1,4 +1,4 @@
-"""apps_describe: what an app's tools do, and what they take and give."""
+"""apps_describe: what an app's tools do, and what they take and give; and the same by address, `app:<id>`."""
 
 from typing import Annotated, Any
 
@@ -8,8 +8,10 @@ from msgspec import UNSET, UnsetType
 from handrail.features.apps.apps import AppId, Apps, app_target, required_object, tool_of
 from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call
+from handrail.kernel.content import Resource
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.kernel.target import Target
+from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.ports.errors import InvalidParams
 
 _FEW = 8
@@ -88,4 +90,62 @@ TOOL = Tool(
     errors=(InvalidParams, UnknownApp, UnknownAppTool),
     target=app_target,
     run=apps_describe,
+)
+
+
+_PREFIX = "app:"
+_MIME = "application/json"
+
+
+class ResourceParams(msgspec.Struct, frozen=True):
+    uri: str
+
+
+class Nothing(msgspec.Struct, frozen=True):
+    pass
+
+
+async def list_apps(apps: Apps, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
+    """List the apps of this machine."""
+    return [ListedResource(_PREFIX + app.id, app.id, app.name, app.description) for app in apps.catalogue.apps()]
+
+
+async def read_app(apps: Apps, call: Call, params: ResourceParams, preview: Preview | None) -> Reply:
+    """Read what an app can do, for apps_call."""
+    told = described(apps.catalogue.find(_id(params)))
+    return Reply(None, [Resource(params.uri, msgspec.json.encode(told).decode(), _MIME)])
+
+
+def _which(params: ResourceParams) -> Target:
+    return Target(app=_id(params))
+
+
+def _id(params: ResourceParams) -> str:
+    return params.uri.removeprefix(_PREFIX)
+
+
+RESOURCE = ResourceKind(
+    name="app",
+    title="An app of this machine",
+    description="What it can do, for apps_call.",
+    template=f"{_PREFIX}{{id}}",
+    mime=_MIME,
+    listing=Tool(
+        name="apps.apps",
+        title="List apps",
+        params=Nothing,
+        input_schema=schema_of(Nothing),
+        is_idempotent=True,
+        run=list_apps,
+    ),
+    reading=Tool(
+        name="apps.app",
+        title="Read what an app can do",
+        params=ResourceParams,
+        input_schema=schema_of(ResourceParams),
+        errors=(InvalidParams, UnknownApp),
+        is_idempotent=True,
+        target=_which,
+        run=read_app,
+    ),
 )

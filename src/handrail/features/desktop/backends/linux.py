@@ -1,16 +1,30 @@
 """The desktop of a Linux session: read through AT-SPI2, acted on through AT-SPI2 and X11."""
 
-from collections.abc import Sequence
+import os
+import platform
+from collections.abc import Iterator, Sequence
 
 from handrail.features.desktop.backends.acting.element_actions import ElementActions
 from handrail.features.desktop.backends.acting.keyboard_input import KeyboardInput
-from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, ask_session
+from handrail.features.desktop.backends.atspi.calls import property_of
+from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.backends.readiness import check_readiness
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import TopWindows
-from handrail.features.desktop.platform import Combination, Delivery, Element, Readiness, Rect, Shot, Window
+from handrail.features.desktop.platform import (
+    Combination,
+    Delivery,
+    Element,
+    Issue,
+    Reader,
+    Readiness,
+    Rect,
+    Shot,
+    Window,
+)
+from handrail.ports.errors import Failure, PermissionMissing
 
 
 class LinuxDesktop(AtspiReader):
@@ -55,3 +69,116 @@ class LinuxDesktop(AtspiReader):
         await self._bus.close()
         self._screen.close()
         self._x11.close()
+
+
+_IS_ENABLED = property_of("org.a11y.Status", "IsEnabled")
+_X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
+_WAYLAND_ONLY = (
+    "This is a Wayland session without X11: what apps do by themselves works, pictures, pointer and keys don't."
+)
+_ALLOW_TOOLKITS = (
+    "Run `gsettings set org.gnome.desktop.interface toolkit-accessibility true` and start the apps again; for Qt also "
+    "set QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1."
+)
+_LET_APPS_IN = (
+    "Start it again with NO_AT_BRIDGE unset; Qt with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1, Chromium and Electron with "
+    "--force-renderer-accessibility, Java with java-atk-wrapper. Without that only pointer, keys and pictures reach it."
+)
+
+
+async def check_readiness(reader: Reader, x11: X11, windows: TopWindows, screen: X11Screen) -> Readiness:
+    seen, issues = await _check_accessibility(reader)
+    issues += (display_issues := _check_display(x11))
+    has_display = not display_issues
+    is_xwayland = has_display and x11.is_xwayland()
+    picture_issues: list[Issue] = []
+    if has_display:
+        picture_issues = await _check_pictures(screen)
+        issues += [*picture_issues, *_check_input(x11, windows), *_missing_apps(windows, seen)]
+    return Readiness(
+        can_read=seen is not None,
+        can_look=has_display and not picture_issues,
+        can_act=has_display and x11.display().has_extension("XTEST"),
+        os=_system(),
+        session=_session(has_display=has_display, is_xwayland=is_xwayland),
+        issues=tuple(issues),
+    )
+
+
+async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None, list[Issue]]:
+    """None if nothing can be read at all."""
+    try:
+        windows = await reader.windows()
+    except Failure as failure:
+        fix = failure.hint or "Install at-spi2-core and start the host inside the desktop session."
+        return None, [Issue("accessibility", failure.message, fix)]
+    issues = []
+    if await _are_toolkits_off():
+        message = "Accessibility is switched off in this session, so that some toolkits tell nothing."
+        issues.append(Issue("accessibility", message, _ALLOW_TOOLKITS))
+    if not windows:
+        issues.append(Issue("app", "No app shows a window on the accessibility bus.", _LET_APPS_IN))
+    return windows, issues
+
+
+def _check_display(x11: X11) -> list[Issue]:
+    try:
+        x11.display()
+    except PermissionMissing as failure:
+        message, fix = failure.message, failure.hint or ""
+        if os.environ.get("WAYLAND_DISPLAY"):
+            message, fix = _WAYLAND_ONLY, _X11_SESSION
+        return [Issue("screenRecording", message, fix), Issue("input", message, fix)]
+    return []
+
+
+async def _check_pictures(screen: X11Screen) -> list[Issue]:
+    try:
+        await screen.shot(Rect(0, 0, 1, 1))
+    except Failure as failure:
+        return [Issue("screenRecording", failure.message, failure.hint or _X11_SESSION)]
+    return []
+
+
+def _check_input(x11: X11, windows: TopWindows) -> Iterator[Issue]:
+    if not x11.display().has_extension("XTEST"):
+        yield Issue("input", "The X server has no XTEST extension.", "Start the X server with XTEST.")
+    if x11.is_xwayland():
+        message = "This is a Wayland session: pointer and keys reach X11 programs only."
+        yield Issue("input", message, _X11_SESSION)
+    elif not windows.has_manager():
+        message = "There is no window manager, and not every program takes the keys without one."
+        yield Issue("windowManager", message, "Start one, for example openbox.")
+
+
+def _missing_apps(windows: TopWindows, seen: Sequence[Window] | None) -> Iterator[Issue]:
+    """Apps that have a window and are not on the accessibility bus."""
+    if seen is None:
+        return
+    pids, titles = {window.pid for window in seen}, {window.title for window in seen}
+    for top in windows.all():
+        if top.pid not in pids and top.title not in titles:
+            name = top.classes[-1] if top.classes else top.title
+            yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
+
+
+async def _are_toolkits_off() -> bool:
+    try:
+        answer = await ask_session(_IS_ENABLED)
+    except PermissionMissing:
+        return False
+    return not isinstance(answer, Refused) and answer[0].value is False
+
+
+def _session(*, has_display: bool, is_xwayland: bool) -> str:
+    if has_display and not is_xwayland:
+        return "x11"
+    is_wayland = is_xwayland or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("XDG_SESSION_TYPE") == "wayland"
+    return "wayland" if is_wayland else ""
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return f"{platform.system()} {platform.release()}"

@@ -133,6 +133,10 @@ class Execution:
     """Its beginning is in the audit, so its end must be. What the gateway asked for is in the gateway's own records."""
     began: float = field(default_factory=time.perf_counter)
 
+    @property
+    def caller(self) -> Caller:
+        return Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}", f"bridge:{self.peer.digest}")
+
     def audited(self, event: str, **more: Any) -> dict[str, Any]:
         """A line of the audit."""
         return {
@@ -140,9 +144,7 @@ class Execution:
             "executionId": self.id,
             "tool": self.method,
             "effect": Effect.UI_CONTROL.value,
-            "caller": str(
-                Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}", f"bridge:{self.peer.digest}")
-            ),
+            "caller": str(self.caller),
             "project": self.workspace.location,
             "paramsDigest": self.params_digest,
             **more,

@@ -23,8 +23,10 @@ from handrail.features.desktop.host.services import Action, Inquiry, Method, Rea
 from handrail.features.desktop.platform import Readiness
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import utc_now
+from handrail.kernel.gate import unforeseen
 from handrail.kernel.lanes import Lanes
-from handrail.ports.errors import Aborted, Failure, InputOutput, Internal, InvalidParams
+from handrail.kernel.recorder import outcome_of
+from handrail.ports.errors import Aborted, Failure, InvalidParams
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
 
@@ -79,9 +81,8 @@ class Host:
             return await self._run(found, visit, typed, params_digest(params))
         except Failure:
             raise
-        except Exception as fault:
-            logger.exception("%s failed", method)
-            raise _as_failure(fault) from fault
+        except Exception as fault:  # noqa: BLE001 - logged
+            raise unforeseen(method, fault) from None
 
     def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
         """A request that makes sense, in a workspace of ours, by somebody who may."""
@@ -104,9 +105,8 @@ class Host:
             raise await self._failed(execution, Aborted(why)) from None
         except Failure as failure:
             raise await self._failed(execution, failure) from None
-        except Exception as fault:
-            logger.exception("%s failed", method.name)
-            raise await self._failed(execution, _as_failure(fault)) from fault
+        except Exception as fault:  # noqa: BLE001 - logged
+            raise await self._failed(execution, unforeseen(method.name, fault)) from None
         unrecorded = method.unrecorded if isinstance(method, Reading) else ()
         await self._close(execution, None, {name: value for name, value in result.items() if name not in unrecorded})
         if visit.meta.execution_id is not None and "evidence" in result:
@@ -200,19 +200,10 @@ class Host:
             evidence["sha256"] = record.hashes
 
     async def _audit_end(self, execution: Execution, failure: Failure | None) -> None:
-        outcome: dict[str, Any] = {"ok": failure is None}
-        if failure is not None:
-            outcome["error"] = {"condition": type(failure).__name__, "message": failure.message[:500]}
         evidence = {"dir": execution.record.path, "sha256": execution.record.hashes}
         took = round((time.perf_counter() - execution.began) * 1000, 3)
         try:
-            record = execution.audited("end", **outcome, evidence=evidence, durationMs=took)
+            record = execution.audited("end", **outcome_of(failure), evidence=evidence, durationMs=took)
             await self._services.audit.add(record, durable=True)
         except Failure as lost:
             logger.error("the end of %s is not on record: %s", execution.id, lost.message)
-
-
-def _as_failure(fault: Exception) -> Failure:
-    if isinstance(fault, OSError):
-        return InputOutput(f"The operating system refused: {fault.strerror or fault}.")
-    return Internal(f"The host failed: {type(fault).__name__}: {fault}", hint="Please report this.")

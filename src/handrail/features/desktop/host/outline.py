@@ -1,14 +1,18 @@
-"""A window as a model reads it: one line an element, with the name to act on it by. Pure.
+"""What was read as the caller gets it: a window in lines for a model, and `ax.json` as plain values. Pure.
 
-Hidden elements are left out, containers without a name give their place to what they hold, a label's text is not
-said twice, and of a long row of the same kind the first ones stand for all.
+In the lines, hidden elements are left out, containers without a name give their place to what they hold, a label's
+text is not said twice, and of a long row of the same kind the first ones stand for all.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from handrail.features.desktop.platform import Element, Node
+from handrail.features.desktop.host.refs import ElementRefs, spelled_frame
+from handrail.features.desktop.host.routing import Routed
+from handrail.features.desktop.host.search import Match
+from handrail.features.desktop.platform import Element, Node, Tree, Window
 
 LONGEST_TEXT = 80
 MOST_ALIKE = 25
@@ -124,3 +128,62 @@ def _is_actable(element: Element) -> bool:
 def _short(text: str) -> str:
     text = _WHITE.sub(" ", text).strip()
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+
+
+def spelled_tree(routed: Routed, tree: Tree, name: Callable[[Element], str]) -> dict[str, Any]:
+    return {
+        "route": routed.spelled(),
+        "windows": [spelled_window(window) for window in routed.everything],
+        "nodeCount": tree.count,
+        "truncated": tree.is_cut,
+        "root": _node(tree.root, name),
+    }
+
+
+def spelled_matches(routed: Routed | None, matches: Sequence[Match], refs: ElementRefs) -> dict[str, Any]:
+    return {
+        "route": None if routed is None else routed.spelled(),
+        "matches": [
+            {
+                **refs.spelled(match.window, match.found),
+                "window": match.window.title,
+                "ancestors": [
+                    {**_element(element), "elementId": refs.name(match.window, element)}
+                    for element in match.found.ancestors
+                ],
+            }
+            for match in matches
+        ],
+    }
+
+
+def spelled_window(window: Window) -> dict[str, Any]:
+    return {
+        "title": window.title,
+        "app": window.app_id,
+        "pid": window.pid,
+        "frame": spelled_frame(window.frame),
+        "isFront": window.is_front,
+        "isModal": window.is_modal,
+    }
+
+
+def _node(node: Node, name: Callable[[Element], str]) -> dict[str, Any]:
+    spelled = {
+        "elementId": name(node.element),
+        **_element(node.element),
+        "children": [_node(child, name) for child in node.children],
+    }
+    return {**spelled, "truncated": True} if node.is_cut else spelled
+
+
+def _element(element: Element) -> dict[str, Any]:
+    return {
+        "role": element.role,
+        "nativeRole": element.native_role,
+        "title": element.title,
+        "value": element.value,
+        "frame": spelled_frame(element.frame),
+        "states": sorted(element.states),
+        "actions": list(element.actions),
+    }

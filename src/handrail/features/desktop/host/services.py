@@ -1,6 +1,7 @@
-"""What the host's methods share, and the three kinds of methods there are."""
+"""What the host's methods share: the desktop, which may be missing and come later, and the three kinds of methods."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +11,124 @@ from handrail.features.desktop.host.execution import Execution, Executions
 from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.search import Search, Subject
-from handrail.features.desktop.host.source import DesktopSource
-from handrail.features.desktop.platform import Delivery, Desktop
+from handrail.features.desktop.platform import Delivery, Desktop, Issue, Readiness
 from handrail.kernel.audit import Audit
+from handrail.ports.errors import Failure, Internal, NotReady
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.tokens import Once
+
+logger = logging.getLogger(__name__)
+
+_TRY_AGAIN_SECONDS = 2.0
+_YOUNG_SECONDS = 2.0
+_OLD_SECONDS = 10.0
+
+OpenDesktop = Callable[[], Awaitable[Desktop]]
+
+
+class DesktopSource:
+    def __init__(self, open_desktop: OpenDesktop, os_name: str) -> None:
+        self._open = open_desktop
+        self._os_name = os_name
+        self._opening: asyncio.Task[None] | None = None
+        self._desktop: Desktop | None = None
+        self._failure: Failure = NotReady("The host is still starting.", hint="Try again in a moment.")
+        self._tried_at = float("-inf")
+        self._readiness: Readiness | None = None
+        self._looked_at = float("-inf")
+        self._looking: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begins to open it; until that has ended, everything is NotReady."""
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._try())
+
+    def check(self) -> None:
+        """NotReady until the first try has ended."""
+        if isinstance(self._failure, NotReady) and self._desktop is None:
+            raise self._failure
+
+    async def get(self) -> Desktop:
+        """The desktop; what was missing may have come since. PermissionMissing says what is still missing."""
+        self.check()
+        if self._desktop is None and asyncio.get_running_loop().time() - self._tried_at > _TRY_AGAIN_SECONDS:
+            self.start()
+        if self._opening is not None:
+            await asyncio.shield(self._opening)
+        if self._desktop is None:
+            raise self._failure
+        return self._desktop
+
+    async def readiness(self, *, is_fresh: bool) -> Readiness:
+        """What works: as it is now, or as it was a moment ago. A desktop that is missing has an issue.
+
+        Who asks now and then is not kept waiting: what is some seconds old is told, and looked at again behind it.
+        """
+        if is_fresh or self.known_readiness() is None:
+            self.check()
+            await asyncio.shield(self._look())
+        assert self._readiness is not None
+        return self._readiness
+
+    def known_readiness(self) -> Readiness | None:
+        """What is told without a look; None where that is too old."""
+        self.check()
+        age = asyncio.get_running_loop().time() - self._looked_at
+        if age > _OLD_SECONDS:
+            return None
+        if age > _YOUNG_SECONDS:
+            self._look()
+        return self._readiness
+
+    def _look(self) -> "asyncio.Task[None]":
+        """One look at a time, whoever wants to know."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look_now())
+        return self._looking
+
+    async def _look_now(self) -> None:
+        try:
+            self._readiness = await (await self.get()).readiness()
+        except Failure as failure:
+            self._readiness = self._without(failure)
+        except Exception as fault:
+            logger.exception("the desktop can't tell what works")
+            self._readiness = self._without(Internal(f"The desktop failed: {type(fault).__name__}: {fault}"))
+        self._looked_at = asyncio.get_running_loop().time()
+
+    async def close(self) -> None:
+        for task in (self._opening, self._looking):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})
+        if self._desktop is not None:
+            await self._desktop.close()
+
+    def _without(self, failure: Failure) -> Readiness:
+        issue = Issue("accessibility", failure.message, failure.hint or "")
+        return Readiness(False, False, False, self._os_name, "", (issue,))
+
+    async def _try(self) -> None:
+        try:
+            desktop = await self._open()
+            try:
+                self._readiness = await desktop.readiness()
+            except BaseException:
+                await desktop.close()
+                raise
+            self._looked_at = asyncio.get_running_loop().time()
+            self._desktop = desktop
+        except Failure as failure:
+            self._failure = failure if not isinstance(failure, NotReady) else Internal(failure.message)
+        except Exception as fault:
+            logger.exception("the desktop can't be opened")
+            self._failure = Internal(f"The desktop can't be opened: {type(fault).__name__}: {fault}")
+        finally:
+            self._tried_at = asyncio.get_running_loop().time()
+            self._opening = None
+
 
 Result = dict[str, Any]
 

@@ -9,8 +9,7 @@ import subprocess
 from hashlib import sha256
 from pathlib import Path
 
-from handrail.features.desktop.host_client.client import asked
-from handrail.features.desktop.host_client.connection import Connection
+from handrail.features.desktop.host_client.client import Connection, asked
 from handrail.features.desktop.host_client.process import detached, last_words
 from handrail.ports.errors import Failure, NotReady, Offline, OutsideRoot, Timeout
 

@@ -1,6 +1,6 @@
 /** What agents have done: reading it, its evidence, taking it back. */
 
-import { fetchData, HostError, postJson } from "@handrail/host";
+import { fetchData, fetchFile, postJson } from "@handrail/host";
 import { foldRecords, type AuditRecord, type Call } from "./logic/calls";
 import { announcement, texts } from "../../store";
 import { areCallsLoaded, calls, olderCalls } from "./store";
@@ -47,7 +47,5 @@ export async function undo(executionId: string): Promise<void> {
 
 /** Evidence comes as it lies on disk, without an envelope. */
 export async function readEvidence(url: string): Promise<string> {
-  const answer = await fetch(url, { credentials: "same-origin" });
-  if (!answer.ok) throw new HostError("NOT_FOUND", `${answer.status}`, answer.status);
-  return await answer.text();
+  return await (await fetchFile(url)).text();
 }

@@ -1,4 +1,4 @@
-import { deleteAt, fetchData, postJson } from "@handrail/host";
+import { deleteAt, fetchData, keepPageSecret, postJson } from "@handrail/host";
 
 export interface Program {
   name: string;
@@ -27,5 +27,11 @@ export interface Access {
 }
 
 export const readAccess = (): Promise<Access> => fetchData<Access>("/api/access");
-export const renewToken = (): Promise<Access> => postJson<Access>("/api/access/token", {});
+/** All other browsers are signed out; this page gets a new secret. */
+export async function renewToken(): Promise<Access> {
+  const { pageSecret, ...access } = await postJson<Access & { pageSecret?: string }>("/api/access/token", {});
+  keepPageSecret(pageSecret);
+  return access;
+}
+
 export const endSession = (id: string): Promise<Access> => deleteAt<Access>(`/api/access/sessions/${encodeURIComponent(id)}`);

@@ -6,9 +6,8 @@ from handrail.features.desktop.host.methods import (
     actions,
     confirm_issue,
     dismiss_modal,
-    elements,
     inquiries,
-    observe,
+    looking,
     wait_until,
 )
 from handrail.features.desktop.host.services import Method
@@ -16,16 +15,16 @@ from handrail.features.desktop.host.services import Method
 METHODS: Sequence[Method] = (
     inquiries.HEALTH,
     inquiries.DOCTOR,
-    observe.METHOD,
-    elements.FIND,
+    looking.OBSERVE,
+    looking.FIND,
     actions.CLICK,
     actions.TYPE_TEXT,
     actions.HOTKEY,
     wait_until.METHOD,
     inquiries.ABORT,
     confirm_issue.METHOD,
-    elements.HIGHLIGHT,
-    elements.LIST_MODALS,
+    looking.HIGHLIGHT,
+    looking.LIST_MODALS,
     dismiss_modal.METHOD,
     inquiries.LOCATE,
 )

@@ -5,28 +5,29 @@ takes the question along.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import uuid4
 
-import msgspec
 from msgspec import UNSET
 from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.acting import picture
 from handrail.features.desktop.host.confirmation import Shown, refused
 from handrail.features.desktop.host.execution import Execution, stamp
-from handrail.features.desktop.host.methods.actions import Intent, read_intent
+from handrail.features.desktop.host.methods.actions import IntendedCall, Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services
+from handrail.kernel.approval import Question
+from handrail.kernel.call import Call
 from handrail.kernel.digest import short
 from handrail.kernel.evidence import utc_now
+from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
 from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
-from handrail.kernel.visible import visible
+from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
 from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse
 from handrail.ports.tokens import Scope
@@ -34,31 +35,42 @@ from handrail.ports.tokens import Scope
 _PICTURE = "prompt.png"
 
 
-async def ask_person(
-    services: Services, execution: Execution, method: str, params: Mapping[str, Any], subject: Subject
-) -> None:
+async def ask_person(services: Services, execution: Execution, intended: IntendedCall, subject: Subject) -> None:
     """Returns after an ok. Unconfirmed, with the person's remark, after everything else."""
     desktop, window, element = await services.source.get(), subject.window, subject.element
     frame = element.frame if element is not None and element.frame is not None else window.frame
     is_shown = await picture(desktop, execution, _PICTURE, frame)
     await execution.record.save()
     image = PromptImage(path=execution.record.path_of(_PICTURE), alt="The target is outlined.")
-    prompt = FileChangePrompt(
-        title=visible(f"{method} in {quoted(window.title or window.app_name)}"),
-        message=visible("\n".join(_lines(execution, method, params, subject))),
-        source=f"handrail/{method}",
-        images=(image,) if is_shown else UNSET,
+    method = intended.action.name
+    question = Question(
+        Call(method, intended.shown, execution.caller, execution_id=execution.id),
+        method,
+        Effect.UI_CONTROL,
+        {**_facts(execution, subject), **intended.shown},
+        Preview(f"{method} in {quoted(window.title or window.app_name)}", app=window.app_id),
+        intended.digest,
+        [image] if is_shown else (),
     )
     request_id = f"{PREFIX}desktop_{uuid4().hex}"
     execution.record.note("asking", promptRequestId=request_id)
     async with execution.deadline.paused():
         try:
-            answer = await services.prompts.ask(prompt, request_id=request_id)
+            answer = await services.prompts.ask(prompt_of(question), request_id=request_id)
         except asyncio.CancelledError:
             await asyncio.shield(drop(services.prompts, request_id))
             raise
     execution.record.note("answered", promptRequestId=request_id, status=answer.response.status)
     _refuse_unless_ok(answer.response)
+
+
+def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
+    window, element = subject.window, subject.element
+    facts = {
+        "Workspace": quoted(execution.meta.workspace_path, 4096),
+        "Window": f"{quoted(window.title)} of {quoted(window.app_id or window.app_name)}",
+    }
+    return facts if element is None else {**facts, "Element": f"{element.role} {quoted(element.title)}"}
 
 
 async def check_answer(services: Services, request_id: str, method: str, params_digest: str) -> None:
@@ -88,28 +100,6 @@ def _refuse_unless_ok(response: PromptResponse) -> None:
     raise refused("denied", words, **details)
 
 
-def _lines(execution: Execution, method: str, params: Mapping[str, Any], subject: Subject) -> Iterator[str]:
-    window, element = subject.window, subject.element
-    yield f"{method} ({Effect.UI_CONTROL.value})"
-    yield f"Asked by process {execution.peer.pid} of user {execution.peer.uid}"
-    yield f"Workspace: {quoted(execution.meta.workspace_path, 4096)}"
-    yield f"Window: {quoted(window.title)} of {quoted(window.app_id or window.app_name)}"
-    if element is not None:
-        yield f"Element: {element.role} {quoted(element.title)}"
-    for name, value in params.items():
-        yield from _shown(name, value)
-
-
-def _shown(name: str, value: Any) -> Iterator[str]:
-    """No line of a parameter's can be taken for one of ours."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    if "\n" not in text:
-        yield f"{name}: {text}"
-        return
-    yield f"{name}:"
-    yield from (f"  │ {line}" for line in text.split("\n"))
-
-
 LONGEST_TTL_MS = 600_000
 
 
@@ -127,7 +117,7 @@ async def confirm_issue(services: Services, execution: Execution, params: Confir
         await check_answer(services, params.prompt_request_id, intended.action.name, intended.digest)
     elif services.confirmation.mode == "human":
         subject = await intended.subject(services)
-        await ask_person(services, execution, intended.action.name, intended.shown, subject)
+        await ask_person(services, execution, intended, subject)
         shown = Shown.of(subject.window, subject.element)
     ttl = timedelta(milliseconds=params.ttl_ms)
     expires_at = utc_now() + ttl

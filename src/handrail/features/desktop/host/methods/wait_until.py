@@ -9,8 +9,8 @@ from typing import Annotated
 
 from msgspec import Meta as Bound
 
-from handrail.features.desktop.host.axtree import spelled_matches
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.outline import spelled_matches
 from handrail.features.desktop.host.params import Milliseconds, Name, RoutedParams, Selector, Wire
 from handrail.features.desktop.host.routing import NOWHERE, Routed
 from handrail.features.desktop.host.search import Match, Search

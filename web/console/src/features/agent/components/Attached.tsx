@@ -4,16 +4,18 @@ import { artifactUrl } from "../../browser/logic/sight";
 import { visible } from "../../../logic/visible";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Icon } from "../../../ui/Icon";
+import { ServerFileLink } from "../../../ui/ServerFileLink";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
 const PICTURE = /^image\/(png|jpeg|webp|gif)$/;
 
-/** A file that went with the words: a picture is shown, everything else is a link to it. */
+/** A file that went with the words: a picture is shown, everything else can be saved. */
 export function Attached({ attachment: { id, name, type } }: { attachment: Attachment }) {
   const [isGone, setIsGone] = useState(false);
   const label = visible(name || id);
   if (PICTURE.test(type) && !isGone) {
-    return <Enlargeable label={label}><img class="attached-picture" src={artifactUrl(id)} alt={label} onError={() => setIsGone(true)} /></Enlargeable>;
+    return <Enlargeable label={label}><ServerImage class="attached-picture" url={artifactUrl(id)} alt={label} onGone={() => setIsGone(true)} /></Enlargeable>;
   }
-  return <a class="attached-file" href={artifactUrl(id)} target="_blank" rel="noopener noreferrer"><Icon name="clip" /><Visible text={name || id} /></a>;
+  return <ServerFileLink class="attached-file" url={artifactUrl(id)} name={name || id}><Icon name="clip" /><Visible text={name || id} /></ServerFileLink>;
 }

@@ -14,6 +14,8 @@ import { TickMark } from "../../../ui/TickMark";
 import { TabRow } from "../../browser/components/Windows";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
+import { ServerFileLink } from "../../../ui/ServerFileLink";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import { Limits } from "./Limits";
 
@@ -25,7 +27,7 @@ export function Beside({ taskId }: { taskId: string }) {
       <Tabs taskId={taskId} />
       <Plan taskId={taskId} />
       <Used taskId={taskId} />
-      <p><a class="report-link" href={`/api/report/${encodeURIComponent(taskId)}`} download={`handrail-${taskId}.html`}>{t.report}</a></p>
+      <p><ServerFileLink class="report-link" url={`/api/report/${encodeURIComponent(taskId)}`} name={`handrail-${taskId}.html`}>{t.report}</ServerFileLink></p>
     </section>
   );
 }
@@ -49,7 +51,7 @@ function Tabs({ taskId }: { taskId: string }) {
       {task?.status === "takeover" && <p class="taken-over">{b.takenOverHint}</p>}
       {tabs.length > 0 ? <ul class="branches">{tabs.map((tab) => <TabRow key={tab.tabId} tab={tab} />)}</ul> : <p class="sub">{isAnyConnected ? t.noTabs : <>{t.noBrowser} <a href="#/browser">{t.connectBrowser}</a></>}</p>}
       {hasPicture(seen) && (
-        <Enlargeable label={b.pictureOf(visible(seen.url ?? ""))}><img src={artifactUrl(seen.artifactId)} alt={b.pictureOf(visible(seen.url ?? ""))} width={seen.width} height={seen.height} /></Enlargeable>
+        <Enlargeable label={b.pictureOf(visible(seen.url ?? ""))}><ServerImage url={artifactUrl(seen.artifactId)} alt={b.pictureOf(visible(seen.url ?? ""))} width={seen.width} height={seen.height} /></Enlargeable>
       )}
       {task && tabs.length > 0 && (
         <p class="row">

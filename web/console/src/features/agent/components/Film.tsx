@@ -12,6 +12,7 @@ import { CallShown } from "../../history/components/CallDetails";
 import { EffectChip } from "../../../ui/Chip";
 import { Icon } from "../../../ui/Icon";
 import { Moment } from "../../../ui/Moment";
+import { ServerFileLink } from "../../../ui/ServerFileLink";
 import { Visible } from "../../../ui/Visible";
 import "../chat.css";
 
@@ -61,7 +62,7 @@ export function Film() {
     <dialog ref={dialog} class="film" aria-label={t.filmOf(visible(title))} onClose={() => showFilm(null)} onKeyDown={onKeyDown}>
       <header class="film-head">
         <h2><Visible text={t.filmOf(title)} /></h2>
-        <a class="plain" href={`/api/report/${encodeURIComponent(taskId)}`} download={`handrail-${taskId}.html`}>{t.report}</a>
+        <ServerFileLink class="plain" url={`/api/report/${encodeURIComponent(taskId)}`} name={`handrail-${taskId}.html`}>{t.report}</ServerFileLink>
         <button type="button" class="icon-button" aria-label={t.close} title={t.close} onClick={() => dialog.current?.close()}><Icon name="remove" /></button>
       </header>
       <div class="film-frame" ref={frame} data-scroller tabIndex={0} role="group" aria-label={t.film}>

@@ -8,6 +8,7 @@ import { Facts } from "../../../ui/Facts";
 import { focusBeside } from "../../../ui/focus";
 import { Icon } from "../../../ui/Icon";
 import { Moment } from "../../../ui/Moment";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
 /** The picture with the index drawn on it; pointing at a box or at its line shows which is which. */
@@ -58,7 +59,7 @@ interface DrawnProps {
 function Drawn({ url, label, size: [width, height], boxes, pointed, point, onGone }: DrawnProps) {
   return (
     <div class="drawn">
-      <img src={url} alt={label} width={width} height={height} onError={onGone} />
+      <ServerImage url={url} alt={label} width={width} height={height} onGone={onGone} />
       <div class="boxes" aria-hidden="true" onPointerLeave={() => point(null)}>
         {boxes.map(({ element, left, top, width: wide, height: high }) => (
           <span

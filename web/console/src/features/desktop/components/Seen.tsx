@@ -5,6 +5,7 @@ import { texts } from "../../../store";
 import { Facts } from "../../../ui/Facts";
 import { focusBeside } from "../../../ui/focus";
 import { Moment } from "../../../ui/Moment";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
 /** The picture and the window in words; pointing at one shows where it is in the other, a click keeps it. */
@@ -78,7 +79,7 @@ function Picture({ sight, shown, point, choose }: PictureProps) {
   };
   return (
     <div class="drawn" onPointerMove={(event) => point(under(event))} onPointerLeave={() => point(null)} onClick={(event) => choose(under(event))}>
-      <img src={pictureUrl(sight)} alt={t.pictureOf(visible(sight.route.windowTitle || t.untitled))} width={sight.area.width} height={sight.area.height} />
+      <ServerImage url={pictureUrl(sight)} alt={t.pictureOf(visible(sight.route.windowTitle || t.untitled))} width={sight.area.width} height={sight.area.height} />
       {box && shown && (
         <div class="boxes" aria-hidden="true">
           <span class={`box pointed ${box.left > 60 ? "from-right" : ""} ${box.top < 6 ? "below" : ""}`} style={{ left: `${box.left}%`, top: `${box.top}%`, width: `${box.width}%`, height: `${box.height}%` }}>

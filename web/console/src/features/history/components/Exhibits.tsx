@@ -5,6 +5,7 @@ import { type Call, evidenceUrl } from "../logic/calls";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
 import { Enlargeable } from "../../../ui/Enlargeable";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
 const PICTURE = /\.(png|jpe?g|webp|gif)$/i;
@@ -37,7 +38,7 @@ function Exhibit({ executionId, file }: { executionId: string; file: string }) {
   if (isPicture) {
     return (
       <figure class="exhibit-picture">
-        <Enlargeable label={file}><img src={url} alt={file} loading="lazy" /></Enlargeable>
+        <Enlargeable label={file}><ServerImage url={url} alt={file} /></Enlargeable>
         <figcaption class="sub"><Visible text={file} /></figcaption>
       </figure>
     );

@@ -8,6 +8,7 @@ import { AnswerForm, type FurtherYes } from "./AnswerForm";
 import { Diff } from "../../../ui/Diff";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
 export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry; prompt: FileChangePrompt; isShown: boolean }) {
@@ -65,7 +66,7 @@ function Picture({ image }: { image: PromptImage }) {
   const alt = visible(image.alt ?? image.path);
   return (
     <figure>
-      {url && <Enlargeable label={alt}><img src={url} alt={alt} /></Enlargeable>}
+      {url && <Enlargeable label={alt}><ServerImage url={url} alt={alt} /></Enlargeable>}
       <figcaption class="sub"><Visible text={image.alt ?? image.path} /></figcaption>
     </figure>
   );

@@ -5,6 +5,7 @@ import { words } from "../words";
 import { visible } from "../../../logic/visible";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Icon } from "../../../ui/Icon";
+import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import { playing, toggle, unplayable } from "../logic/playing";
 
@@ -30,7 +31,7 @@ function Thumbnail({ resource }: { resource: Resource }) {
   const name = visible(resource.name);
   const url = fileUrl(resource);
   if (resource.kind === "image") {
-    return <div class="thumbnail"><Enlargeable label={name}><img src={url} alt={name} loading="lazy" decoding="async" /></Enlargeable></div>;
+    return <div class="thumbnail"><Enlargeable label={name}><ServerImage url={url} alt={name} /></Enlargeable></div>;
   }
   if (resource.kind !== "audio") return <div class="thumbnail"><span class="kind">{w.kinds[resource.kind]}</span></div>;
   const isPlaying = playing.value === url;

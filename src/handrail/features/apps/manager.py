@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AppDesk:
+class AppManager:
     """Descriptors are read and checked in a thread, one after the other. What a person changes is in the audit."""
 
     stores: Stores
@@ -140,8 +140,8 @@ class AppDesk:
         return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
 
 
-def app_desk(stores: Stores, audit: Audit | None = None) -> AppDesk:
-    return AppDesk(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
+def app_manager(stores: Stores, audit: Audit | None = None) -> AppManager:
+    return AppManager(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
 
 
 def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:

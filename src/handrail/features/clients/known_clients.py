@@ -1,0 +1,172 @@
+"""The clients that handrail can connect, each with its files and formats."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
+
+# People take their time to answer a question. A client that gives up earlier would report a failure.
+_HOUR_SECONDS = 3600
+_HOUR_MS = _HOUR_SECONDS * 1000
+_START_SECONDS = 30
+_START_MS = _START_SECONDS * 1000
+
+
+def _stdio(launch: Launch, **more: Any) -> dict[str, Any]:
+    return {"command": launch.command, "args": launch.arguments, **more}
+
+
+def _claude_folder(home: Home) -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home.folder / ".claude")
+
+
+def _claude_file(home: Home) -> Path:
+    return (
+        _claude_folder(home) / ".claude.json" if os.environ.get("CLAUDE_CONFIG_DIR") else home.folder / ".claude.json"
+    )
+
+
+def _claude(home: Home, launch: Launch) -> Sequence[Edit]:
+    return [
+        Edit(_claude_file(home), ("mcpServers", SERVER), {"type": "stdio", **_stdio(launch), "env": {}}),
+        Edit(_claude_folder(home) / "settings.json", ("permissions", "allow"), f"mcp__{SERVER}", is_item=True),
+    ]
+
+
+def _codex_file(home: Home) -> Path:
+    return Path(os.environ.get("CODEX_HOME") or home.folder / ".codex") / "config.toml"
+
+
+def _codex(home: Home, launch: Launch) -> Sequence[Edit]:
+    entry = _stdio(
+        launch,
+        startup_timeout_sec=_START_SECONDS,
+        tool_timeout_sec=_HOUR_SECONDS,
+        default_tools_approval_mode="approve",
+    )
+    return [Edit(_codex_file(home), ("mcp_servers", SERVER), entry)]
+
+
+def _trusted(file: Callable[[Home], Path]) -> Callable[[Home, Launch], Sequence[Edit]]:
+    def edits(home: Home, launch: Launch) -> Sequence[Edit]:
+        return [Edit(file(home), ("mcpServers", SERVER), _stdio(launch, timeout=_HOUR_MS, trust=True))]
+
+    return edits
+
+
+def _plain(file: Callable[[Home], Path], **more: Any) -> Callable[[Home, Launch], Sequence[Edit]]:
+    def edits(home: Home, launch: Launch) -> Sequence[Edit]:
+        return [Edit(file(home), ("mcpServers", SERVER), _stdio(launch, **more))]
+
+    return edits
+
+
+def _vscode(home: Home, launch: Launch) -> Sequence[Edit]:
+    return [Edit(_vscode_folder(home) / "mcp.json", ("servers", SERVER), {"type": "stdio", **_stdio(launch)})]
+
+
+def _vscode_folder(home: Home) -> Path:
+    return home.config / "Code/User"
+
+
+def _cline_file(home: Home) -> Path:
+    return _vscode_folder(home) / "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+
+
+def _opencode(home: Home, launch: Launch) -> Sequence[Edit]:
+    command = [launch.command, *launch.arguments]
+    entry = {"type": "local", "command": command, "enabled": True, "timeout": _START_MS}
+    return [Edit(home.config / "opencode/opencode.json", ("mcp", SERVER), entry)]
+
+
+_ASKS_ITSELF = "It asks about our tools itself, too, until you allow them in its settings."
+
+CLIENTS = (
+    Client(
+        "claude",
+        "Claude Code",
+        ("claude",),
+        lambda home: [_claude_file(home), _claude_folder(home)],
+        _claude,
+        was_run=True,
+    ),
+    Client("codex", "Codex", ("codex",), lambda home: [_codex_file(home)], _codex, was_run=True),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        ("gemini",),
+        lambda home: [home.folder / ".gemini/settings.json"],
+        _trusted(lambda home: home.folder / ".gemini/settings.json"),
+        was_run=True,
+        note="It starts MCP servers only in folders that you trust in Gemini CLI.",
+    ),
+    Client(
+        "qwen",
+        "Qwen Code",
+        ("qwen",),
+        lambda home: [home.folder / ".qwen/settings.json"],
+        _trusted(lambda home: home.folder / ".qwen/settings.json"),
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        ("cursor", "cursor-agent"),
+        lambda home: [home.folder / ".cursor"],
+        _plain(lambda home: home.folder / ".cursor/mcp.json"),
+        workspace="${workspaceFolder}",
+        note=_ASKS_ITSELF,
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        ("code",),
+        lambda home: [_vscode_folder(home)],
+        _vscode,
+        workspace="${workspaceFolder}",
+        note=_ASKS_ITSELF,
+    ),
+    Client(
+        "cline",
+        "Cline",
+        (),
+        lambda home: [_cline_file(home).parent.parent],
+        _plain(_cline_file, disabled=False, timeout=_HOUR_SECONDS),
+        needs_project=True,
+        note=_ASKS_ITSELF,
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        ("opencode",),
+        lambda home: [home.config / "opencode"],
+        _opencode,
+    ),
+    Client(
+        "copilot",
+        "Copilot CLI",
+        ("copilot",),
+        lambda home: [home.folder / ".copilot"],
+        _plain(lambda home: home.folder / ".copilot/mcp-config.json", type="local", tools=["*"]),
+        note=_ASKS_ITSELF,
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        ("windsurf",),
+        lambda home: [home.folder / ".codeium/windsurf"],
+        _plain(lambda home: home.folder / ".codeium/windsurf/mcp_config.json"),
+        needs_project=True,
+        note=_ASKS_ITSELF,
+    ),
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        (),
+        lambda home: [home.config / "Claude"],
+        _plain(lambda home: home.config / "Claude/claude_desktop_config.json"),
+        needs_project=True,
+        note=_ASKS_ITSELF,
+    ),
+)

@@ -1,0 +1,190 @@
+"""The one connection of this process to an SQLite file, whoever uses it here.
+
+SQLite guards its file with POSIX locks, which belong to the process: closing any other descriptor of the file drops
+them, and the next program that closes the database takes its log away. So the file is opened by SQLite alone, and once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.ports.errors import Conflict, Damaged
+from handrail.stores.local import locks
+from handrail.stores.local.private_file import make_private_folder, open_private
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SHORTEST_NAP = 0.0002
+_LONGEST_NAP = 0.01
+
+_Identity = tuple[int, int]
+
+
+class SharedConnection:
+    """`attach` gives it, `detach` gives it back; the last who does so closes it."""
+
+    def __init__(self, path: Path, patience: float) -> None:
+        self.path = path
+        self._files = str(path), f"{path}-wal"
+        self._users = 0
+        self._turn = threading.Lock()
+        self._is_synchronous = True
+        self._connection = self._open(patience)
+        self._identities = self._found()
+
+    @contextmanager
+    def turn(self, patience: float) -> Iterator[sqlite3.Connection]:
+        """For one thread at a time."""
+        if not self._turn.acquire(timeout=patience):
+            raise Conflict(f"{self.path}: another thread holds the database.")
+        try:
+            if not self.is_whole:
+                raise Damaged(
+                    f"{self.path} was moved, replaced or cut off from its log while this program used it.",
+                    hint="Start this program again.",
+                )
+            yield self._connection
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def transaction(self, patience: float, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
+        """No other writer overlaps it. While another process writes, other threads may read."""
+        import sqlite3
+
+        deadline, nap = time.monotonic() + patience, _SHORTEST_NAP
+        while True:
+            with self.turn(patience) as connection:
+                self._synchronise(is_durable)
+                try:
+                    self._begin()
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                        raise
+                else:
+                    try:
+                        yield connection
+                        connection.execute("COMMIT")
+                        return
+                    except BaseException:
+                        if connection.in_transaction:
+                            connection.execute("ROLLBACK")
+                        raise
+            time.sleep(nap)
+            nap = min(nap * 2, _LONGEST_NAP)
+
+    def _begin(self) -> None:
+        """At once or not at all: who waits here would keep readers waiting."""
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(locks.PATIENCE * 1000)}")
+
+    def _synchronise(self, is_durable: bool) -> None:
+        if is_durable != self._is_synchronous:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_durable else 'NORMAL'}")
+            self._is_synchronous = is_durable
+
+    def _open(self, patience: float) -> sqlite3.Connection:
+        import sqlite3
+
+        make_private_folder(self.path.parent)
+        # Several processes that switch to WAL at once would be told that the database is locked.
+        with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=patience):
+            self._make()
+            connection = sqlite3.connect(
+                self.path, timeout=locks.PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA user_version")
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _make(self) -> None:
+        """For the owner alone; SQLite gives its other files the same mode. One that is there is left to SQLite."""
+        try:
+            is_regular = stat.S_ISREG(os.lstat(self.path).st_mode)
+        except FileNotFoundError:
+            os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))
+            return
+        if not is_regular:
+            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
+
+    def _found(self) -> Sequence[_Identity | None]:
+        """The file and its log, as they lie in the folder now."""
+        return [_identity(file) for file in self._files]
+
+    @property
+    def is_whole(self) -> bool:
+        return self._found() == self._identities
+
+    def _close(self) -> None:
+        with self._turn:
+            if self.is_whole:
+                self._connection.close()
+            else:
+                _leave_open(self._connection)  # closing it would write an old log over what others have written
+
+
+_all: dict[str, SharedConnection] = {}
+_turn = threading.Lock()
+
+
+def attach(path: Path, patience: float) -> SharedConnection:
+    """Opened where nobody here has it open."""
+    name = os.path.realpath(path)
+    with _turn:
+        shared = _all.get(name)
+        if shared is None:
+            shared = _all[name] = SharedConnection(Path(name), patience)
+        shared._users += 1
+        return shared
+
+
+def detach(shared: SharedConnection) -> None:
+    with _turn:
+        shared._users -= 1
+        if shared._users == 0:
+            if _all.get(str(shared.path)) is shared:
+                del _all[str(shared.path)]
+            shared._close()
+
+
+def _identity(path: str) -> _Identity | None:
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _leave_open(connection: sqlite3.Connection) -> None:
+    """For good: not even the end of the interpreter closes it."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _leave_parent() -> None:
+    """After a fork: the connections are the parent's. Closing them here would write to its files."""
+    global _turn
+    for shared in _all.values():
+        _leave_open(shared._connection)
+    _all.clear()
+    _turn = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_leave_parent)

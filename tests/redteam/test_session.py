@@ -1,0 +1,225 @@
+"""A local web server that the person's browser visits gets the console's cookie, and can do nothing with it.
+
+The person is signed in to the console in a real Chromium. Browsers send cookies to every port of a host, so another
+server on this machine receives it: from a visit, in a frame, through a service worker. What it then tries is what a
+program can try that holds the cookie and forges every header.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import socketio
+
+from tests.e2e.console_person import up
+from tests.faces.http.listener import Listener
+from tests.faces.http.running import Running
+from tests.redteam.visitor import LocalServer, Visitor
+
+QUESTION = {"kind": "file_change_confirm", "title": "Write a.txt?", "path": "a.txt"}
+
+# What a page can do with the cookie that its browser sends along: read, write, connect.
+ATTACK = """async (address) => {
+  const tried = {};
+  const attempt = async (name, work) => { tried[name] = await work().catch(() => "blocked"); };
+  const read = async (answer) => (answer.type === "opaque" ? "opaque" : `${answer.status}`);
+  const tries = {
+    read: ["prompts", {}],
+    blind: ["prompts", { mode: "no-cors" }],
+    header: ["prompts", { headers: { "x-handrail-page": "guess" } }],
+    write: ["tools/write_to_file", { method: "POST", mode: "no-cors", body: "{}" }],
+  };
+  for (const [name, [path, init]] of Object.entries(tries)) {
+    await attempt(name, async () => read(await fetch(`${address}/api/${path}`, { credentials: "include", ...init })));
+  }
+  return tried;
+}"""
+SERVICE_WORKER = f"""
+const attack = {ATTACK};
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("message", async (event) => event.source.postMessage(await attack(event.data)));
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("session")
+    (folder / "project").mkdir()
+    (folder / "project" / "a.txt").write_text("one\n")
+    with up(folder / "project", folder / "state") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def visitor(house: Running) -> Iterator[Visitor]:
+    """A person who is signed in under both names of this machine."""
+    visitor = Visitor()
+    for name in ("127.0.0.1", "localhost"):
+        visitor.does("open", name, f"http://{name}:{house.port}/#code={house.new_code()}", ".connection.online")
+    yield visitor
+    visitor.close()
+
+
+def pending(house: Running) -> str:
+    answer = house.request("POST", "/api/prompts", json={"prompt": QUESTION})
+    return str(answer.json["data"]["requestId"])
+
+
+def is_pending(house: Running, request_id: str) -> bool:
+    entries = house.request("GET", "/api/prompts?state=pending").json["data"]["entries"]
+    return request_id in [entry["requestId"] for entry in entries]
+
+
+def replay(house: Running, cookie: str, request_id: str) -> dict[str, int]:
+    """What a program does with a stolen cookie: it claims to be the console's page."""
+    forged = {
+        "cookie": cookie,
+        "origin": house.address,
+        "sec-fetch-site": "same-origin",
+        "referer": f"{house.address}/",
+        "x-handrail-page": "A" * 43,
+    }
+    answered = f"/api/prompts/{request_id}/response"
+    tries: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "session": ("GET", "/api/session", {}),
+        "read questions": ("GET", "/api/prompts", {}),
+        "read activity": ("GET", "/api/activity", {}),
+        "list sessions": ("GET", "/api/access", {}),
+        "allow": ("POST", answered, {"json": {"response": {"status": "ok"}}}),
+        "call a tool": ("POST", "/api/tools/read_file", {"json": {"path": "a.txt"}}),
+        "renew the token": ("POST", "/api/access/token", {}),
+        "pair a browser": ("POST", "/api/extension/pair-code", {}),
+        "sign out": ("DELETE", "/api/session", {}),
+    }
+    without_secret = {name: value for name, value in forged.items() if name != "x-handrail-page"}
+    return {
+        f"{name}{' with a guess' if headers is forged else ''}": house.request(
+            method, path, headers=headers, **more
+        ).status
+        for headers in (forged, without_secret)
+        for name, (method, path, more) in tries.items()
+    }
+
+
+def joins(house: Running, cookie: str) -> bool:
+    async def run() -> bool:
+        for auth in ({}, {"page": "A" * 43}):
+            headers = {"cookie": cookie, "origin": house.address}
+            listener = Listener()
+            try:
+                await listener.connect(house, auth=auth, headers=headers, transports=["websocket"])
+            except socketio.exceptions.ConnectionError:
+                continue
+            await listener.client.disconnect()
+            return True
+        return False
+
+    return asyncio.run(run())
+
+
+def worthless(house: Running, cookies: list[str]) -> None:
+    """None of these cookies reads, answers, calls or connects; the question stays as it was."""
+    request_id = pending(house)
+    for cookie in dict.fromkeys(cookies):
+        statuses = replay(house, cookie, request_id)
+        assert set(statuses.values()) <= {401, 403}, statuses
+        assert not joins(house, cookie)
+    assert is_pending(house, request_id)
+
+
+def still_signed_in(visitor: Visitor, name: str) -> None:
+    visitor.does("reload", name, ".connection.online")
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_a_server_on_another_port_gets_the_cookie_and_can_do_nothing_with_it(
+    name: str, house: Running, visitor: Visitor
+) -> None:
+    with LocalServer() as other:
+        visitor.does("open", "other", f"http://{name}:{other.port}/")
+        assert any("handrail_session" in cookie for cookie in other.cookies), "the browser sends it: that is the attack"
+        worthless(house, other.cookies)
+        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://{name}:{house.port}')")
+        assert set(tried.values()) == {"blocked"}, tried
+        assert visitor.does("evaluate", "other", "localStorage.getItem('handrail.page')") is None
+    still_signed_in(visitor, name)
+
+
+def test_a_subdomain_neither_gets_the_cookie_nor_replaces_it(house: Running, visitor: Visitor) -> None:
+    with LocalServer() as other:
+        visitor.does("open", "other", f"http://evil.localhost:{other.port}/")
+        assert not any("handrail_session" in cookie for cookie in other.cookies)
+        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://localhost:{house.port}')")
+        assert set(tried.values()) == {"blocked"}, tried
+        name = house.sign_in()["cookie"].partition("=")[0]
+        visitor.does("evaluate", "other", f"document.cookie = '{name}=mine; domain=localhost; path=/'")
+        assert visitor.does("evaluate", "other", "localStorage.getItem('handrail.page')") is None
+    still_signed_in(visitor, "localhost")
+
+
+def test_a_frame_in_either_direction_gets_nothing(house: Running, visitor: Visitor) -> None:
+    around = f"<!doctype html><iframe name=console src='{house.address}/'></iframe>"
+    with LocalServer({"/around": ("text/html", around)}) as other:
+        visitor.does("open", "other", f"http://127.0.0.1:{other.port}/around", "iframe")
+        seen = visitor.does(
+            "evaluate",
+            "other",
+            "(() => { try { return document.querySelector('iframe').contentWindow.localStorage.length; } "
+            "catch (e) { return e.name; } })()",
+        )
+        assert seen == "SecurityError"
+        # The console itself shows a preview of another port: that frame gets the cookie, and nothing else.
+        framed = json.dumps(f"http://127.0.0.1:{other.port}/inside")
+        frame = f"Object.assign(document.createElement('iframe'), {{src: {framed}, id: 'framed'}})"
+        other.seen.clear()
+        visitor.does(
+            "evaluate",
+            "127.0.0.1",
+            f"""new Promise((done) => {{
+              const frame = {frame};
+              frame.onload = () => done(true);
+              document.body.append(frame);
+            }})""",
+        )
+        reached = visitor.does(
+            "evaluate",
+            "127.0.0.1",
+            "(() => { try { return document.getElementById('framed').contentWindow.localStorage.length; } "
+            "catch (e) { return e.name; } })()",
+        )
+        assert reached == "SecurityError"
+        assert any("handrail_session" in cookie for cookie in other.cookies)
+        worthless(house, other.cookies)
+    still_signed_in(visitor, "127.0.0.1")
+
+
+def test_a_service_worker_of_another_port_gets_nothing(house: Running, visitor: Visitor) -> None:
+    with LocalServer({"/sw.js": ("text/javascript", SERVICE_WORKER)}) as other:
+        visitor.does("open", "other", f"http://localhost:{other.port}/")
+        tried = visitor.does(
+            "evaluate",
+            "other",
+            f"""(async () => {{
+              await navigator.serviceWorker.register("/sw.js");
+              const worker = (await navigator.serviceWorker.ready).active;
+              const answer = new Promise((done) => {{
+                navigator.serviceWorker.onmessage = (event) => done(event.data);
+              }});
+              worker.postMessage("http://localhost:{house.port}");
+              return await answer;
+            }})()""",
+        )
+        assert set(tried.values()) == {"blocked"}, tried
+        worthless(house, other.cookies)
+    still_signed_in(visitor, "localhost")
+
+
+def test_the_secret_ends_with_the_session(house: Running, tmp_path: Path) -> None:
+    person = house.sign_in()
+    assert house.request("GET", "/api/session", headers=person).status == 200
+    assert house.request("DELETE", "/api/session", headers=person).status == 200
+    assert house.request("GET", "/api/session", headers=person).status == 401

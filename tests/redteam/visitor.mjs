@@ -1,0 +1,60 @@
+// A person's Chromium, and what hostile pages do in it. Lines on stdin, `[step, ...arguments]`; one line of JSON back.
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+
+const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+
+const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
+const context = await browser.newContext({ locale: "en-US", viewport: { width: 1280, height: 900 } });
+const pages = new Map();
+
+async function open(name, address, selector = "body") {
+  const page = pages.get(name) ?? (await context.newPage());
+  page.setDefaultTimeout(30_000);
+  pages.set(name, page);
+  await page.goto(address);
+  await page.locator(selector).first().waitFor();
+}
+
+const steps = {
+  open,
+  evaluate: (name, code) => pages.get(name).evaluate(code),
+  wait: (name, selector) => pages.get(name).locator(selector).first().waitFor(),
+  press: (name, label) => pages.get(name).getByRole("button", { name: label }).filter({ visible: true }).first().click(),
+  fill: (name, label, text) => pages.get(name).getByLabel(label).first().fill(text),
+  text: (name, selector) => pages.get(name).locator(selector).first().innerText(),
+  reload: async (name, selector) => {
+    await pages.get(name).reload();
+    await pages.get(name).locator(selector).first().waitFor();
+  },
+  photograph: (name, path) => pages.get(name).screenshot({ path }),
+  /** A security key or a platform's passkeys, as CDP imitates them; returns its id. */
+  addAuthenticator: async (name, options) => {
+    const page = pages.get(name);
+    page.cdp ??= await context.newCDPSession(page);
+    await page.cdp.send("WebAuthn.enable");
+    return (await page.cdp.send("WebAuthn.addVirtualAuthenticator", { options })).authenticatorId;
+  },
+  cdp: async (name, method, params) => {
+    const page = pages.get(name);
+    page.cdp ??= await context.newCDPSession(page);
+    return await page.cdp.send(method, params);
+  },
+  close: async (name) => {
+    await pages.get(name).close();
+    pages.delete(name);
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [step, ...words] = JSON.parse(line);
+  try {
+    console.log(JSON.stringify({ ok: true, value: (await steps[step](...words)) ?? null }));
+  } catch (error) {
+    const shown = await pages.get(words[0])?.locator("body").innerText({ timeout: 1000 }).catch(() => "");
+    console.log(JSON.stringify({ ok: false, error: String(error), shown }));
+  }
+}
+await browser.close();
