@@ -51,8 +51,8 @@ class House:
         )
 
     async def _work(self, call: Call, params: Any) -> Any:
-        """As an HTTP app's call: the host that it goes to is told on the way."""
-        await call.check(Target(app=MAIL.id, host="api.example.com"))
+        """As an HTTP app's call: the place that it goes to is told on the way."""
+        await call.check(Target(app=MAIL.id, place="https://api.example.com"))
         return await echo(call, params)
 
     async def _plan(self, call: Call, params: Any) -> Preview:

@@ -609,7 +609,7 @@ async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) ->
 async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
     class KnowsNothingOfB(Approver):
         async def shows(self, call: Call, target: Target) -> bool:
-            return target.host == "b.example"
+            return target.place == "https://b.example"
 
         async def ask(self, question: Question) -> Answer:
             return Answer("ok", by="ada")
@@ -618,7 +618,7 @@ async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_al
 
     async def plan(call: Call, params: Params) -> Preview:
         seen.append(call.is_shown)
-        return Preview("Press the button", host="b.example")
+        return Preview("Press the button", place="https://b.example")
 
     await build(tool("press", echo, Effect.UI_CONTROL, plan), approver=KnowsNothingOfB()).call("press")
     assert seen == [False, True]

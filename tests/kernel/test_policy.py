@@ -115,14 +115,37 @@ def test_a_rule_about_a_path_or_host_says_nothing_of_calls_without_one() -> None
 def test_a_host_is_matched_whole() -> None:
     composed = policy({"effect": "READ", "host": "*.example.com", "decision": "deny"})
     for host, decision in (("a.example.com", DENY), ("example.com", ALLOW), ("a.example.com.evil", ALLOW)):
-        assert composed.decide("any", Effect.READ, Target(host=host)).decision is decision
+        assert composed.decide("any", Effect.READ, Target(place=f"https://{host}")).decision is decision
+
+
+@pytest.mark.parametrize(
+    ("rule", "covered", "uncovered"),
+    [
+        ({"host": "example.com"}, ["http://example.com", "https://example.com"], ["https://example.com:8443"]),
+        ({"host": "localhost"}, ["http://localhost:80", "http://localhost:5173"], ["http://127.0.0.1:5173"]),
+        ({"host": "::1"}, ["http://[::1]:5173", "https://[::1]:443"], ["http://127.0.0.1:80"]),
+        ({"place": "http://localhost:5173"}, ["http://localhost:5173"], ["http://localhost:5174", "http://localhost:80"]),
+        ({"place": "https://example.com"}, ["https://example.com"], ["http://example.com", "https://example.com:8443"]),
+        ({"place": "https://example.com:*"}, ["https://example.com:8443"], ["http://example.com"]),
+    ],
+)  # fmt: skip
+def test_what_opens_a_place_opens_no_other_port(rule: dict[str, str], covered: list[str], uncovered: list[str]) -> None:
+    composed = policy({"effect": "UI_CONTROL", "decision": "allow", **rule}, is_trusted=True)
+    for places, decision in ((covered, ALLOW), (uncovered, ASK)):
+        for place in places:
+            assert composed.decide("any", Effect.UI_CONTROL, Target(place=place)).decision is decision, place
+
+
+def test_what_closes_a_host_closes_all_its_ports() -> None:
+    composed = policy({"effect": "READ", "host": "example.com", "decision": "deny"})
+    assert composed.decide("any", Effect.READ, Target(place="https://example.com:8443")).decision is DENY
 
 
 def test_an_app_is_matched_whole_and_in_any_case() -> None:
     composed = policy({"effect": "READ", "app": "org.keepass*", "decision": "deny"})
     for app, decision in (("org.KeePassXC.KeePassXC", DENY), ("keepassxc", ALLOW), ("an.org.keepass", ALLOW)):
         assert composed.decide("any", Effect.READ, Target(app=app)).decision is decision
-    assert composed.decide("any", Effect.READ, Target(host="org.keepass")).decision is ALLOW
+    assert composed.decide("any", Effect.READ, Target(place="https://org.keepass")).decision is ALLOW
 
 
 @pytest.mark.parametrize("spelling", ["deny", "DENY", "Deny"])

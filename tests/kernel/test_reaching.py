@@ -19,7 +19,7 @@ from tests.kernel.gatehouse import Clock, Gatehouse, others, tool
 
 pytestmark = pytest.mark.anyio
 
-ELSEWHERE = Target(host="elsewhere.test")
+ELSEWHERE = Target(place="https://elsewhere.test")
 Open = Callable[..., Gatehouse]
 
 
@@ -50,7 +50,7 @@ async def test_a_place_that_a_rule_denies_is_refused_and_recorded(opened: Open) 
     with pytest.raises(Declined) as refused:
         await house.call("go")
     assert refused.value.details["reason"] == "policy"
-    assert house.last["reached"] == {"elsewhere.test": "deny (project rule)"}
+    assert house.last["reached"] == {"https://elsewhere.test": "deny (project rule)"}
 
 
 async def test_a_place_that_no_rule_names_may_be_read(opened: Open) -> None:
@@ -67,7 +67,7 @@ async def test_a_place_that_a_rule_asks_about_is_asked_about_once(opened: Open) 
     house = opened(tool("go", go_twice), rules=[rule("ask")])
     assert await house.call("go") == "there"
     (question,) = house.person.questions
-    assert question.preview.host == "elsewhere.test"
+    assert question.preview.place == "https://elsewhere.test"
 
 
 async def test_an_allowed_change_that_leads_elsewhere_is_asked_about(opened: Open) -> None:
@@ -76,7 +76,9 @@ async def test_an_allowed_change_that_leads_elsewhere_is_asked_about(opened: Ope
     house.person.answers = [Answer("canceled", by="somebody")]
     with pytest.raises(Declined):
         await house.call("go")
-    assert [question.preview.summary for question in house.person.questions] == ["Go: it has led to elsewhere.test"]
+    assert [question.preview.summary for question in house.person.questions] == [
+        "Go: it has led to https://elsewhere.test"
+    ]
 
 
 async def test_a_yes_to_the_call_covers_what_no_rule_names(opened: Open) -> None:
@@ -114,9 +116,9 @@ async def test_no_time_of_the_call_passes_while_a_person_is_asked(opened: Open) 
         await house.call("go", 1.5)
 
 
-async def test_an_unknown_host_is_whatever_is_forbidden(opened: Open) -> None:
+async def test_an_unknown_place_is_whatever_is_forbidden(opened: Open) -> None:
     async def go_somewhere(call: Call, params: Any) -> None:
-        await call.check(Target(host=""))
+        await call.check(Target(place=""))
 
     house = opened(tool("go", go_somewhere), rules=[rule("deny")])
     with pytest.raises(Declined):

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.kernel.target import ANY_HOST
-from handrail.kernel.web_address import host_matcher, host_of_page, read
+from handrail.kernel.host_name import host_matcher
+from handrail.kernel.target import ANY_PLACE
+from handrail.kernel.web_address import host_of_page, place_matcher, place_of_page, read, read_place
 from handrail.ports.errors import InvalidParams
 
 
@@ -57,15 +58,15 @@ def test_no_text_at_all_breaks_the_reader(text: str) -> None:
 @pytest.mark.parametrize(
     ("url", "host"),
     [
-        (None, ANY_HOST),
+        (None, ANY_PLACE),
         ("about:blank", None),
         ("chrome://newtab/", None),
         ("https://a.com/x", "a.com"),
         ("blob:https://a.com/1", "a.com"),
         ("http://u:p@a.com/", "a.com"),
-        ("file:///etc/passwd", ANY_HOST),
-        ("data:text/html,x", ANY_HOST),
-        ("http://[broken/", ANY_HOST),
+        ("file:///etc/passwd", ANY_PLACE),
+        ("data:text/html,x", ANY_PLACE),
+        ("http://[broken/", ANY_PLACE),
     ],
 )
 def test_the_host_of_a_page_is_known_unknown_or_none(url: str | None, host: str | None) -> None:
@@ -96,3 +97,54 @@ def test_a_host_is_matched_whole(pattern: str, host: str, is_matched: bool) -> N
 def test_a_pattern_that_no_host_could_match_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidParams):
         host_matcher(pattern)
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        (None, ANY_PLACE),
+        ("about:blank", None),
+        ("https://A.com/x", "https://a.com"),
+        ("https://a.com:443/x", "https://a.com"),
+        ("http://a.com:443/x", "http://a.com:443"),
+        ("http://127.0.0.1:6145/x?y#z", "http://127.0.0.1:6145"),
+        ("http://localhost/", "http://localhost:80"),
+        ("http://[::1]:6145/", "http://[::1]:6145"),
+        ("http://[::ffff:127.0.0.1]/", "http://127.0.0.1:80"),
+        ("blob:http://localhost:5173/1", "http://localhost:5173"),
+        ("http://a.com:99999/", ANY_PLACE),
+    ],
+)
+def test_the_place_of_a_page_is_scheme_host_and_port(url: str | None, place: str | None) -> None:
+    assert place_of_page(url) == place
+    if place:
+        assert str(read_place(place)) == place
+        assert place_matcher(place)(place)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "place", "is_matched"),
+    [
+        ("http://localhost:5173", "http://localhost:5173", True),
+        ("http://localhost:5173", "http://localhost:5174", False),
+        ("http://localhost:5173", "https://localhost:5173", False),
+        ("http://localhost:5173/", "http://localhost:5173", True),
+        ("HTTP://LocalHost:5173", "http://localhost:5173", True),
+        ("http://localhost", "http://localhost:5173", True),
+        ("https://example.com", "https://example.com:8443", False),
+        ("*://*.example.com:*", "https://a.example.com:8443", True),
+        ("*://*.example.com:*", "https://example.com", False),
+        ("http://[::1]:80", "http://[::1]:80", True),
+        ("http://[0:0::1]:81", "http://[::1]:81", True),
+    ],
+)
+def test_a_place_is_matched_literally_unless_it_has_a_star(pattern: str, place: str, is_matched: bool) -> None:
+    assert place_matcher(pattern)(place) is is_matched
+
+
+@pytest.mark.parametrize(
+    "pattern", ["localhost:5173", "http://a.com/x", "http://u@a.com", "ftp://a.com", "http://a.com:99999", ""]
+)
+def test_a_pattern_that_is_no_place_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidParams):
+        place_matcher(pattern)

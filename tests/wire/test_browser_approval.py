@@ -151,7 +151,7 @@ def test_an_allowed_act_that_leads_elsewhere_is_asked_about_before_anything_is_t
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     clicked = click(waiting, agent, "2")
-    assert person.answers("--ok")["prompt"]["title"] == "Click: it has led to other.test"
+    assert person.answers("--ok")["prompt"]["title"] == "Click: it has led to http://other.test"
     assert (clicked.result().result or {})["changes"] == {"navigated": OTHER}
 
 
@@ -183,11 +183,11 @@ def test_a_rule_that_asks_is_asked_even_after_a_yes(
     place.put_user_rules({"effect": "READ", "host": "other.test", "decision": "ask"})
     clicked = click(waiting, agent, "2")
     titles = [person.answers("--ok")["prompt"]["title"] for _ in range(2)]
-    assert titles == [f'Click 2 button "Leave" at {GOOD}', "Click: it has led to other.test"]
+    assert titles == [f'Click 2 button "Leave" at {GOOD}', "Click: it has led to http://other.test"]
     assert clicked.result().error is None
 
 
-def test_a_yes_for_good_is_for_this_host_alone(
+def test_a_yes_for_good_is_for_this_place_alone(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()
@@ -196,7 +196,7 @@ def test_a_yes_for_good_is_for_this_host_alone(
     assert clicked.result().error is None
     text = (place.state / "config.toml").read_text()
     assert 'tool = "browser_click"' in text
-    assert 'host = "good.test"' in text
+    assert 'place = "http://good.test"' in text
 
 
 def test_a_question_about_a_page_without_a_known_address_says_that_always_counts_once(
@@ -215,7 +215,7 @@ def test_a_question_about_a_page_without_a_known_address_says_that_always_counts
     assert (place.state / "config.toml").read_text() == before
 
 
-def test_a_yes_for_the_task_is_for_this_host_alone(
+def test_a_yes_for_the_task_is_for_this_place_alone(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()

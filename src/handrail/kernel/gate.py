@@ -124,7 +124,7 @@ class Gate:
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
-        passage.target = target.path or target.place
+        passage.target = target.path or target.where
         verdict = (await self._policy()).decide(call.tool, passage.effect, target, call.caller.agent)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool, target)
@@ -136,7 +136,7 @@ class Gate:
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
             passage.params_digest = _digest(passage.params, {})
-            shown = Preview(entry.tool.title, path=target.path, host=target.host, app=target.app)
+            shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
             await self._approve(passage, shown, passage.params_digest, target)
         return await self._within_deadline(passage, None)
 
@@ -161,7 +161,7 @@ class Gate:
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target)
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
-            shown = Preview(words, path=target.path, host=target.host, app=target.app)
+            shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
                 bound_to = _digest(passage.params, {"reached": str(target)})
@@ -265,8 +265,8 @@ class Gate:
 
 def _shown_target(target: Target, preview: Preview) -> Target:
     """What rules can say of what was shown: a page or window may have changed since it was located."""
-    host = target.host if preview.host is None else preview.host
-    return replace(target, host=host, app=preview.app or target.app)
+    place = target.place if preview.place is None else preview.place
+    return replace(target, place=place, app=preview.app or target.app)
 
 
 def _refuse_if_denied(verdict: Verdict, what: str, target: Target) -> None:

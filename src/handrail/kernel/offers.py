@@ -12,7 +12,7 @@ from msgspec.structs import replace as with_members
 from handrail.kernel.approval import Question
 from handrail.kernel.glob import MAX_PATTERN, literal
 from handrail.kernel.grants import ALL, is_wide
-from handrail.kernel.target import ANY_HOST, NOWHERE, Target
+from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
 from handrail.kernel.visible import one_line, quoted_line
 from handrail.ports.prompts import Grant, Offer
 
@@ -25,7 +25,7 @@ _MAY_RUN_LATER = frozenset({"json", "jsonc", "yml", "yaml", "toml", "sh"})
 def target_of(question: Question) -> Target:
     """What a later call is compared with. An app's tool counts as it is declared now."""
     consent = question.preview.consent
-    return question.target if consent is None else replace(question.target, host=None, app=consent.place)
+    return question.target if consent is None else replace(question.target, place=None, app=consent.place)
 
 
 def offers_for(question: Question, project: str, now: datetime) -> tuple[Offer, ...]:
@@ -59,14 +59,14 @@ def _for_good(question: Question, project: str) -> Iterator[Offer]:
 
 
 def _can_be_named(target: Target) -> bool:
-    return target.host != ANY_HOST and len(literal(target.path or "")) <= MAX_PATTERN
+    return target.place != ANY_PLACE and len(literal(target.path or "")) <= MAX_PATTERN
 
 
 def _grant(question: Question, target: Target, project: str) -> Grant:
     return Grant(
         tools=(question.call.tool,),
         path=UNSET if target.path is None else literal(target.path),
-        place=target.host or UNSET,
+        place=target.place or UNSET,
         app=target.app or UNSET,
         command=target.command or UNSET,
         server=target.server or UNSET,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from handrail.kernel.glob import app_matcher, covering, matcher
 from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
-from handrail.kernel.target import ANY_HOST, Target
-from handrail.kernel.web_address import host_matcher
+from handrail.kernel.target import ANY_PLACE, Target
+from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule
 from handrail.ports.secret_files import is_secret_path, names_secrets
@@ -187,8 +187,11 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str |
 
 def _applies_at(rule: Rule, target: Target) -> bool:
     """Where on the web: of a page that nobody knows, every rule that denies or asks applies."""
-    if rule.place is not None:
-        return rule.verdict is not Decision.ALLOW
-    if rule.host is None or target.host is None:
-        return rule.host is None
-    return rule.verdict is not Decision.ALLOW if target.host == ANY_HOST else host_matcher(rule.host)(target.host)
+    if rule.host is None and rule.place is None:
+        return True
+    is_strict = rule.verdict is not Decision.ALLOW
+    if not target.place:
+        return is_strict and target.place == ANY_PLACE
+    if rule.host is not None and not host_rule_matcher(rule.host, is_for_every_port=is_strict)(target.place):
+        return False
+    return rule.place is None or place_matcher(rule.place)(target.place)

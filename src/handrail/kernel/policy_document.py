@@ -10,7 +10,8 @@ import msgspec
 
 from handrail.kernel import strict_json
 from handrail.kernel.glob import app_matcher, covering, matcher
-from handrail.kernel.web_address import host_matcher
+from handrail.kernel.host_name import host_matcher
+from handrail.kernel.web_address import place_matcher
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.policy import Rule
 
@@ -88,6 +89,7 @@ def wrong_pattern(rule: Rule) -> tuple[str, str] | None:
     for field, test in (
         ("tool", matcher),
         ("path", covering),
+        ("place", place_matcher),
         ("host", host_matcher),
         ("app", app_matcher),
         ("server", matcher),

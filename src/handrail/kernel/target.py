@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 
-ANY_HOST = ""
-"""The host of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
+ANY_PLACE = ""
+"""The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`host` is lower case, without port, brackets and final dot, international names in their xn-- form."""
-
     path: str | None = None
-    host: str | None = None
+    place: str | None = None
+    """On the web: scheme, host and port, as `web_address.Place` spells them."""
     app: str | None = None
     """The id of the desktop app whose window it is."""
     command: str | None = None
@@ -20,12 +19,12 @@ class Target:
     """The MCP server behind handrail that would be called."""
 
     @property
-    def place(self) -> str | None:
-        """Where a yes for the rest of a task holds: it says nothing about another host or app."""
-        return self.app if self.host is None else self.host
+    def where(self) -> str | None:
+        """Where a yes for the rest of a task holds: it says nothing about another place or app."""
+        return self.app if self.place is None else self.place
 
     def __str__(self) -> str:
-        return self.path or self.place or "an unknown page"
+        return self.path or self.where or "an unknown page"
 
 
 NOWHERE = Target()

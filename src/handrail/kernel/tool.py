@@ -40,7 +40,8 @@ class Preview:
 
     summary: str
     path: str | None = None
-    host: str | None = None
+    place: str | None = None
+    """On the web, as `Target.place`."""
     app: str | None = None
     diff: str | None = None
     command: str | None = None
@@ -62,8 +63,9 @@ class Preview:
     """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
 
     @property
-    def place(self) -> str | None:
-        return Target(host=self.host, app=self.app).place if self.consent is None else self.consent.place
+    def where(self) -> str | None:
+        """Where a yes for the rest of a task holds."""
+        return Target(place=self.place, app=self.app).where if self.consent is None else self.consent.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,57 @@
 """Addresses of web pages, read so strictly that no browser can understand them otherwise than the policy does.
 
-Whoever opens one sends `url` on, not what was given. Knows no policy and no browser.
+Whoever opens one sends `url` on, not what was given. A place is scheme, host and port: `https://example.com`,
+`http://localhost:5173`. Knows no policy and no browser.
 """
 
-import ipaddress
 import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from handrail.kernel.glob import matcher
-from handrail.kernel.target import ANY_HOST
+from handrail.kernel.host_name import canonical_host, host_matcher, is_loopback
+from handrail.kernel.target import ANY_PLACE
 from handrail.ports.errors import InvalidParams
 
 BLANK = "about:blank"
 MAX_LENGTH = 8192
 _ADDRESS = re.compile(r"(?P<scheme>https?)://(?P<authority>[^/?#]*)(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:@%]+)(?::(?P<port>[0-9]{0,5}))?")
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # what browsers take for an IPv4 address, in whatever spelling
+_PLACE_PATTERN = re.compile(
+    r"(?P<scheme>https?|\*)://(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\\ ]+)(?::(?P<port>[0-9]{1,5}|\*))?/?", re.IGNORECASE
+)
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 _OWN_PAGES = ("about:", "chrome:", "chrome-extension:", "edge:", "brave:")
-_WILD = frozenset("*?[]{},!")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Place(NamedTuple):
+    """Where a page is. Two pages at the same place are of one origin."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """Without the scheme's own port, as browsers show it. On this machine every port is somebody else's."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        is_plain = self.port == _DEFAULT_PORTS[self.scheme] and not is_loopback(self.host)
+        return f"{self.scheme}://{host}" if is_plain else f"{self.scheme}://{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """`host` is None for a blank page, which is nowhere."""
+    """`place` is None for a blank page, which is nowhere."""
 
     url: str
-    host: str | None
+    place: str | None
+
+    @property
+    def host(self) -> str | None:
+        return None if self.place is None else read_place(self.place).host
 
 
 def read(url: str, field: str = "url") -> WebAddress:
@@ -48,86 +68,89 @@ def read(url: str, field: str = "url") -> WebAddress:
     if "@" in found["authority"]:
         raise _wrong(field, "must not hold a user name or password")
     parts = _AUTHORITY.fullmatch(found["authority"])
-    host = None if parts is None else _host(parts["host"])
+    host = None if parts is None else canonical_host(parts["host"])
     if parts is None or host is None or int(parts["port"] or 0) > 65535:
         raise _wrong(field, "names no host, or not in its plain spelling")
+    scheme = found["scheme"].lower()
     port = f":{int(parts['port'])}" if parts["port"] else ""
     shown = parts["host"].lower() if parts["host"].startswith("[") else host
     rest = found["rest"] if found["rest"].startswith("/") else f"/{found['rest']}"
-    return WebAddress(f"{found['scheme'].lower()}://{shown}{port}{rest}", host)
+    place = Place(scheme, host, int(parts["port"] or _DEFAULT_PORTS[scheme]))
+    return WebAddress(f"{scheme}://{shown}{port}{rest}", str(place))
+
+
+def read_place(place: str) -> Place:
+    """Of a place as `Place` spells it."""
+    scheme, _, authority = place.partition("://")
+    name, colon, port = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        name, port = authority, ""
+    return Place(scheme, name.strip("[]"), int(port or _DEFAULT_PORTS[scheme]))
 
 
 def is_web_page(url: str) -> bool:
     return url == BLANK or url.lower().startswith(("http://", "https://"))
 
 
-def host_of_page(url: str | None) -> str | None:
-    """Of a page as its browser names it: None where it is no place on the web, ANY_HOST where nobody can tell."""
+def place_of_page(url: str | None) -> str | None:
+    """Of a page as its browser names it: None where it is no place on the web, ANY_PLACE where nobody can tell."""
     if url is None:
-        return ANY_HOST
+        return ANY_PLACE
     page = url.removeprefix("blob:")
     if page.lower().startswith(_OWN_PAGES):
         return None
     try:
-        name = urlsplit(page).hostname if is_web_page(page) else None
+        parts = urlsplit(page)
+        host = canonical_host(parts.hostname) if is_web_page(page) and parts.hostname else None
+        return (
+            ANY_PLACE
+            if host is None
+            else str(Place(parts.scheme, host, parts.port if parts.port is not None else _DEFAULT_PORTS[parts.scheme]))
+        )
     except ValueError:
-        name = None
-    return ANY_HOST if name is None else _host(name) or ANY_HOST
+        return ANY_PLACE
+
+
+def host_of_page(url: str | None) -> str | None:
+    """The same, where the port does not matter."""
+    place = place_of_page(url)
+    return read_place(place).host if place else place
 
 
 @lru_cache(maxsize=256)
-def host_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for hosts: `*` and the like match within the whole name, case does not count. InvalidParams."""
-    if (address := _ip6(pattern.strip("[]"))) is not None:
-        return matcher(address)
-    if any(char in pattern for char in "/:@\\ "):
-        raise InvalidParams(f"The host {pattern!r} must stand alone, without scheme, port or path.")
-    labels = pattern.lower().removesuffix(".").split(".")
-    return matcher(".".join(_ascii_label(label, pattern) for label in labels))
+def place_matcher(pattern: str) -> Callable[[str], bool]:
+    """A test for places: `http://localhost:5173` is exactly that; `*` may stand for scheme, port or within the host.
+
+    Without a port: the scheme's own, and every port of this machine. InvalidParams.
+    """
+    found = _PLACE_PATTERN.fullmatch(pattern)
+    if found is None or ((found["port"] or "*") != "*" and int(found["port"]) > 65535):
+        raise InvalidParams(f"The place {pattern!r} must be scheme, host and port, such as http://localhost:5173.")
+    scheme, port, is_host = found["scheme"].lower(), found["port"], host_matcher(found["host"])
+
+    def matches(place: str) -> bool:
+        there = read_place(place)
+        if scheme not in ("*", there.scheme) or not is_host(there.host):
+            return False
+        return _is_usual_port(there) if port is None else port == "*" or int(port) == there.port
+
+    return matches
 
 
-def _host(name: str) -> str | None:
-    """As rules compare it; None where browsers might understand another one."""
-    if (address := _ip6(name.strip("[]"))) is not None:
-        return address
-    name = name.lower().removesuffix(".")
-    if not name.isascii():
-        name = _encoded(name) or ""
-    labels = name.split(".")
-    if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        return None
-    if _NUMBER.fullmatch(labels[-1]) is None:
-        return name
-    try:
-        return str(ipaddress.IPv4Address(name))
-    except ValueError:
-        return None
+def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str], bool]:
+    """A test for places by their host alone: what opens a host opens only its usual ports."""
+    matches = host_matcher(pattern)
+
+    def covers(place: str) -> bool:
+        there = read_place(place)
+        return matches(there.host) and (is_for_every_port or _is_usual_port(there))
+
+    return covers
 
 
-def _ip6(name: str) -> str | None:
-    try:
-        address = ipaddress.IPv6Address(name)
-    except ValueError:
-        return None
-    return str(address.ipv4_mapped or address)
-
-
-def _encoded(name: str) -> str | None:
-    import idna  # 20 ms, and few hosts need it
-
-    try:
-        return idna.encode(name, uts46=True).decode().removesuffix(".")
-    except idna.IDNAError:
-        return None
-
-
-def _ascii_label(label: str, pattern: str) -> str:
-    if label.isascii():
-        return label
-    encoded = None if _WILD & set(label) else _encoded(label)
-    if encoded is None:
-        raise InvalidParams(f"The host {pattern!r} can't be read: write its xn-- form.")
-    return encoded
+def _is_usual_port(there: Place) -> bool:
+    """The scheme's own; on this machine any, as development servers take what is free."""
+    return there.port == _DEFAULT_PORTS[there.scheme] or is_loopback(there.host)
 
 
 def _wrong(field: str, message: str) -> InvalidParams:

@@ -32,9 +32,12 @@ const opened = async (where, taskId) => {
   await where.locator(".transcript-area").waitFor();
 };
 
+/** Until the page has followed its address, words would still go to the task that was open before. */
+const asked = (where) => where.getByRole("heading", { name: "What should happen?" }).waitFor();
+
 test("who has a model connected comes to talk", async () => {
   const own = await world.open({ path: "" });
-  await own.getByRole("heading", { name: "What should happen?" }).waitFor();
+  await asked(own);
   await own.context().close();
 });
 
@@ -178,6 +181,7 @@ test("a file is uploaded and goes with the words", async () => {
 
 test("a task begins with words, is renamed, found and put away", async () => {
   await page.locator(".new-task").click();
+  await asked(page);
   await composer(page).fill("A brand new task");
   await composer(page).press("Enter");
   await page.locator(".words", { hasText: "A brand new task" }).waitFor();
@@ -309,6 +313,7 @@ test("not connected, another task is not shown with this one's words", async () 
 
 test("Enter twice begins one task", async () => {
   await page.goto(`${world.mock.url}/#/chat`);
+  await asked(page);
   const before = chat.state.said.length;
   let letGo;
   const held = new Promise((resolve) => { letGo = resolve; });

@@ -1,4 +1,4 @@
-"""The port of this surface: which apps there are, and the way to them."""
+"""What the tools of apps get: the catalogue of apps and a way to call them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.calls.masking import has_secrets, masked
 from handrail.features.apps.model import App, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import host_of_page
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.consents import ConsentTo
 
 AppId = Annotated[str, msgspec.Meta(description="Its id, such as com.example.mail: apps_list has them.")]
@@ -29,13 +29,13 @@ def app_target(params: _NamesApp) -> Target:
 
 
 def required_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """Nothing beside what is declared: a parameter of the app's tool in the wrong place would be lost in silence."""
+    """Refuses unknown members: a parameter of the app's tool in the wrong place would be lost silently."""
     return {**schema, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A tool and what follows from its descriptor alone, so that it is told once and not at every call."""
+    """A tool and what follows from its descriptor alone, computed once and not at every call."""
 
     app: App
     tool: AppTool
@@ -45,7 +45,7 @@ class Declared:
     hides_result: bool
 
     def shown_params(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Without what its schema calls secret; itself where that is nothing."""
+        """Without what its schema calls secret; the same object if there is nothing secret."""
         shown: dict[str, Any] = masked(params, self.tool.parameters) if self.hides_params else params
         return shown
 
@@ -85,6 +85,6 @@ def _declared(app: App, tool: AppTool) -> Declared:
 
 
 def _place_of(app: App) -> Target:
-    """The host as well, where the call leaves this machine or could: rules may name it."""
+    """With the place of an HTTP app, because rules may name it."""
     execution = app.execution
-    return Target(app=app.id, host=host_of_page(execution.base_url) if isinstance(execution, HttpExecution) else None)
+    return Target(app=app.id, place=place_of_page(execution.base_url) if isinstance(execution, HttpExecution) else None)

@@ -1,4 +1,4 @@
-"""Apps as a person sees them, on the command line and in the console: what they do, who may call them, sign-ins."""
+"""Apps as a person manages them, on the command line and in the console: descriptions, consents, sign-ins."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AppManager:
         return _described(app := await self.find(id), await self._sign_in(app))
 
     async def given(self) -> list[dict[str, Any]]:
-        """Every consent, and whether it still counts: what was declared then may be declared otherwise now."""
+        """Every consent, and whether it is still valid: the app may have changed its descriptor."""
         given = await self.stores.consents.given()
         return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
 

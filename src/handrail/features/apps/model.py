@@ -20,7 +20,7 @@ Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class DBusExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dbus"):
-    """`Execute(s) → s`; `Cancel(s)` with a request_id is sent, and no answer awaited, when a caller gives up."""
+    """`Execute(s) → s`. When a caller gives up, `Cancel(s)` is sent with the request_id."""
 
     service: str
     object_path: str = OBJECT_PATH
@@ -29,7 +29,7 @@ class DBusExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type",
 
 
 class StdioExecution(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="stdio"):
-    """A process that reads a request a line and writes a reply a line, until its stdin is closed."""
+    """A process that reads one request per line and writes one reply per line, until its stdin is closed."""
 
     command: str
     args: tuple[str, ...] = ()
@@ -51,9 +51,9 @@ Execution = DBusExecution | StdioExecution | HttpExecution | AppleEventsExecutio
 
 
 class HttpRoute(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a tool's call goes below the base URL; `${param}` stands for a parameter, all over it.
+    """A tool's request below the base URL. `${param}` stands for a parameter in all of its texts.
 
-    Without a body template, GET and DELETE send what the path leaves over as the query, others as a JSON body.
+    Without a body template, parameters that the path does not use are sent as the query (GET, DELETE) or a JSON body.
     """
 
     path: str
@@ -63,7 +63,7 @@ class HttpRoute(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
-    """`result` is what must come back, where the descriptor says so."""
+    """`result` is the expected result, if the descriptor declares one."""
 
     params: dict[str, Any]
     result: Any = msgspec.UNSET
@@ -75,14 +75,14 @@ class AppTool(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any]
     returns: dict[str, Any] | None = None
     route: HttpRoute | None = None
-    """Of an HTTP app alone; without one the contract's envelope is posted to the base URL."""
+    """Only of HTTP apps; without one, the contract's envelope is posted to the base URL."""
     is_idempotent: bool = False
     timeout_ms: int | None = None
     examples: tuple[Example, ...] = ()
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="api_key"):
-    """`prefix` stands before the key, with a blank between them."""
+    """`prefix` is put before the key, with a blank between them."""
 
     placement: Literal["header", "query"]
     name: str
@@ -132,7 +132,7 @@ class ListedTool(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class ListedApp:
-    """As much of a descriptor as a list needs; its schemas have not been looked at."""
+    """As much of a descriptor as a list needs; its schemas are not checked."""
 
     id: str
     name: str
@@ -143,7 +143,7 @@ class ListedApp:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a descriptor, or a part of it, does not count."""
+    """What is wrong with a descriptor."""
 
     source: str
     field: str
@@ -164,10 +164,10 @@ class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 class AppTransport(Protocol):
     async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
-        """The contract's reply as JSON text, whoever made it. The caller bounds the time as well, by cancelling;
-        `timeout`, in seconds, is for transports that must tell others. A cancelled call is called off at the app.
+        """The contract's reply as JSON text. The caller cancels it after `timeout` seconds, which are for transports
+        that must pass them on. A cancelled call is cancelled at the app.
 
-        Offline: the app can't be reached, or has gone before it answered. BadAnswer: what came is no reply. TooLarge.
+        Offline: the app can't be reached or ended before it answered. BadAnswer: it is not a reply. TooLarge.
         """
         ...
 
@@ -178,7 +178,7 @@ class AppTransport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What goes along with a call in the name of the user. Never logged, never evidence."""
+    """Credentials of the user for one call. Never logged, never evidence."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -188,11 +188,11 @@ class Credentials(Protocol):
     """Asked for every call of an app that has `auth`."""
 
     async def grant(self, app: App) -> Grant:
-        """AuthRequired, whose hint tells how a person signs in."""
+        """AuthRequired; its hint says how to sign in."""
         ...
 
     async def renew(self, app: App, refused: Grant) -> Grant:
-        """After the app refused that one (401): another that is worth one try. AuthRequired where there is none."""
+        """Another grant to try once after the app has refused this one (401). AuthRequired if there is none."""
         ...
 
 
@@ -205,4 +205,4 @@ class UnknownAppTool(NotFound):
 
 
 class BrokenDescriptor(UnknownApp):
-    """The app's descriptor does not pass the checks, which hides it; the reasons are in `details["problems"]`."""
+    """The descriptor has mistakes, so the app is hidden; they are in `details["problems"]`."""

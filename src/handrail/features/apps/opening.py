@@ -1,4 +1,4 @@
-"""Apps as the rest of the program sees them: found when they are asked for, connected to when they are called."""
+"""Opens the apps for a project, connects to an app with its first call, and checks descriptors."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def open_apps(project: Project) -> Apps:
 
 
 def offered_tools(project: Project) -> AppTools | None:
-    """Where the setting wants each of the apps' tools offered as a tool of its own, and the apps are switched on."""
+    """If the setting `app_tools` is on: each tool of each app as a tool of its own."""
     is_on = any(entry.surface.name == "apps" for entry in project.registry)
     apps: Apps = project.part("apps")
     return AppTools(apps.catalogue) if project.settings_of(AppsSettings).app_tools and is_on else None
@@ -82,7 +82,7 @@ def offered_tools(project: Project) -> AppTools | None:
 
 @asynccontextmanager
 async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
-    """With the sign-ins of a state directory; everything that was started ends with it."""
+    """With the sign-ins of a state directory. Ends everything that it has started."""
     connections = Connections(credentials_in(stores))
     try:
         yield AppCaller(connections.transport, Checks())

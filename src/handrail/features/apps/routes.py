@@ -1,6 +1,6 @@
 """`/api/apps`: the apps as a person sees them, what they have allowed for good, and their sign-ins.
 
-A person's own business all of it: none of these routes is open to the token. Calls go the way of every tool.
+Only for people: no route is open to the token. Apps are called like every other tool.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ def mount(context: HttpContext) -> Mount:
 
 
 class _SignIns:
-    """Those that wait for a person in the browser: one for an app; a new one takes the place of the old."""
+    """Sign-ins that wait for a person in the browser: one per app; a new one replaces the old."""
 
     def __init__(self, apps: AppManager) -> None:
         self._apps = apps
@@ -87,7 +87,7 @@ class _SignIns:
         self._ended: dict[str, str] = {}
 
     async def begin(self, id: str, client_id: str | None, by: Caller) -> str:
-        """The address at which the person signs in. InvalidParams and the like, where it can't begin."""
+        """The address at which the person signs in. Failures if it can't begin."""
         self.end(id)
         address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         signing_in = self._apps.sign_in(id, address.set_result, by, client_id=client_id, patience=_SIGN_IN_SECONDS)
@@ -106,7 +106,7 @@ class _SignIns:
             task.cancel()
 
     def told(self, description: dict[str, Any]) -> dict[str, Any]:
-        """With what became of the last try."""
+        """Adds the outcome of the last try."""
         id, auth = description["id"], description["auth"]
         more: dict[str, Any] = {"isWaiting": id in self._waiting}
         if id in self._ended:

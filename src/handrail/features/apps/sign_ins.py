@@ -1,4 +1,4 @@
-"""Sign-ins to apps on a state directory: what every process that calls apps shares."""
+"""Sign-ins to apps, stored in the state directory, which all processes share."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def sign_in_to(
     client_secret: str | None,
     patience: float,
 ) -> Kept:
-    """In the browser, to which `show` leads. InvalidParams, AuthRequired, Declined."""
+    """Signs in in the browser, which `show` opens. InvalidParams, AuthRequired, Declined."""
     from handrail.features.apps.backends.loopback import loopback
     from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2

@@ -1,4 +1,4 @@
-"""Web apps: what a site publishes about its app, checked, and written to disk as a descriptor."""
+"""Web apps: reads the descriptor that a site publishes, checks it and writes it to disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SCHEMA_VERSION = "1.0"
 
 
 def spelled(app: App) -> bytes:
-    """What `descriptor.read` reads back into the same app. For people to read, so with line breaks."""
+    """Indented JSON that `descriptor.read` reads back into the same app."""
     execution: dict[str, Any] = msgspec.to_builtins(app.execution)
     execution |= _present(timeout=_time(app.timeout_ms), max_concurrent=app.max_concurrent)
     about = {"id": app.id, "name": app.name, "description": app.description} | _present(version=app.version)
@@ -117,7 +117,7 @@ def descriptor_address(given: str) -> str:
 
 
 def onward(address: str, location: str) -> str:
-    """Where a redirect leads, as long as it is the same host. BadAnswer."""
+    """The target of a redirect to the same host. BadAnswer."""
     here = urlsplit(address)
     try:
         there = urlsplit(urljoin(address, location))
@@ -132,7 +132,7 @@ def onward(address: str, location: str) -> str:
 
 
 def check_web_app(app: App, address: str) -> None:
-    """BrokenDescriptor, for what no web site may ask for."""
+    """BrokenDescriptor if it asks for what a web site must not."""
     if not isinstance(app.execution, HttpExecution):
         raise _refused(app, "execution.type", "a web site can offer http alone, and nothing of this machine")
     if is_loopback(urlsplit(address).hostname or ""):
@@ -155,7 +155,7 @@ def is_same_place(known: App, app: App) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """An address in figures counts as well: who means the public one names it."""
+    """IP addresses count as well."""
     name = host.rstrip(".").lower()
     return "." not in name or ":" in name or name.replace(".", "").isdigit() or name.endswith(_LOCAL_ENDINGS)
 
@@ -191,7 +191,7 @@ async def read_web_app(given: str) -> App:
 
 
 def add_web_app(app: App) -> Path:
-    """Writes the descriptor to the user's own, whole or not at all. Conflict: another's app has this id."""
+    """Writes the descriptor to the user's own folder atomically. Conflict if another app has this id."""
     _check_that_it_is_free(app)
     own, _ = usual_places(Path.home())
     folder = own / app.id
@@ -202,7 +202,7 @@ def add_web_app(app: App) -> Path:
 
 
 def _check_that_it_is_free(app: App) -> None:
-    """A site may bring its own app up to date, and take no other's place."""
+    """A site may update its own app but not replace another."""
     try:
         known = Catalogue(*usual_places(Path.home())).find(app.id)
     except (UnknownApp, BrokenDescriptor):

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.browser.bus.browser_action import BrowserAction, ParamsT, ResultT, TabParams
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import BLANK, host_of_page, is_web_page
+from handrail.kernel.web_address import BLANK, is_web_page, place_of_page
 from handrail.ports.browser import Bus, OpenTabs, Tab, TaskRecord
 from handrail.ports.errors import BadAnswer, Declined, Failure, Reported, WrongTab
 from handrail.ports.files import Folder
@@ -31,7 +31,7 @@ class Page:
 
     @property
     def target(self) -> Target:
-        return Target(host=host_of_page(self.url))
+        return Target(place=place_of_page(self.url))
 
     @property
     def address(self) -> str:
@@ -141,9 +141,9 @@ class Browser:
         places = await self._places(call, task, tab_id, result)
         self._seen.update({tab: url or "" for tab, url in places})
         for tab, url in [*((tab_id, hop) for hop in hops_of(result)), *places]:
-            target = Target(host=host_of_page(url))
+            target = Target(place=place_of_page(url))
             try:
-                if target.host is not None:
+                if target.place is not None:
                     await call.check(target)
             except Declined:
                 with suppress(Failure):  # what can't be emptied can't be read either: every read is checked again
@@ -179,7 +179,7 @@ class Browser:
 
     def _is_behind(self, tab: Tab) -> bool:
         seen = self._seen.get(tab.tab_id)
-        return seen is not None and host_of_page(seen or None) != host_of_page(_url(tab))
+        return seen is not None and place_of_page(seen or None) != place_of_page(_url(tab))
 
     async def _asked_for(self, call: Call, task: str, named: int | UnsetType, wanted: int | None) -> Tab | None:
         """The tab as the browser itself tells it now; None where it does not tell, or does not have it."""

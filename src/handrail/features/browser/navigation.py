@@ -26,7 +26,7 @@ ResultT = TypeVar("ResultT", TaskStartResult, TabOpenResult)
 
 async def to_address(browser: Browser, call: Call, params: Any) -> Target:
     """Where the parameters want to go; without an address, to a blank page."""
-    return Target(host=address_of(params.url).host)
+    return Target(place=address_of(params.url).place)
 
 
 def address_of(url: str | UnsetType) -> web_address.WebAddress:

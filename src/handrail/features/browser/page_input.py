@@ -43,7 +43,7 @@ def previewing(summary: Summary[ParamsT]) -> Callable[[Browser, Call, ParamsT], 
         target = await _look(browser, call, page, params) if call.is_shown else Target(_words(_element(params)), {})
         return Preview(
             f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
-            host=page.target.host or "",
+            place=page.target.place or "",
             binding=target.binding,
             state=page,
             pictures=() if target.picture is None else (target.picture,),

@@ -1,4 +1,4 @@
-"""How a tool of this surface is declared: its name is the method's, its schemas come from its types."""
+"""Declares a tool of the desktop: its name follows from the method, its schemas from its types."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -79,7 +79,7 @@ def method_of(tool: str) -> str:
 
 
 def _brief(schema: Any) -> Any:
-    """Fewer words for a model to read: what may be left out need not be null as well, and the types keep the bounds."""
+    """Shortens a schema for models: optional members need no `null`, and bounds are checked by the types."""
     if isinstance(schema, list):
         return [_brief(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""The port of this surface: calls to the host, whose execution and evidence are the gate's own."""
+"""What the desktop's tools get: calls to the host, with the gate's execution id and evidence folder."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from handrail.ports.policy import Decision
 
 
 class DesktopHost(Protocol):
-    """The one process that touches tree, screen and keyboard. Contract 1 is its wire."""
+    """The process that reads the accessibility tree and uses screen and keyboard. Its wire is contract 1."""
 
     async def call(
         self,
@@ -33,7 +33,7 @@ class DesktopHost(Protocol):
         request_id: str | None = None,
         meta: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """The method's result. What the host refuses is raised with its own code; `meta` is added to that of the call.
+        """The method's result, or a Failure with the host's code. `meta` is added to the call's meta.
 
         Offline: no host answers. Timeout: it has not answered in time. A call that is cancelled is aborted there.
         """
@@ -59,7 +59,7 @@ class Desktop:
         self.executor = executor
         self._policy = policy
         self._running: dict[str, str] = {}
-        """Who asked for what is under way, by its requestId."""
+        """Callers of running requests, by requestId."""
 
     async def disconnect(self) -> None:
         await self._host.close()
@@ -69,7 +69,7 @@ class Desktop:
         return await self._ask(call, method, params, deadline_ms, {})
 
     async def execute(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """The call itself: its evidence is the call's."""
+        """A call that writes evidence, into the folder of the gate's call."""
         began_at = call.began_at or utc_now()
         meta = {"executionId": call.execution_id, "beganAt": began_at.isoformat()}
         try:
@@ -81,7 +81,7 @@ class Desktop:
         return result
 
     async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """With the gate's token, which is for exactly these parameters."""
+        """With the gate's token, which is bound to exactly these parameters."""
         approved = call.approved
         confirm = {
             "pass": call.token,
@@ -109,7 +109,7 @@ class Desktop:
             del self._running[id]
 
     def running(self, call: Call, named: str | None) -> list[str]:
-        """What is named, or everything that this caller has under way."""
+        """The named request, or all running ones of this caller."""
         if named is not None:
             return [named]
         own = [id for id, caller in self._running.items() if caller == call.caller.identity]
@@ -121,12 +121,12 @@ class Desktop:
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
 
     async def check_place(self, call: Call, route: RouteResolved | UnsetType) -> None:
-        """Lets the policy decide about the app, before anything of it is told."""
+        """Lets the policy decide about the app before anything about it is returned."""
         if route is not UNSET and route.frontmost_bundle_id:
             await call.check(Target(app=route.frontmost_bundle_id))
 
     def tellable(self, call: Call, windows: Sequence[Any], passed: str = "") -> list[Any]:
-        """Those of the app that has `passed`, and of others about which no rule is stricter than about the call."""
+        """Windows of the app that has `passed` the policy, and of apps for which the rules are not stricter."""
         policy = self._policy()
 
         def decided(target: Target) -> Decision:
@@ -137,7 +137,7 @@ class Desktop:
         return [one for one in told if one["app"] == passed or decided(Target(app=one["app"])) <= most]
 
     async def picture(self, evidence: EvidenceFiles | UnsetType) -> bytes | None:
-        """The screenshot; None where none was taken. It is read through the project's own sandbox."""
+        """The screenshot, read through the project's sandbox; None if there is none."""
         if evidence is UNSET or evidence.screenshot_path is UNSET:
             return None
         return await asyncio.to_thread(self._read, evidence, evidence.screenshot_path)
@@ -151,7 +151,7 @@ class Desktop:
 
 
 def _adopt(call: Call, told: dict[str, Any]) -> None:
-    """The host's files are evidence of the call. Their hashes are for the audit, not for who asked."""
+    """Adds the host's files to the call's evidence. Their hashes go into the audit and not to the caller."""
     evidence = told.get("evidence")
     hashes = evidence.pop("sha256", None) if isinstance(evidence, dict) else None
     if isinstance(hashes, dict):

@@ -34,7 +34,7 @@ def code(failure: errors.Failure) -> str:
 
 
 def error_object(failure: errors.Failure) -> Envelope:
-    """`error` of an answer. The hint, which the contract has no member for, stands in `details`."""
+    """`error` of an answer. The contract has no member for the hint, so it is in `details`."""
     details: dict[str, Any] = dict(failure.details)
     if failure.hint is not None:
         details["hint"] = failure.hint
@@ -47,7 +47,7 @@ def error_object(failure: errors.Failure) -> Envelope:
 
 
 def envelope(failure: errors.Failure) -> Envelope:
-    """As a tool of the desktop says it."""
+    """The error of a desktop tool."""
     return {"error": error_object(failure)}
 
 

@@ -21,13 +21,13 @@ class RoutedParams(DesktopParams, frozen=True, kw_only=True):
 
 
 def on_wire(params: msgspec.Struct) -> dict[str, Any]:
-    """As the host takes them, and as their digest is taken: what is not given is not there."""
+    """As they are sent and digested: without members that were not given."""
     given: dict[str, Any] = without_none(msgspec.to_builtins(params))
     return given
 
 
 def without_none(value: Any) -> Any:
-    """An element that was found comes back with `value: null`, and means by that that there is none."""
+    """Elements from desktop_find come back with `value: null`, which means no value."""
     if isinstance(value, dict):
         return {name: without_none(member) for name, member in value.items() if member is not None}
     return [without_none(item) for item in value] if isinstance(value, list | tuple) else value
@@ -37,11 +37,11 @@ T = TypeVar("T")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the host says; members that we don't know are left out."""
+    """A part of a result; unknown members are ignored."""
 
 
 class EvidenceFiles(Said, frozen=True, kw_only=True):
-    """Names of files below `dir`, which lies in the project."""
+    """Names of files below `dir`, which is in the project."""
 
     dir: str
     screenshot_path: str | UnsetType = UNSET
@@ -65,7 +65,7 @@ class Frame(Said, frozen=True, kw_only=True):
 
 
 class Ref(Said, frozen=True, kw_only=True):
-    """`elementId` and `fingerprint` are what a target needs of it."""
+    """A target needs only `elementId` and `fingerprint`."""
 
     element_id: str
     fingerprint: str
@@ -84,7 +84,7 @@ class Executed(Said, frozen=True, kw_only=True):
 
 
 class Acted(Executed, frozen=True, kw_only=True):
-    """It was delivered; `effect` and `changed` say what was seen to come of it."""
+    """The action was delivered; `effect` and `changed` say what was observed."""
 
     effect: Literal["seen", "not_seen"] | UnsetType = UNSET
     changed: list[dict[str, Any]] | UnsetType = UNSET
@@ -103,7 +103,7 @@ _CONTENT = "window content"
 
 
 def said(words: str, content: str = "") -> str:
-    """`content` is what is on the screen, or quotes it."""
+    """`content` comes from the screen and is fenced off."""
     return f"{words}\n{quoting.fenced(content, _CONTENT)}" if content else words
 
 
@@ -125,7 +125,7 @@ def ref_line(ref: Ref) -> str:
 
 
 def element_words(ref: Ref) -> str:
-    """How a person is told of it."""
+    """For the question to a person."""
     return f"{ref.role.removeprefix('AX').lower()} {quoted(ref.title or '')}"
 
 

@@ -1,4 +1,4 @@
-"""The desktop's host as the rest of handrail sees it: found or started on demand, kept alive by the server."""
+"""Opens the desktop for a project, keeps the server's host alive, and checks and tidies the desktop."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def open_desktop(project: Project) -> Desktop:
 
 
 def own_executor(identify: Identify) -> str:
-    """Whom the host takes this process for, so that tokens of its gate are good for this process alone."""
+    """How the host identifies this process, so that its tokens are valid for no other."""
     from handrail.features.desktop.host.confirmation import gateway_scope
 
     here, there = socketpair()
@@ -88,7 +88,7 @@ def desktop_checkup(project: str, stores: Stores, *, is_on: bool) -> dict[str, A
 
 
 def tidy(project: Project) -> None:
-    """The desktop's evidence lies where its contract has it."""
+    """Contract 1 keeps evidence outside of `.handrail`."""
     from handrail.features.desktop.host.execution import ROOT
 
     settings = project.settings

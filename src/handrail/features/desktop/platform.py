@@ -1,7 +1,7 @@
 """The desktop as a backend sees it: windows, elements, and the three ports through which a host reads, acts and looks.
 
-Knows no toolkit and no wire: roles are the contract's AX names, frames are screen pixels, and a `handle` is the
-backend's own address of an element, which nobody else takes apart.
+Knows no toolkit and no wire: roles are the contract's AX names, frames are screen pixels, and only the backend
+understands a `handle`.
 """
 
 from collections.abc import Collection, Sequence
@@ -50,7 +50,7 @@ class Node:
     element: Element
     children: tuple["Node", ...] = ()
     is_cut: bool = False
-    """It has children that a bound left out."""
+    """Children were left out because of a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An element and the way to it from its window: `ancestors` begins with the window, `path` has child indexes."""
+    """An element and its path from the window: `ancestors` begins with the window, `path` has child indexes."""
 
     element: Element
     ancestors: tuple[Element, ...] = ()
@@ -71,7 +71,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A top-level window of an app. `ids` are all names under which a route may mean its app."""
+    """A top-level window of an app. `ids` are all names of the app that a route may use."""
 
     handle: str
     title: str
@@ -123,11 +123,11 @@ class Reader(Protocol):
     """The accessibility tree. PermissionMissing where there is none; Timeout where an app does not answer."""
 
     async def windows(self) -> Sequence[Window]:
-        """The front one first. An app that hangs hides only itself."""
+        """The one in front first. Only windows of apps that hang are missing."""
         ...
 
     def silent(self) -> Collection[int]:
-        """The processes whose windows were not among those that were read last, because they did not answer."""
+        """Processes whose windows are missing from the last list because they did not answer."""
         ...
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree: ...
@@ -153,7 +153,7 @@ class Delivery:
 
     by: str
     is_verified: bool | None = None
-    """Whether what was meant was seen to have happened; None where nobody can tell."""
+    """Whether the effect was observed; None if that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""A recipe: steps in a file, each a tool and its parameters, which may refer to what earlier steps gave. Pure.
+"""A recipe: a file of steps, each a tool and its parameters, which may refer to results of earlier steps. Pure.
 
-`{"$ref": "find1.elementRefs.0"}` stands for that part of the result of step `find1`. Everything that can be told before
-the first step is told then, with the step and the field that is wrong.
+`{"$ref": "find1.elementRefs.0"}` stands for that part of the result of step `find1`. The recipe is checked before the
+first step; errors name the step and the field.
 """
 
 import re
@@ -109,7 +109,7 @@ def _check_references(step: Step, number: int, where: str, known: set[str]) -> N
 
 
 def _check_params(step: Step, number: int, where: str, check: Check) -> None:
-    """What a reference will bring is not known yet: whatever is wrong at its place, or around it, waits until then."""
+    """The value of a reference is not known yet, so errors at its place or around it are ignored here."""
     unknown = [path for path, _ in _references(step.params)]
     try:
         check(step.op, step.params)
@@ -128,7 +128,7 @@ def _is_about(field: str, path: str) -> bool:
 
 
 def _references(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Where each reference stands, and what it names; None for an object that is a reference and something else."""
+    """The path of each reference and what it names; None for an object with other members beside `$ref`."""
     if isinstance(value, dict):
         if REF in value:
             yield path, value[REF] if len(value) == 1 else None

@@ -1,4 +1,4 @@
-"""`/api/desktop`: what was seen of the desktop last, a person's own look at it, and what it lacks."""
+"""`/api/desktop`: the last look at the desktop, read from its evidence; a person's own look; what is missing."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ class LastLook:
         return None
 
     def picture(self, execution_id: str) -> bytes:
-        """Of a look that was returned; NotFound for any other."""
+        """The picture of a look that `read` has returned; otherwise NotFound."""
         folder = self._folders.get(execution_id)
         if folder is None:
             raise NotFound(f"No picture of {execution_id!r} was shown here.", hint="Look again.")
@@ -132,7 +132,7 @@ def mount(context: HttpContext) -> Mount:
     last_look = LastLook(context.project.files)
 
     async def done(request: Request, tool: str, params: Mapping[str, Any]) -> Any:
-        """Through the gate, so that a person's look is on record as well, and rules hold for it."""
+        """Through the gate, so that a person's look is recorded and follows the rules."""
         call = Call(tool, dict(params), caller(request, context.person), trace_id=trace_id(request.scope))
         return (await context.persons_gate.run(call)).result
 

@@ -1,7 +1,7 @@
-"""How tools read a window, and act on one: on exactly what a person was shown of it.
+"""How tools read a window, and act on exactly the element that a person was shown.
 
-It is looked at once. What is sent names the element by the host's own reference and the window by process and title:
-between the look and the act nothing else can take their place.
+The request to the host names the element by the host's reference and the window by process and title, so nothing else
+can take their place between the look and the action.
 """
 
 import re
@@ -50,13 +50,13 @@ class _Located(Said, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """Nothing there is what the call means. That may be told only where the policy lets the app be looked at."""
+    """Nothing matches the call. That may be said only if the policy allows looking at the app."""
 
     failure: NotFound
 
 
 async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
-    """Which app the call would act on, before the policy decides; what else was seen waits in `call.located`."""
+    """The app that the call would act on, for the policy; what was found is kept in `call.located`."""
     intent = {"method": method_of(call.tool), "params": on_wire(params)}
     try:
         told = await desktop.locate(call, {"intent": intent, "includeScreenshot": True})
@@ -72,7 +72,7 @@ async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> T
 
 
 async def locate_window(desktop: Desktop, call: Call, asked: Wire) -> Target:
-    """The app whose window the route means now. ElementNotFound where there is none."""
+    """The app of the window that the route means now. ElementNotFound."""
     told = await desktop.locate(call, {name: asked[name] for name in ("route",) if name in asked})
     return Target(app=_window(read(told, _Located).route_resolved).frontmost_bundle_id or None)
 
@@ -80,7 +80,7 @@ async def locate_window(desktop: Desktop, call: Call, asked: Wire) -> Target:
 def acting_tool(
     run: Run[ParamsT], params: type[ParamsT], result: type[Acted], title: str, summary: Summary[ParamsT], within_ms: int
 ) -> Tool[Desktop, ParamsT]:
-    """`summary` gets the parameters and how the target is called."""
+    """`summary` gets the parameters and words for the target."""
     preview, effect = _previewing(summary), Effect.UI_CONTROL
     return desktop_tool(
         run, params, result, title, effect=effect, deadline_ms=within_ms, preview=preview, locate=locate_action
@@ -123,7 +123,7 @@ async def act_and_tell(
 
 
 def _pinned(given: Wire, located: _Located) -> Wire:
-    """What the host is sent: the window that is there now, by its process and title, and the element in it."""
+    """The parameters for the host: the window by process and title, and the element by its reference."""
     found, element = located.route_resolved, located.element
     name = {"bundleId": found.frontmost_bundle_id} if found.frontmost_bundle_id else {}
     process = {} if found.pid is UNSET else {"pid": found.pid}
@@ -135,7 +135,7 @@ def _pinned(given: Wire, located: _Located) -> Wire:
 
 
 def _title_pattern(title: str) -> str:
-    """The whole title; as much of it as fits into a pattern where it is longer."""
+    """The whole title, or as much of it as fits into a pattern."""
     whole = f"^{re.escape(title)}$"
     if len(whole) <= LONGEST_NAME:
         return whole
@@ -149,7 +149,7 @@ def _window(found: RouteResolved) -> RouteResolved:
 
 
 async def ask_of_window(desktop: Desktop, call: Call, asked: dict[str, Any], within_ms: int) -> dict[str, Any]:
-    """The host's answer; where nothing was found, the policy decides about the app before that is told."""
+    """The host's answer. If nothing was found, the policy decides about the app before the caller learns that."""
     try:
         return await desktop.execute(call, method_of(call.tool), asked, within_ms)
     except (NotFound, Timeout) as missed:
@@ -161,7 +161,7 @@ async def ask_of_window(desktop: Desktop, call: Call, asked: dict[str, Any], wit
 
 
 async def locate(desktop: Desktop, call: Call, params: RoutedParams) -> Target:
-    """The app, before it is waited for."""
+    """The app, before waiting begins."""
     return await _place(desktop, call, on_wire(params))
 
 

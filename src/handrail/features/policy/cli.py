@@ -71,7 +71,8 @@ def _show(summary: dict[str, Any]) -> None:
 
 
 def _subject(rule: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {rule[name]}" for name in ("tool", "effect", "path", "host") if name in rule)
+    names = ("tool", "effect", "path", "place", "host", "app")
+    return ", ".join(f"{name} {rule[name]}" for name in names if name in rule)
 
 
 def _value(value: Any) -> str:

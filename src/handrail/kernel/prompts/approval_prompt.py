@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from handrail.kernel.approval import Question
 from handrail.kernel.later_files import runs_later
-from handrail.kernel.target import ANY_HOST
+from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.effect import Effect
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt, Offer
@@ -23,7 +23,7 @@ def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangeP
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
     later = runs_later(preview.path) if preview.path is not None and question.effect is Effect.WRITE else None
     lines += [f"This file runs code later: {later}."] if later is not None else []
-    lines += [_NAMELESS] if preview.host == ANY_HOST else []
+    lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
         for name, fact in preview.consent.facts:

@@ -57,7 +57,7 @@ def apple_event(place: AppleEventsExecution, request: bytes, timeout: float) -> 
 
 
 def refuse(status: int, bundle_id: str, words: str = "") -> NoReturn:
-    """What an error number of the Apple Event Manager, or of the app in its reply, means for the call."""
+    """Raises the Failure for an error number of the Apple Event Manager or of the app."""
     because = f" ({words})" if words else ""
     if status == _TIMED_OUT:
         raise Timeout(f"{bundle_id} did not answer in time.")
@@ -117,7 +117,7 @@ async def _launch(bundle_id: str) -> None:
 
 
 def _sent(event: AppleEvent) -> tuple[int, bytes]:
-    """The error number, 0 for none, and the text of the answer, or that of the error."""
+    """The error number (0 for none) and the text of the answer or of the error."""
     manager = _manager()
     with ExitStack() as stack:
 

@@ -1,4 +1,4 @@
-"""The descriptors on this machine: found in their folders, read again when they have changed."""
+"""The descriptors on this machine, read again when they have changed."""
 
 import os
 import stat
@@ -25,7 +25,7 @@ class DescriptorFile:
         self._whole: App | BrokenDescriptor | None = None
 
     def refresh(self) -> None:
-        """FileNotFoundError, NotADirectoryError: it has gone."""
+        """FileNotFoundError or NotADirectoryError if it is gone."""
         if self._seen is not None and self.is_as_seen():
             return
         try:
@@ -56,7 +56,7 @@ class DescriptorFile:
         return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) == self._seen
 
     def listed(self) -> ListedApp | BrokenDescriptor:
-        """Broken as well where a closer look has shown it."""
+        """Also broken if reading the whole descriptor has shown a problem."""
         if isinstance(self._whole, BrokenDescriptor):
             return self._whole
         if self._listed is None:
@@ -100,12 +100,12 @@ _SHARED = "/usr/share/applications/aai"
 
 
 def usual_places(home: Path) -> tuple[Path, tuple[Path, ...]]:
-    """A folder of folders named by app id, and folders of descriptors, in the order in which they count."""
+    """A folder of folders named by app id, and folders of descriptors, by precedence."""
     return home / ".aai", (home / ".local/share/applications/aai", Path(_SHARED))
 
 
 class Catalogue:
-    """Which apps there are now; a descriptor that changes is seen at the next question."""
+    """Which apps there are. Changes are seen at the next call."""
 
     def __init__(self, own: Path, shared: Iterable[Path]) -> None:
         self._own = str(own)
@@ -142,7 +142,7 @@ class Catalogue:
         return [*(problem for failure in failures for problem in problems_of(failure)), *self._twice]
 
     def _still_counts(self, file: DescriptorFile, id: str) -> bool:
-        """It is as it was, and nothing has come that would count before it."""
+        """It is unchanged, and there is no new descriptor that takes precedence."""
         if not file.is_as_seen():
             return False
         own = f"{self._own}/{id}/{_FILE}"

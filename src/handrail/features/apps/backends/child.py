@@ -1,6 +1,6 @@
-"""One running process of a stdio app: lines out, lines in, the last of what it says on the side. Knows no request.
+"""One running process of a stdio app: lines in, lines out, the end of its standard error. Knows no request.
 
-What it says on standard error is read all the time, because a full pipe would stop it.
+Standard error is read all the time, because a full pipe would stop the process.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from handrail.kernel.line_framer import LineFramer
 _CHUNK = 1 << 18
 _LAST_WORDS = 2000
 _PATIENCE = 2.0
-"""For an app that was asked to end, before it is made to."""
+"""How long an app may take to end before it is killed."""
 
 Heard = Callable[[list[bytes]], None]
 Why = Literal["ended", "too long", "not understood"]
@@ -66,7 +66,7 @@ class Child:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """Its input ends, which is how an app learns that it is not needed; then it gets a little time."""
+        """Closes its input, which tells the app to end, and waits a little before it is killed."""
         self.is_alive = False
         if self._process.stdin is not None:
             self._process.stdin.close()
@@ -84,7 +84,7 @@ class Child:
         await asyncio.gather(self._process.wait(), _empty(self._process.stdout), _empty(self._process.stderr))
 
     async def _listen(self) -> None:
-        """However it ends, those who wait are told."""
+        """However it ends, waiting callers are told."""
         why: Why = "not understood"
         try:
             why = await self._heard_to_the_end()

@@ -1,7 +1,7 @@
-"""Apps on D-Bus: `Execute(s) → s` at the process that owns the app's name, started by the bus where it must be.
+"""Apps on D-Bus: `Execute(s) → s` at the process that owns the app's name. The bus starts it if necessary.
 
-The process is asked by its unique name, after the bus has told whose it is: between the look and the call nobody else
-can step into its place.
+The process is called by its unique name, after the bus has said which user's it is: no other process can take its place
+in between.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _ROOT = 0
 
 
 class DBusTransport:
-    """`user` is whose processes may own an app's name."""
+    """Only processes of `user` may own an app's name."""
 
     def __init__(self, user: int) -> None:
         self._user = user
@@ -72,7 +72,7 @@ class DBusTransport:
             return line
 
     async def _owner(self, line: SessionLine, place: DBusExecution) -> str:
-        """The unique name of the process that has the service's name, if it is the right user's. Offline."""
+        """The unique name of the process that owns the service's name. Offline, also if it is another user's."""
         key = (place.bus, place.service)
         if key not in self._watched:
             rule = f"type='signal',sender='{BUS}',member='NameOwnerChanged',arg0='{place.service}'"

@@ -1,4 +1,4 @@
-"""Apps behind HTTP: one request a call, the response read up to a limit, nobody followed to another host."""
+"""Apps behind HTTP: one request per call, limited responses, no redirects to other hosts."""
 
 import asyncio
 

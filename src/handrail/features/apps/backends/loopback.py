@@ -1,6 +1,6 @@
-"""Where the browser comes back to after a sign-in: a port of this machine that is open for as long as it takes.
+"""Where the browser returns after a sign-in: a local port that is open while the sign-in takes.
 
-Whoever comes without the right `state` gets a refusal and changes nothing. The first who has it is the only one.
+Requests without the right `state` are refused, and only the first one with it counts.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class Loopback:
                 await writer.wait_closed()
 
     def _looked_at(self, head: str) -> tuple[str, str, str | None]:
-        """The status, what the person reads, and the query where it is the one that is waited for."""
+        """The status, the text for the person, and the query if it is the expected one."""
         request, *lines = head.split("\r\n")
         method, _, rest = request.partition(" ")
         target = rest.rpartition(" ")[0]

@@ -15,7 +15,7 @@ _LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
 class WrongPlace(OSError):
-    """The name leads where it must not."""
+    """The name resolves to an address that must not be reached."""
 
 
 class CheckedNetwork(httpcore2.AsyncNetworkBackend):
@@ -53,7 +53,7 @@ async def _addresses(host: str, port: int) -> list[str]:
 
 
 def is_local_name(host: str) -> bool:
-    """One that nobody outside can give a meaning to: an address in figures, a single word, a local ending."""
+    """A name that no public DNS server can resolve: an IP address, a single word, a local suffix."""
     name = host.strip("[]").rstrip(".").lower()
     try:
         ipaddress.ip_address(name)
@@ -106,7 +106,7 @@ async def fetch(
 
 
 async def post_form(url: str, form: str) -> tuple[int, bytes]:
-    """A `TokenEndpoint`. A redirect is an answer like any other: what is in the form goes nowhere else."""
+    """A `TokenEndpoint`. Redirects are not followed, so the form is sent nowhere else."""
     headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
     fetched = await fetch("POST", url, headers, form.encode(), most_bytes=_LARGEST_TOKEN_REPLY)
     return fetched.status, fetched.body

@@ -1,7 +1,7 @@
-"""A line to a message bus that takes requests of any size from many callers. Knows no app.
+"""A connection to a message bus for requests of any size from many callers. Knows no app.
 
-dbus-fast's writer gives the connection up where a message is sent while the socket is full, or a larger message is
-still on its way: so here every message waits until the one before has left and there is room.
+dbus-fast closes the connection if a message is sent while the socket is full or another message is still being sent. So
+each message waits here until the one before is sent and the socket is writable.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from handrail.ports.errors import Offline
 BUS = "org.freedesktop.DBus"
 _BUS_PATH = "/org/freedesktop/DBus"
 _IN_FLIGHT = 128
-"""More make dbus-fast's writer take a full socket for a broken one."""
+"""With more, dbus-fast mistakes a full socket for a broken one."""
 
 _HUNG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
@@ -70,7 +70,7 @@ class SessionLine:
     async def ask(
         self, destination: str, path: str, interface: str, member: str, signature: str = "", *values: Any
     ) -> Message:
-        """The answer, or the error message in its place. Offline: the bus has gone."""
+        """The answer or the error message. Offline if the bus is gone."""
         message = Message(
             destination=destination,
             path=path,
@@ -91,7 +91,7 @@ class SessionLine:
                 del self._waiting[message.serial]
 
     async def tell(self, destination: str, path: str, interface: str, member: str, text: str) -> None:
-        """A message to which no answer is wanted; that nobody gets it is nobody's trouble."""
+        """Sends a message without waiting for an answer; a lost connection is ignored."""
         message = Message(
             destination=destination,
             path=path,
@@ -109,7 +109,7 @@ class SessionLine:
         self._bus.disconnect()
 
     async def _send(self, message: Message) -> None:
-        """What has begun to leave leaves, whoever gives up meanwhile: half a message would end the line for all."""
+        """A message is sent to its end even if its caller is cancelled: half of one would break the connection."""
         async with self._turn:
             while not self._has_hung_up():
                 if self._leaving is not None and not self._leaving.done():
@@ -127,13 +127,13 @@ class SessionLine:
             raise _gone() from error
 
     def _has_hung_up(self) -> bool:
-        """Asked of the socket itself: what is sent to a bus that has ended would fail where nobody looks."""
+        """Asks the socket itself, because dbus-fast does not report failed writes to a closed bus."""
         if self._bus.connected and any(events & _HUNG_UP for _, events in self._poll.poll(0)):
             self._bus.disconnect()
         return not self._bus.connected
 
     async def _until_room(self) -> None:
-        """A socket has one watcher at a time, and while something leaves, that is dbus-fast's."""
+        """Only while dbus-fast is not sending: a socket can have one writer callback."""
         self._room = self._loop.create_future()
         self._loop.add_writer(self._socket, self._tell_room)
         try:
@@ -168,7 +168,7 @@ class SessionLine:
 
 
 def _users_bus() -> str | None:
-    """Where every session has its bus, for a program that was started without being told; None where it was."""
+    """The usual address of the session bus, if the environment names none."""
     if os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
         return None
     place = f"{os.environ.get('XDG_RUNTIME_DIR') or f'/run/user/{os.getuid()}'}/bus"

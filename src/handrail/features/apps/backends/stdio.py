@@ -1,7 +1,7 @@
-"""Apps on standard input and output: one process an app, kept warm, started again after it has ended.
+"""Apps on standard input and output: one process per app, kept running, started again when it has ended.
 
-Replies find their request by `request_id`. Whoever breaks the framing loses the process and every answer due from it,
-and nobody else does.
+Replies are matched by `request_id`. An app that breaks the framing loses its process and all pending answers; other
+apps are not affected.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from handrail.features.apps.model import App, AppRequest, AppTool, StdioExecutio
 from handrail.ports.errors import BadAnswer, Failure, Offline
 
 _OURS = "HANDRAIL_"
-"""What is said to handrail by its environment is no app's business."""
+"""handrail's own environment variables are not passed on to apps."""
 
 
 class _Addressed(msgspec.Struct):
@@ -59,7 +59,7 @@ class StdioTransport:
 
 
 class _Running:
-    """The process of one app, from its start to its end; another one needs another of these."""
+    """One process of an app, from its start to its end."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -126,7 +126,7 @@ class _Running:
             return self._child
 
     def _heard(self, lines: list[bytes]) -> None:
-        """The lines of one reading: an id that stands in two of them is answered twice, and so not at all."""
+        """The lines of one read. An id in two of them is answered twice, so neither counts."""
         answers: dict[str, list[bytes]] = {}
         for line in lines:
             try:
@@ -147,7 +147,7 @@ class _Running:
                 waiting.set_result(replies[0])
 
     def _spoil(self, failure: Failure) -> None:
-        """Nobody can tell any more which line belongs to what."""
+        """Lines can no longer be matched to requests."""
         self._is_spoiled = True
         self._fail_all(failure)
         if self._child is not None:
@@ -175,13 +175,13 @@ class _Running:
 
 
 def _folder(app: App) -> str:
-    """An app runs beside its descriptor, as an installed one; a descriptor from nowhere at home."""
+    """The folder of the descriptor, or the home folder if it has none."""
     beside = os.path.dirname(app.source)
     return beside if os.path.isdir(beside) else str(Path.home())
 
 
 def _command(place: StdioExecution, folder: str) -> list[str]:
-    """`~` is the user's home, and a path that begins nowhere begins beside the descriptor. There is no shell."""
+    """`~` is the user's home, and a relative path begins at the descriptor. There is no shell."""
     command = os.path.expanduser(place.command)
     if "/" in command and not os.path.isabs(command):
         command = os.path.join(folder, command)

@@ -1,6 +1,6 @@
-"""One call to one app: its turn in the app's lane, its deadline, another try where that is harmless, its reply checked.
+"""One call to one app: its turn in the app's lane, its deadline, a second try if that is harmless, a checked reply.
 
-Knows no policy and no person: who comes here has passed the gate.
+Knows no policy and no person: the gate has let the call pass.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ _TRIES = 2
 _PAUSE_SECONDS = 0.2
 
 Heard = Callable[[AppRequest, bytes], None]
-"""Gets each request with the reply to it, before that is looked at."""
+"""Gets each request with its reply, before the reply is checked."""
 
 
 class AppCaller:
-    """`transport` gives the one for a kind of execution. Unsupported, where there is none on this machine."""
+    """`transport` gives the transport for an execution. Unsupported if this machine has none."""
 
     def __init__(self, transport: Callable[[Execution], AppTransport], checks: Checks) -> None:
         self._transport = transport
@@ -35,7 +35,7 @@ class AppCaller:
     async def call(
         self, app: App, tool: AppTool, params: dict[str, Any], *, timeout_ms: int | None, heard: Heard
     ) -> Any:
-        """The app's result, which fits its schema. Every way to fail is a Failure, and no way takes longer."""
+        """The app's result, checked against its schema. Failures only, within the timeout."""
         limit_ms = timeout_ms or timeout_of(app, tool)
         clock = asyncio.timeout(limit_ms / 1000)
         try:
@@ -71,7 +71,7 @@ class AppCaller:
 
     @asynccontextmanager
     async def _turn(self, app: App) -> AsyncIterator[None]:
-        """An app that hangs holds up its own callers alone."""
+        """An app that hangs delays only its own callers."""
         lane = self._lanes.setdefault(app.id, _Lane(at_once(app)))
         lane.users += 1
         try:

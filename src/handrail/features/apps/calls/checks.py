@@ -1,6 +1,6 @@
-"""Parameters and results against the schemas of a descriptor, and what such a check may cost.
+"""Checks parameters and results against the schemas of a descriptor, and limits the cost of these checks.
 
-A few kilobytes of references can stand for more schemas than there is time to look at, and so can patterns.
+A few kilobytes with references or patterns can expand to more schemas than there is time to check.
 """
 
 import re
@@ -34,7 +34,7 @@ class SchemaWeight:
         self._pattern_weight = 0
 
     def too_heavy(self, schema: Mapping[str, Any]) -> str | None:
-        """Why a schema is not to be compiled; None where it may be."""
+        """Why a schema must not be compiled; None if it may."""
         for pattern in _patterns(schema):
             self._patterns += 1
             self._pattern_weight += pattern_weight(pattern) if len(pattern) <= _LONGEST_PATTERN else 0
@@ -48,11 +48,11 @@ class SchemaWeight:
 
 
 class Expansion(NamedTuple):
-    """What a schema stands for with every reference put in its place; one to itself ends there."""
+    """The size of a schema with every reference expanded, except references to itself."""
 
     schemas: int
     returns: int
-    """How many references lead back into what they stand in: so often it is applied anew for each level of a value."""
+    """How many references lead back to a schema around them, which is applied again at each level of a value."""
 
 
 def expanded(root: Mapping[str, Any]) -> Expansion:
@@ -79,7 +79,7 @@ def expanded(root: Mapping[str, Any]) -> Expansion:
 
 
 def pattern_weight(pattern: str) -> int:
-    """How many characters it stands for with every counted repetition written out."""
+    """Its length with all counted repetitions expanded."""
     open_groups, last = [0], 0
     for token in _TOKEN.finditer(pattern):
         if token["open"]:
@@ -98,7 +98,7 @@ def pattern_weight(pattern: str) -> int:
 
 
 def _parts(schema: Any, subschemas: Subschemas) -> Iterator[Any]:
-    """Whatever stands in it, and what it refers to. What is no schema weighs a little, too."""
+    """All objects and lists in it, and what it refers to."""
     if isinstance(schema, dict):
         yield from (value for value in schema.values() if isinstance(value, dict | list))
         if isinstance(reference := schema.get("$ref"), str):
@@ -123,7 +123,7 @@ def _patterns(root: Mapping[str, Any]) -> Iterator[str]:
 
 
 _MOST_APPLIED = 100_000
-"""A schema that leads back into itself in several ways is applied that much more often with each level of a value."""
+"""A schema with several references to itself is applied that many times more with each level of a value."""
 
 
 class Checks:
@@ -169,7 +169,7 @@ class _ToolChecks:
 
 
 class _Check:
-    """Whether a value fits can always be told; what is wrong with it, only where that takes a moment."""
+    """Always says whether a value is valid; says what is wrong only if that is quick."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._validator = Validator(schema)

@@ -1,6 +1,6 @@
-"""What a yes to an app's tool is bound to: everything its descriptor says about it, and the hosts of its sign-in.
+"""What a consent to an app's tool is bound to: everything its descriptor declares, and the hosts of its sign-in.
 
-A descriptor can send a person to a site that they trust and have what comes of it carried to another one.
+A descriptor can send a person to a trusted site for the sign-in and have the tokens sent to another one.
 """
 
 import shlex
@@ -25,7 +25,7 @@ from handrail.ports.consents import ConsentTo
 
 
 def sign_in_hosts(auth: OAuth2) -> dict[str, str]:
-    """By what each is for: `authorization`, `token`, and `refresh` where it is told."""
+    """By purpose: `authorization`, `token`, and `refresh` if declared."""
     hosts = {"authorization": _host(auth.authorization_endpoint), "token": _host(auth.token_endpoint)}
     if auth.refresh_endpoint is not None:
         hosts["refresh"] = _host(auth.refresh_endpoint)
@@ -44,7 +44,7 @@ def sign_in_facts(auth: OAuth2) -> list[tuple[str, str]]:
 
 
 def hosts_elsewhere(app: App) -> list[str]:
-    """Of a sign-in, those that are not of the site which published the app: neither its host nor below it."""
+    """Hosts of the sign-in that are neither the host that published the app nor below it."""
     if not isinstance(app.auth, OAuth2):
         return []
     site = _host(app.source).removeprefix("www.")
@@ -61,7 +61,7 @@ _taken: dict[str, tuple[App, str]] = {}
 
 
 def consent_to(app: App, tool: AppTool) -> ConsentTo:
-    """Another description, schema, route, program or address is another tool; so is one of another sign-in."""
+    """With another description, schema, route, program, address or sign-in it is another tool."""
     frame = _frame(app)
     return ConsentTo(
         app=app.id,
@@ -87,7 +87,7 @@ def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
 
 
 def place_of(execution: Execution, tool: AppTool | None = None) -> str:
-    """In words, without what a descriptor gives along: headers and variables may be secrets of its vendor's."""
+    """In words, without headers and environment variables, which may be secrets of the vendor."""
     match execution:
         case DBusExecution(service=service, bus=bus):
             return f"{service} on the {bus} bus"
@@ -111,7 +111,7 @@ def _frame(app: App) -> dict[str, Any]:
 
 
 def _app_digest(app: App, frame: dict[str, Any]) -> str:
-    """Of all its tools: taken once for an app, which is the same value until its descriptor changes."""
+    """Of all its tools, computed once until the descriptor changes."""
     kept = _taken.get(app.id)
     if kept is None or kept[0] is not app:
         tools = [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]
@@ -122,11 +122,11 @@ def _app_digest(app: App, frame: dict[str, Any]) -> str:
 
 
 def _digest(value: dict[str, Any]) -> str:
-    """Compared inside alone, and taken at every call: so not by the canonical spelling, which takes long."""
+    """Only compared internally, at every call, so it avoids the slower canonical JSON."""
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
 def _declared(tool: AppTool) -> dict[str, Any]:
-    """Without what changes nothing for a person: examples, and how long it may take."""
+    """Without what does not matter to a person: examples and timeouts."""
     members: dict[str, Any] = msgspec.to_builtins(tool)
     return {name: value for name, value in members.items() if name not in ("examples", "timeout_ms")}

@@ -1,6 +1,6 @@
-"""The contract's messages: a request on its way out, a reply that is one, and everything that is none.
+"""The contract's messages: requests, and replies with all their possible mistakes.
 
-A reply that does not answer exactly this request is never a success: BadAnswer, which the dialect calls INTERNAL_ERROR.
+A reply that does not answer exactly this request is BadAnswer, which the dialect calls INTERNAL_ERROR.
 """
 
 import secrets

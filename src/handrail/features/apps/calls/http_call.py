@@ -25,7 +25,7 @@ _SHORTEST_SECRET = 6
 
 
 def without_echo(reply: bytes, grant: Grant) -> bytes:
-    """Itself where it has none. InvalidParams: it is no JSON, so nobody can tell what it spells."""
+    """The same bytes if it contains none. InvalidParams if it is not JSON, so that secrets could be hidden in it."""
     secrets = _secrets(grant)
     if not secrets:
         return reply
@@ -35,7 +35,7 @@ def without_echo(reply: bytes, grant: Grant) -> bytes:
 
 
 def _secrets(grant: Grant) -> list[str]:
-    """Alone or behind their prefix, and as they stand in an address; the longest first, for one may hold another."""
+    """With and without their prefix, and percent-encoded; the longest first, because one may contain another."""
     values = {word for value in (*grant.headers.values(), *grant.query.values()) for word in (value, _last_word(value))}
     spelled = {text for value in values for text in (value, quote(value, safe=""))}
     return sorted((text for text in spelled if len(text) >= _SHORTEST_SECRET), key=len, reverse=True)
@@ -46,7 +46,7 @@ def _last_word(value: str) -> str:
 
 
 def _without_secrets(value: Any, secrets: list[str]) -> Any:
-    """In texts as they are meant, however they were escaped; names of members are texts, too."""
+    """In decoded strings, however they were escaped, including names of members."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, MASK) if secret in value else value
@@ -115,7 +115,7 @@ def _templated(route: HttpRoute, headers: dict[str, str], params: dict[str, Any]
 
 
 def _address(base: str, path: str | None, query: list[tuple[str, str]]) -> str:
-    """Always below the base URL: `..` in any disguise is refused, and so is what would name another host."""
+    """Always below the base URL: `..` in any encoding and other hosts are refused."""
     parts = urlsplit(base)
     below = parts.path.rstrip("/") if path is not None else parts.path
     if path:
@@ -128,7 +128,7 @@ def _address(base: str, path: str | None, query: list[tuple[str, str]]) -> str:
 
 
 def redirected(call: HttpCall, status: int, location: str) -> HttpCall | None:
-    """Where a redirect leads, as long as it is the same place; None where it must not be followed."""
+    """The target of a redirect within the same origin; None if it must not be followed."""
     try:
         old, new = urlsplit(call.url), urlsplit(location)
     except ValueError:
@@ -149,7 +149,7 @@ def _with_grant(headers: dict[str, str], grant: Grant) -> dict[str, str]:
 
 
 def _named(headers: dict[str, str]) -> dict[str, str]:
-    """By their lower-case names; what frames a message is not for a descriptor to say."""
+    """By their lower-case names, without those that frame a message."""
     return {name.lower(): value for name, value in headers.items() if name.lower() not in _FRAMING}
 
 
@@ -190,7 +190,7 @@ def reply_from(status: int, content_type: str, body: bytes, tool: AppTool, reque
 
 
 def _result(content_type: str, body: bytes) -> Any:
-    """JSON where it is JSON, whatever it is called; no content is null, and other text a string."""
+    """JSON if it parses, whatever its content type; no content is null, other text a string."""
     if not body.strip():
         return None
     try:
@@ -202,7 +202,7 @@ def _result(content_type: str, body: bytes) -> Any:
 
 
 def _told(body: bytes) -> tuple[str | None, str]:
-    """The code and the words of an error, in the spellings that are in use."""
+    """The code and message of an error, in the spellings that are in use."""
     try:
         message = strict_json.decode(body[:MAX_REPLY])
     except InvalidParams:

@@ -1,7 +1,7 @@
-"""Values that a schema calls secret (`writeOnly`, or the format `password`) are left out of all that is kept.
+"""Masks values that a schema calls secret (`writeOnly`, or the format `password`) in everything that is stored.
 
-A value of which the schema can't tell whether it is one is left out as well. Where nobody can tell what a reference
-leads to, it leads to `UNKNOWN`.
+Values that may be secret according to their schema are masked as well. A reference that can't be resolved leads to
+`UNKNOWN`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ class Subschemas:
         self._is_rebased = any(map(_names_itself, root.values())) if isinstance(root, Mapping) else False
 
     def speaking(self, schemas: list[Any]) -> list[Mapping[str, Any]]:
-        """All that speak of the same value as these, each once, however they refer to one another."""
+        """All schemas that apply to the same value, each once, following references."""
         found: dict[int, Mapping[str, Any]] = {}
         waiting = list(schemas)
         while waiting:
@@ -88,7 +88,7 @@ def of_item(schema: Mapping[str, Any], index: int) -> Iterator[Any]:
 
 @lru_cache(maxsize=256)
 def _matches(pattern: str, name: str) -> bool:
-    """By the engine that checks values, for another one may read a pattern otherwise, or take for ever."""
+    """With the engine that validates values: another one may read a pattern differently or take too long."""
     return not Validator({"pattern": pattern}).faults(name)
 
 
@@ -111,14 +111,14 @@ _DEEPEST = 64
 
 
 def has_secrets(schema: Any) -> bool:
-    """Whether any value could be masked by it; True at worst where none will."""
+    """Whether any value could be masked; may be True where none will be."""
     if isinstance(schema, Mapping):
         return _is_secret(schema) or any(map(has_secrets, schema.values()))
     return isinstance(schema, list) and any(map(has_secrets, schema))
 
 
 def masked(value: Any, schema: Any) -> Any:
-    """The same value with each secret in it replaced; itself where it has none. For a schema that has some."""
+    """The value with each secret replaced; the same object if it contains none."""
     return _masked(value, [schema], Subschemas(schema), 0)
 
 
@@ -144,7 +144,7 @@ def _masked(value: Any, schemas: list[Any], subschemas: Subschemas, depth: int) 
 
 
 def _hides(schema: Mapping[str, Any], value: Any) -> bool:
-    """Of a text that is itself a document, nobody looks for what is secret in it."""
+    """A text that is itself a document is not searched for secrets."""
     return schema is UNKNOWN or _is_secret(schema) or (isinstance(value, str) and "contentSchema" in schema)
 
 

@@ -56,7 +56,7 @@ def _shown(app: "App") -> list[str]:
 
 
 def _accept_sign_in(app: "App", answer: Choice, *, is_elsewhere: bool) -> None:
-    """A yes to the app is none to hosts that its site does not answer for."""
+    """Hosts of others are asked about separately."""
     from handrail.features.apps.calls.consent import hosts_elsewhere
 
     hosts = hosts_elsewhere(app)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def tools_to_try(app: "App", is_run: bool | None) -> "list[AppTool]":
-    """Those with examples: all, none, or where it was not said those that may be done again and again. About the others
-    a person at the terminal is asked, for they do what they do.
+    """Tools with examples: all or none, as `is_run` says; if it is None, the idempotent ones and those that a person at
+    the terminal agrees to.
     """
     tools = [tool for tool in app.tools if tool.examples]
     return [tool for tool in tools if (_is_wanted(tool) if is_run is None else is_run)]
@@ -40,7 +40,7 @@ def _is_wanted(tool: "AppTool") -> bool:
 async def try_examples(
     app: "App", tools: "Sequence[AppTool]", stores: "Stores", *, quiet: bool
 ) -> list[dict[str, Any]]:
-    """One after the other, in the descriptor's order: an example may build on the one before."""
+    """In the order of the descriptor, because an example may build on the one before."""
     from handrail.features.apps.opening import open_app_caller
 
     tried = []
@@ -127,7 +127,7 @@ def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path |
 
 
 def _folder(file: Path) -> str | None:
-    """Only below `~/.aai` does a folder's name say something about the app."""
+    """Only below `~/.aai` a folder is named by its app."""
     lexical = Path(os.path.abspath(file))
     return lexical.parent.name if lexical.parent.parent == Path.home() / ".aai" else None
 

@@ -1,4 +1,4 @@
-"""`execution` and `auth` of a descriptor: how its app is reached, and what it wants to know a user by."""
+"""`execution` and `auth` of a descriptor: how the app is reached, and how a user signs in."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""A descriptor's text read into the one model, or every reason why not, each with its field.
+"""Reads a descriptor's text into the model, or lists every problem with its field.
 
-Knows no folder: whether an id fits the place where its descriptor lies is the catalogue's matter.
+Knows no folder: the catalogue checks whether an id fits its folder.
 """
 
 import sys
@@ -41,7 +41,7 @@ _FETCHED = "is not present in a registry"
 
 
 def wrong_schema(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
-    """Where and why a schema is none, or none to be used; None where all is well."""
+    """Where and why a schema is invalid or can't be used; None if it is fine."""
     import jsonschema_rs  # 40 ms, and a list of apps needs none of it
 
     if (reason := weight.too_heavy(schema)) is not None:
@@ -142,7 +142,7 @@ class _AppPart(msgspec.Struct, kw_only=True):
 
 
 class _ListedPart(msgspec.Struct):
-    """What a list needs of the usual spelling; everything else is skipped unread."""
+    """The members that a list needs, in the usual spelling; all others are skipped."""
 
     app: _AppPart
     tools: tuple[ListedTool, ...]
@@ -152,7 +152,7 @@ _LISTED = msgspec.json.Decoder(_ListedPart)
 
 
 def listed(text: bytes, source: str) -> ListedApp:
-    """What a list shows, as cheaply as can be told. BrokenDescriptor for what stands out already here."""
+    """What a list shows, read as cheaply as possible. BrokenDescriptor for mistakes that are seen already here."""
     try:
         part = _LISTED.decode(text)
     except (msgspec.DecodeError, RecursionError):

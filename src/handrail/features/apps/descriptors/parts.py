@@ -16,7 +16,7 @@ _APP_ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,254}")
 _TOOL_NAMES = re.compile(rf"{_TOOL_NAME.pattern}( {_TOOL_NAME.pattern})*")
 _LONGEST_ID = 255
-"""D-Bus takes no longer name, and most file systems no longer folder."""
+"""The longest name on D-Bus and on most file systems."""
 
 
 def is_app_id(text: str) -> bool:
@@ -24,7 +24,7 @@ def is_app_id(text: str) -> bool:
 
 
 def are_tool_names(texts: Iterable[str]) -> bool:
-    """All at once, because a list asks about thousands."""
+    """All at once, because a list has thousands."""
     return _TOOL_NAMES.fullmatch(" ".join(texts)) is not None
 
 
@@ -68,9 +68,7 @@ class Findings:
             return None
 
     def checked_url(self, field: str, url: str) -> str:
-        """A web address as it is sent; in clear text only to this machine, because what a user is known by travels
-        with it.
-        """
+        """A web address as it is sent; unencrypted only to this machine, because credentials are sent with it."""
         try:
             address = read_address(url, field)
         except InvalidParams as wrong:
@@ -100,21 +98,19 @@ def is_header_name(name: str) -> bool:
 
 
 def is_header_value(value: str) -> bool:
-    """Visible ASCII, and blanks inside: what else a server makes of it, nobody knows."""
+    """Visible ASCII with blanks inside; servers disagree about anything else."""
     return value == value.strip(" \t") and all(char == "\t" or " " <= char <= "~" for char in value)
 
 
 def in_words(text: Text, language: str | None) -> str:
-    """Of a text in several languages the default one's, English's or the first."""
+    """Of a text in several languages: the default one, English, or the first."""
     if isinstance(text, str):
         return text
     return text.get(language or "en") or text.get("en") or next(iter(text.values()), "")
 
 
 def timeout_ms(value: float | None, field: str, found: Findings) -> int | None:
-    """Both units are in use: below 1000 it is seconds, for nobody waits so few milliseconds or so many seconds.
-    Whoever wants more than ten minutes gets these.
-    """
+    """Both units are in use: values below 1000 are seconds. Ten minutes at most."""
     if value is None:
         return None
     milliseconds = int(value * 1000 if value < _SECONDS_BELOW else value)

@@ -31,7 +31,7 @@ _AUTH = (
 
 
 def unknown_members(root: Any, source: str) -> Iterator[tuple[Problem, bool]]:
-    """Each with whether it looks like a slip of the pen."""
+    """Each with whether it looks like a spelling mistake."""
     if not isinstance(root, dict):
         return
     folded = folded_descriptor(root)
@@ -72,7 +72,7 @@ class Review:
 
 
 def review(text: bytes, source: str, *, folder: str | None = None) -> Review:
-    """`folder` is the name of the one below `~/.aai` that the descriptor lies in, if it does."""
+    """`folder` is the name of its folder, if that is below `~/.aai`."""
     app, problems, advice = None, list[Problem](), list[Problem]()
     try:
         app = read(text, source)

@@ -1,6 +1,6 @@
-"""Descriptors of every generation, and of several at once, in one spelling: snake_case, one place for each thing.
+"""Brings descriptors of every generation, also mixed ones, to one spelling: snake_case, one place for each member.
 
-Only names are changed here. What stands under a name that vendors choose (schemas, headers, templates) is left alone.
+Only names are changed. Schemas, headers and templates, whose names vendors choose, are left alone.
 """
 
 import re
@@ -12,7 +12,7 @@ _TYPES = {"apiKey": "api_key", "apikey": "api_key", "apple_events": "apple-event
 
 
 class Folded(dict[str, Any]):
-    """An object with its names folded; `twice` are those that it has in two spellings with two meanings."""
+    """An object with its names folded; `twice` are names in two spellings with different values."""
 
     twice: list[str]
 
@@ -53,7 +53,7 @@ def spelled_twice(value: Any, path: str = "") -> Iterator[str]:
 
 
 def _typed(written: dict[str, Any]) -> Folded:
-    """`{"type": "dbus", "dbus": {…}}` says the same as `{"type": "dbus", …}`."""
+    """`{"type": "dbus", "dbus": {…}}` means the same as `{"type": "dbus", …}`."""
     found = folded(written)
     if isinstance(kind := found.get("type"), str):
         found["type"] = kind = _TYPES.get(kind, kind)

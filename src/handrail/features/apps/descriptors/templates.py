@@ -1,5 +1,5 @@
-"""`${param}` in a route of an HTTP app, filled in so that a value stays one value: it ends no segment, no header and
-no string, and leads to no other host or path. Knows no HTTP client.
+"""Fills in `${param}` in a route of an HTTP app so that a value can't end a segment, a header or a string, and can't
+lead to another host or path. Knows no HTTP client.
 """
 
 import re
@@ -36,7 +36,7 @@ def names_in(template: Any) -> Iterator[str]:
 
 
 def filled_path(template: str, params: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-    """The path with each value as a part of one segment, and the query's pairs. InvalidParams."""
+    """The path with each value inside one segment, and the pairs of the query. InvalidParams."""
     path, _, query = template.partition("?")
     segments = [_segment(segment, params) for segment in path.split("/")]
     pairs = []
@@ -57,8 +57,8 @@ def filled_header(template: str, params: Mapping[str, Any]) -> str:
 
 
 def filled_body(template: Any, params: Mapping[str, Any]) -> Any:
-    """A string that is one placeholder becomes the value itself, of whatever type; where an optional parameter was not
-    given, the member or item is left out.
+    """A string that is one placeholder becomes the value itself, of any type. Members and items whose optional
+    parameter was not given are left out.
     """
     if isinstance(template, str):
         whole = _PLACEHOLDER.fullmatch(template)
@@ -75,7 +75,7 @@ def filled_body(template: Any, params: Mapping[str, Any]) -> Any:
 
 
 def in_words(value: Any) -> str:
-    """A parameter as it stands in an address or a header."""
+    """A parameter as text for an address or a header."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

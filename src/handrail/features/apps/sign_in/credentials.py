@@ -1,6 +1,6 @@
-"""In whose name an app is called: a key from the environment or the store, or tokens that are renewed in time.
+"""Credentials for apps: a key from the environment or the store, or tokens that are renewed in time.
 
-One renewal at a time for an app, in all processes: many servers take a refresh token that comes twice for a stolen one.
+One renewal at a time per app, in all processes: many servers treat a refresh token that is used twice as stolen.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class StoredCredentials:
         return _with_token(kept)
 
     async def state(self, app: App) -> SignInState:
-        """Looks, and asks no server."""
+        """Asks no server."""
         if app.auth is None:
             return SignInState("none", True)
         kind: Literal["api_key", "oauth2"] = "api_key" if isinstance(app.auth, ApiKey) else "oauth2"
@@ -120,7 +120,7 @@ class StoredCredentials:
         return expires is not None and expires - _LEEWAY_SECONDS <= self._clock()
 
     async def _renewed(self, app: App, old: StoredTokens) -> StoredTokens:
-        """All who want it wait for one renewal, which goes on when they give up: what was given once must be kept."""
+        """All callers wait for one renewal, which goes on when they give up, because the new token must be stored."""
         renewal = self._renewals.get(app.id)
         if renewal is None:
             renewal = self._renewals[app.id] = asyncio.create_task(self._renewal(app, old))

@@ -1,4 +1,4 @@
-"""OAuth 2.0 for native apps (RFC 6749, 7636, 8252) without a wire: what is asked, and what the answers mean.
+"""OAuth 2.0 for native apps (RFC 6749, 7636, 8252) without I/O: builds requests and reads answers.
 
 No error of ours quotes a code, a verifier or a token.
 """
@@ -22,7 +22,7 @@ _LONGEST_WORD = 200
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """As which program we sign in; the secret is for servers that give one to native apps, too."""
+    """Our client at the server; some servers give a secret to native apps, too."""
 
     id: str
     secret: str | None = field(default=None, repr=False)
@@ -30,7 +30,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try to sign in: its state comes back with the browser, its verifier goes to the token endpoint alone."""
+    """One try to sign in. `state` comes back with the browser; `verifier` is sent only to the token endpoint."""
 
     state: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48), repr=False)
@@ -61,7 +61,7 @@ class _Refusal(msgspec.Struct):
 
 
 def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redirect: str) -> str:
-    """Where the person's browser is sent. What is ours stands there once, whatever the descriptor adds."""
+    """The address for the person's browser. Our parameters can't be overridden by the descriptor."""
     from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
     ours = {
@@ -81,13 +81,13 @@ def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redire
 
 
 def is_ours(query: str, state: str) -> bool:
-    """Whether the browser came back from the very try that we began."""
+    """Whether the browser came back from this try."""
     found = parse_qs(query).get("state", [])
     return len(found) == 1 and hmac.compare_digest(found[0].encode(), state.encode())
 
 
 def code_from(query: str, attempt: Attempt) -> str:
-    """Declined: the person said no there. AuthRequired: the server did."""
+    """Declined if the person said no there, AuthRequired if the server refused."""
     from authlib.oauth2.rfc6749.errors import MismatchingStateException, MissingCodeException
     from authlib.oauth2.rfc6749.parameters import parse_authorization_code_response
 
@@ -128,7 +128,7 @@ def refresh_form(refresh_token: str, client: Client) -> str:
 
 
 def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None = None) -> Tokens:
-    """A server that gives no new refresh token means the old one to stay. AuthRequired: it says that this is over."""
+    """Without a new refresh token, the old one stays valid. AuthRequired if the server ends the sign-in."""
     if status != 200:
         raise _refused(status, body)
     try:

@@ -1,4 +1,4 @@
-"""A person signs in to an app: with a key, or in the browser and back; and out again."""
+"""A person signs in to an app, with a key or in the browser, and signs out."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ from handrail.ports.secrets import Kept, Secret, SecretStore
 
 
 async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> Kept:
-    """InvalidParams: what can't be a key, said without quoting it."""
+    """InvalidParams, without quoting the key."""
     value = key.reveal().strip()
     if not isinstance(app.auth, ApiKey):
         raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
@@ -52,7 +52,7 @@ async def sign_in(
     patience: float,
     clock: Callable[[], float] = time.time,
 ) -> Kept:
-    """`show` opens the address in the person's browser, or tells it. AuthRequired: nobody came back in time."""
+    """`show` opens or prints the address for the person's browser. AuthRequired if nobody came back in time."""
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.", hint=_how(app))
     attempt = Attempt()
@@ -72,7 +72,7 @@ async def sign_in(
 
 
 async def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
-    """Whether there was a sign-in. Also of an app whose descriptor has gone. Waits for a renewal that is under way."""
+    """Whether there was a sign-in. Also for an app whose descriptor is gone. Waits for a running renewal."""
     async with locked(lock, app_id):
         return await secrets.forget(secret_name(app_id))
 

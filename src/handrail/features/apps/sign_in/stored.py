@@ -1,4 +1,4 @@
-"""What is stored of a sign-in and what it is good for: the very app, at the very address, that it was meant for."""
+"""What is stored of a sign-in. It is bound to one app at one address."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
@@ -15,16 +15,16 @@ from handrail.ports.secrets import Secret
 from handrail.ports.waiting import entered
 
 TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
-"""Posts a form to an address: the status and the body of what it answers. Offline, BadAnswer."""
+"""Posts a form to an address and returns status and body. Offline, BadAnswer."""
 
 
 class Return(Protocol):
-    """Where the browser comes back to. Only the one that brings `state` counts, and only once."""
+    """Where the browser comes back to. Only the first request with `state` counts."""
 
     address: str
 
     async def query(self, state: str) -> str:
-        """What stands behind the ? of the address that the browser came back to."""
+        """The query of the address that the browser came back to."""
         ...
 
 
@@ -33,18 +33,18 @@ Returning = Callable[[], AbstractAsyncContextManager[Return]]
 
 @dataclass(frozen=True, slots=True)
 class SignInState:
-    """What can be told of a sign-in without telling a secret. `expires_at` is in seconds since 1970."""
+    """The state of a sign-in, without secrets. `expires_at` is in seconds since 1970."""
 
     kind: Literal["none", "api_key", "oauth2"]
     is_signed_in: bool
     source: Literal["environment", "store"] | None = None
     expires_at: float | None = None
     reason: str | None = None
-    """Why a sign-in that is there does not count."""
+    """Why a stored sign-in is not valid."""
 
 
 SignInLock = Callable[[str], AbstractContextManager[None]]
-"""A lock by an app's id that all processes share; who waits for it blocks."""
+"""A lock per app id that all processes share. Blocks."""
 
 
 @asynccontextmanager
@@ -88,7 +88,7 @@ def encoded_sign_in(keepsake: StoredSignIn) -> Secret:
 
 
 def decoded_sign_in(secret: Secret) -> StoredSignIn | None:
-    """None where somebody has put something else there."""
+    """None if something else was stored there."""
     try:
         return _DECODER.decode(secret.reveal())
     except (msgspec.DecodeError, ValueError):
@@ -96,7 +96,7 @@ def decoded_sign_in(secret: Secret) -> StoredSignIn | None:
 
 
 def binding(app: App) -> str:
-    """Of where it would be sent, and how."""
+    """A digest of where it is sent, and how."""
     place: Any = msgspec.to_builtins(app.execution)
     if isinstance(app.execution, HttpExecution):
         parts = urlsplit(app.execution.base_url)

@@ -39,7 +39,7 @@ class Exchange:
         self._keep(name, said)
 
     def _read(self, reply: bytes) -> Any:
-        """As it came where it is no JSON, which is what somebody will want to look at."""
+        """As text if it is not JSON."""
         if len(reply) > _LONGEST_KEPT:
             return f"({len(reply)} bytes)"
         try:
@@ -78,7 +78,7 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
 
 
 async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
-    """What is shown is what will be called: the tool as its descriptor declares it now."""
+    """Shows the tool as its descriptor declares it now, which is what will be called."""
     declared = apps.find(params.app, params.tool)
     app, tool = declared.app, declared.tool
     apps.checks.check_params(app, tool, params.params)
@@ -95,7 +95,7 @@ async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
 
 
 def _app(params: Params) -> str:
-    """One that hangs holds up nobody else's calls."""
+    """A lane per app: one that hangs delays no calls of other apps."""
     return params.app
 
 

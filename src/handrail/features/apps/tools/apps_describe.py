@@ -15,7 +15,7 @@ from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, T
 from handrail.ports.errors import InvalidParams
 
 _FEW = 8
-"""So many tools are told with their schemas at once; of more, one at a time."""
+"""Up to so many tools are returned with their schemas; of apps with more, one at a time."""
 
 
 class Params(msgspec.Struct, frozen=True):

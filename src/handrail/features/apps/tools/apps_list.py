@@ -51,7 +51,7 @@ async def apps_list(apps: Apps, call: Call, params: Params, preview: Preview | N
 
 
 def _match(app: ListedApp, words: list[str]) -> Found | None:
-    """Each word must stand in the app's own text, or all of them in one of its tools'."""
+    """Each word must be in the app's own text, or all of them in one of its tools."""
     own = f"{app.id} {app.name} {app.description}".lower()
     missing = [word for word in words if word not in own]
     matching = [

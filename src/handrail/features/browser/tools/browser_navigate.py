@@ -18,7 +18,7 @@ async def browser_navigate(browser: Browser, call: Call, params: NavigateParams,
 async def preview(browser: Browser, call: Call, params: NavigateParams) -> Preview:
     address, page = address_of(params.url), await browser.page(call, params.tab_id)
     binding = {"tabId": str(page.tab_id), "url": page.address}
-    return Preview(f"Go to {address.url}", host=address.host or "", binding=binding, state=page)
+    return Preview(f"Go to {address.url}", place=address.place or "", binding=binding, state=page)
 
 
 TOOL = browser_tool(NAVIGATE, browser_navigate, preview=preview, locate=to_address)

@@ -13,7 +13,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Reply
-from handrail.kernel.web_address import host_of_page
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import Tab
 from handrail.ports.errors import Declined
 
@@ -28,10 +28,10 @@ async def browser_tabs(browser: Browser, call: Call, params: ActionParams, previ
 
 async def _shown(call: Call, tab: Tab) -> Tab:
     """Of a page that may not be read, not even the title is told."""
-    host = host_of_page(tab.url if tab.url is not UNSET else "about:blank")
+    place = place_of_page(tab.url if tab.url is not UNSET else "about:blank")
     try:
-        if host is not None:
-            await call.check(Target(host=host))
+        if place is not None:
+            await call.check(Target(place=place))
     except Declined:
         return msgspec.structs.replace(tab, title=UNSET, url=UNSET, fav_icon_url=UNSET)
     return tab
@@ -45,7 +45,7 @@ async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, 
 
 async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams) -> Preview:
     address = address_of(params.url)
-    return Preview(f"Open a tab at {address.url}", host=address.host or "")
+    return Preview(f"Open a tab at {address.url}", place=address.place or "")
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
@@ -59,7 +59,7 @@ async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams,
 
 async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
-    return Preview(f"Bring the tab at {page.address} to the front", host=page.target.host or "", state=page)
+    return Preview(f"Bring the tab at {page.address} to the front", place=page.target.place or "", state=page)
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
@@ -73,7 +73,7 @@ async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, 
 
 async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
-    return Preview(f"Close the tab at {page.address}", host=page.target.host or "", state=page)
+    return Preview(f"Close the tab at {page.address}", place=page.target.place or "", state=page)
 
 
 TOOLS = (

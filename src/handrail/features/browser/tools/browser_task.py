@@ -31,7 +31,7 @@ async def task_start(browser: Browser, call: Call, params: TaskStartParams, prev
 async def _preview_task_start(browser: Browser, call: Call, params: TaskStartParams) -> Preview:
     address = address_of(params.url)
     how = "Take over the open tab at" if params.reuse_existing_tab else "Begin in a new tab at"
-    return Preview(f"{how} {address.url}", host=address.host or "")
+    return Preview(f"{how} {address.url}", place=address.place or "")
 
 
 async def task_group_update(
@@ -45,7 +45,7 @@ async def task_group_update(
 async def _preview_task_group_update(browser: Browser, call: Call, params: TaskGroupUpdateParams) -> Preview:
     title = "" if params.title is UNSET else f" {quoted(params.title)}"
     colour = "" if params.color is UNSET else f" {params.color}"
-    return Preview(f"Name the group of tabs{title}{colour}", host="")
+    return Preview(f"Name the group of tabs{title}{colour}", place="")
 
 
 async def task_stop(browser: Browser, call: Call, params: TaskStopParams, preview: Preview | None) -> Reply:

@@ -1,1 +1,1 @@
-"""The desktop: what is on the screen, and the hands that reach it."""
+"""Backends of the desktop port, one per platform."""

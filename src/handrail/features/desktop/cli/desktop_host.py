@@ -75,7 +75,7 @@ def desktop_host(
 
 
 async def _until_stopped(serving: Coroutine[Any, Any, None], *, ends_with_input: bool) -> None:
-    """SIGINT, SIGTERM and SIGHUP end it in order: running calls are answered, the socket goes."""
+    """SIGINT, SIGTERM and SIGHUP end it in order: running calls are answered, then the socket is removed."""
     import asyncio
 
     from handrail.kernel.end_signals import end_signals

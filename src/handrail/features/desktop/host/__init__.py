@@ -1,1 +1,1 @@
-"""The host of contract 1: what its methods mean, over the ports of the desktop. Knows no socket and no toolkit."""
+"""The host of contract 1: its methods, over the desktop port. Knows no socket and no toolkit."""

@@ -1,4 +1,4 @@
-"""How every method that acts does it: confirmed, recorded, delivered with the input to itself, looked at afterwards."""
+"""What all methods that act have in common: confirm, record, act while holding the input lock, look at the effect."""
 
 from handrail.features.desktop.host.confirmation import Consent
 from handrail.features.desktop.host.effects import watching
@@ -13,9 +13,9 @@ BEFORE, AFTER = "before.png", "after.png"
 
 
 async def act(services: Services, execution: Execution, action: Action, params: ConfirmedParams) -> Result:
-    """What it looked like before is on disk before anything is sent.
+    """The picture from before is on disk before anything is sent.
 
-    Time passes until the input is free, and on the way to the disk: all is looked at again after that.
+    Waiting for the input lock and for the disk takes time, so the target is checked again afterwards.
     """
     action.check(params, "params")
     consent = await _confirmed(services, execution, params)
@@ -54,7 +54,7 @@ async def act(services: Services, execution: Execution, action: Action, params: 
 
 
 async def picture(desktop: Desktop, execution: Execution, name: str, outlined: Rect | None = None) -> bool:
-    """A session that shows no picture can still be acted in, and its evidence says so."""
+    """False, with a note in the trace, if the session allows no screenshots."""
     try:
         shot = await desktop.shot(outlined=outlined)
     except PermissionMissing as missing:
@@ -70,7 +70,7 @@ async def picture(desktop: Desktop, execution: Execution, name: str, outlined: R
 
 
 async def _confirmed(services: Services, execution: Execution, params: ConfirmedParams) -> Consent:
-    """Uses the confirmation up, durably, before anything else is done with it."""
+    """Uses up the confirmation durably before anything else happens."""
     given = services.confirmation.read(params.confirm, execution.meta.request_id)
     consent = await services.confirmation.consume(given, execution.peer, execution.method, execution.params_digest)
     said = {"approvedAt": given.approved_at, "approver": given.approver}
@@ -79,7 +79,7 @@ async def _confirmed(services: Services, execution: Execution, params: Confirmed
 
 
 async def _before(desktop: Desktop, execution: Execution, subject: Subject) -> bool:
-    """The gateway has put there what it showed to a person; nobody else has anything there yet."""
+    """If the gateway has asked a person, the picture that it showed is there already."""
     if execution.record.has(BEFORE):
         return True
     return await picture(desktop, execution, BEFORE, subject.element.frame if subject.element is not None else None)
@@ -88,7 +88,7 @@ async def _before(desktop: Desktop, execution: Execution, subject: Subject) -> b
 async def _reachable(
     desktop: Desktop, execution: Execution, consent: Consent, subject: Subject, route: Route | None, needs_front: bool
 ) -> Subject:
-    """In front, where the input goes there. It is raised even if it was in front a moment ago: that may be over."""
+    """Raises the window if the input goes to the one in front, even if it was in front a moment ago."""
     policy = route.focus_policy if route is not None else "focusIfNeeded"
     if policy == "never" or (policy == "focusIfNeeded" and not needs_front):
         if needs_front and not subject.window.is_front:

@@ -1,4 +1,4 @@
-"""Who may call in a workspace: its `allowlist.json`, which no tool can write, or without one the host's own user."""
+"""Who may call in a workspace: those in its `allowlist.json`, which no tool can write; without one, the host's user."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _LARGEST = 1 << 20
 
 
 def check_caller(caller: Caller, workspace: Folder, own_uid: int) -> None:
-    """CallerNotAllowed; also where the list can't be read."""
+    """CallerNotAllowed, also if the list can't be read."""
     try:
         data = workspace.read(ALLOW_LIST, _LARGEST) if workspace.has(ALLOW_LIST) else None
     except Failure as failure:
@@ -37,7 +37,7 @@ def _entries(caller: Caller, data: bytes) -> list[str]:
 
 
 def _is_meant(caller: Caller, entry: str) -> bool:
-    """A pid and a program mean the process that connected, for as long as it lives."""
+    """`pid:` and `exe:` mean the process that connected, as long as it lives."""
     kind, _, value = entry.partition(":")
     if entry == "*":
         return True

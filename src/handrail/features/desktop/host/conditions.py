@@ -1,29 +1,29 @@
-"""What can go wrong at a desktop and nowhere else; the rest of the tree is `ports/errors.py`."""
+"""Failures that only desktops have; all others are in `ports/errors.py`."""
 
 from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound
 
 
 class ElementNotFound(NotFound):
-    """Nothing on the screen is what the call means."""
+    """No element or window matches the call."""
 
 
 class StaleElement(ElementNotFound):
-    """What an elementRef meant is gone or has become something else; `details["stale"]` is true."""
+    """The element of an elementRef is gone or has changed; `details["stale"]` is true."""
 
     def __init__(self, message: str, **details: object) -> None:
         super().__init__(message, hint="Look for it again with desktop.find.", stale=True, **details)
 
 
 class AnchorNotFound(NotFound):
-    """The element that others are looked for near by is not there."""
+    """The anchor of a `near` selector was not found."""
 
 
 class PathNotFound(NotFound):
-    """Following the child indexes leads nowhere."""
+    """A path of child indexes leads to no element."""
 
 
 class ModalBlocking(Failure):
-    """A modal window takes the input that the call meant for another one."""
+    """A modal window blocks the window that the call means."""
 
 
 class CallerNotAllowed(Failure):
@@ -31,7 +31,7 @@ class CallerNotAllowed(Failure):
 
 
 class Unconfirmed(Declined):
-    """The call needs a confirmation and has none that is good; `details["reason"]` says why."""
+    """The call has no valid confirmation; `details["reason"]` says why."""
 
 
 class UnknownMethod(InvalidParams):

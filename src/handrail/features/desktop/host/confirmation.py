@@ -1,7 +1,7 @@
-"""Whether a call that acts was confirmed: by a one-time token that is used up here or, in mode contract, by a phrase.
+"""Checks whether a call that acts was confirmed: by a one-time token, which is used up, or by the phrase.
 
-A person who is shown an element allows this element: what was shown is remembered while the host lives, and a token
-without that memory is worth nothing in mode human.
+In mode human, a token is valid only for the element that the person saw. The host remembers that in memory, so its
+tokens end with it.
 """
 
 from collections import OrderedDict
@@ -24,7 +24,7 @@ _OUTSIDE_OF_DIGEST = frozenset({"meta", "confirm"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a person saw outlined: the element; or the window, where it is the window that gets the keys."""
+    """What was outlined for the person: the element, or the window if the keys go to the window."""
 
     handle: str
     role: str
@@ -44,7 +44,7 @@ class Consent:
     shown: Shown | None = None
 
     def check(self, window: Window, element: Element | None) -> None:
-        """What a person allowed for one element or window is not allowed for another that the same words mean now."""
+        """Unconfirmed if the parameters now mean another element or window than the person was shown."""
         if self.shown is not None and self.shown != Shown.of(window, element):
             raise refused("params", "The target is not what was shown.", was=self.shown.title)
 
@@ -56,7 +56,7 @@ class Confirmation:
         self._issued: OrderedDict[str, Shown | None] = OrderedDict()
 
     def read(self, given: Any, request_id: str) -> Confirm:
-        """Refuses what no token store has to be asked about, so that it need not wait for its turn."""
+        """Refuses what is wrong without looking into the token store, so that it needs no turn in the lane."""
         try:
             confirm = read(given, Confirm, "params.confirm") if given is not None else Confirm()
         except InvalidParams as malformed:
@@ -75,7 +75,7 @@ class Confirmation:
         return confirm
 
     async def consume(self, confirm: Confirm, peer: Peer, method: str, params_digest: str) -> Consent:
-        """Returns once it is durable that this confirmation is used up."""
+        """Returns once it is on disk that this confirmation is used up."""
         gate_token, token = confirm.gate_token, confirm.token
         if gate_token is not None:
             scope = Scope(gateway_scope(peer), method, params_digest)
@@ -98,7 +98,7 @@ class Confirmation:
 
 
 def gateway_scope(peer: Peer) -> str:
-    """Whom the gate of a handrail process issues a token to, in the state that it shares with the host."""
+    """The scope of tokens that a gate issues to this process, in the token store that it shares with the host."""
     return f"gateway {peer.digest}"
 
 

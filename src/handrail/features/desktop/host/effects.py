@@ -1,7 +1,7 @@
-"""What an action changed: two looks at a window and at all windows, and the difference. Never an error.
+"""What an action changed: compares the window and the list of windows before and after. Never fails.
 
-The first look is taken before the action, the second as soon as the app reports something, and again when it has
-come to rest; half a second at most.
+The first look is before the action, the second when the app reports a change, and the last when no more changes
+come; half a second at most.
 """
 
 import asyncio
@@ -27,12 +27,12 @@ _UNTOLD_STATES = frozenset({"armed", "has-tooltip", "transient", "stale"})
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """None where nothing could be seen, which says nothing about what is there."""
+    """None means that it could not be read, not that there is nothing."""
 
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
     is_cut: bool = False
-    """There are more elements: that one is not among these does not say that it is gone."""
+    """There are more elements, so one that is missing here may still exist."""
 
 
 class Watch:
@@ -61,13 +61,13 @@ class Watch:
 
 @asynccontextmanager
 async def watching(reader: Reader, window: Window) -> AsyncIterator[Watch]:
-    """From before the action on, so that nothing is missed."""
+    """Begins before the action, so that nothing is missed."""
     async with reader.changes(window) as changes:
         yield Watch(reader, window, changes, await look(reader, window))
 
 
 async def look(reader: Reader, window: Window) -> Look:
-    """An app that does not answer is seen as far as it does."""
+    """As much as the app answers in time."""
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
     is_cut = False
@@ -83,7 +83,7 @@ async def look(reader: Reader, window: Window) -> Look:
 
 
 def difference(before: Look, after: Look) -> list[dict[str, Any]]:
-    """Windows first, then what was said, then states, then what came and went."""
+    """Windows first, then texts, then states, then elements that appeared or disappeared."""
     changed = [*_windows(before, after), *_elements(before, after)]
     if len(changed) > MOST_CHANGES:
         changed[MOST_CHANGES:] = [{"what": "more", "count": len(changed) - MOST_CHANGES}]

@@ -1,7 +1,7 @@
-"""One execution: what it leaves in its workspace while it runs, and how it is found and stopped.
+"""One execution: the evidence that it writes into its workspace, and how it is found and aborted.
 
-Evidence lies in `artifacts/desktop/YYYY-MM-DD/<executionId>/`, with a line in the index. What was added is written
-together, by `save`; nothing is acted upon before `save` has returned.
+Evidence is in `artifacts/desktop/YYYY-MM-DD/<executionId>/`, with a line in the index. `save` writes all that was
+added; nothing is sent to an app before it has returned.
 """
 
 import asyncio
@@ -32,9 +32,9 @@ _TRACE = "trace.jsonl"
 
 
 class Record:
-    """`given` is the workspace as its caller spells it, for the paths that the caller gets back.
+    """`given` is the workspace as its caller spelled it, for the paths in the answer.
 
-    `is_shared`: the gateway writes into the same folder. Once it has given up, its result is the one that stays.
+    `is_shared`: the gateway writes into the same folder. If it has written a result already, that one stays.
     """
 
     def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime, *, is_shared: bool) -> None:
@@ -58,14 +58,14 @@ class Record:
         return {**self._exhibit.hashes, _TRACE: self._traced.hexdigest()}
 
     def has(self, name: str) -> bool:
-        """Whether it is on disk. What can't be looked at, `save` will refuse."""
+        """Whether it is on disk. False if that can't be read; then `save` fails."""
         try:
             return self._folder.has(f"{self._exhibit.path}/{name}")
         except Failure:
             return False
 
     def add(self, name: str, content: Any) -> str:
-        """Bytes, or a value that becomes JSON. Gives the name back."""
+        """Adds bytes, or a value that becomes JSON; returns the name."""
         self._added[name] = content
         return name
 
@@ -78,7 +78,7 @@ class Record:
         self._index = line
 
     async def save(self) -> None:
-        """InputOutput where the disk, or a link on the way, refuses; then what was added is kept for another try."""
+        """InputOutput if it can't be written; then what was added is kept for the next `save`."""
         await settled(self._save)
 
     def path_of(self, name: str) -> str:
@@ -114,7 +114,7 @@ def _line(value: dict[str, Any]) -> bytes:
 
 @dataclass(slots=True, eq=False)
 class Execution:
-    """One call that does something, from its first check to the last line of its evidence."""
+    """One call, from its first check to the last line of its evidence."""
 
     id: str
     rpc_id: str
@@ -130,7 +130,7 @@ class Execution:
     """Something may have reached an app."""
     is_aborted: bool = False
     is_audited: bool = False
-    """Its beginning is in the audit, so its end must be. What the gateway asked for is in the gateway's own records."""
+    """Its begin is in the audit, so its end must be. Calls from the gateway are in the gateway's own records."""
     began: float = field(default_factory=time.perf_counter)
 
     @property
@@ -178,7 +178,7 @@ class Executions:
 
 
 async def abort_all(executions: Sequence[Execution]) -> None:
-    """Returns when they have ended: nothing goes out after that."""
+    """Returns when they have ended: nothing is sent after that."""
     for execution in executions:
         execution.is_aborted = True
         execution.task.cancel()

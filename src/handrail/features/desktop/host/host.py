@@ -59,11 +59,11 @@ class Host:
         await self._services.source.close()
 
     def is_inquiry(self, method: str) -> bool:
-        """It is soon over, or it ends something else."""
+        """Such methods are short, or end others, so more of them may run at once."""
         return isinstance(self._methods.get(method), Inquiry)
 
     def answer_at_once(self, id: str, method: str, params: Mapping[str, Any], caller: Caller) -> Result | None:
-        """None for what has to be awaited by `answer`."""
+        """The result if it is known already; otherwise None, and `answer` must be awaited."""
         found = self._methods.get(method)
         if not isinstance(found, Inquiry) or found.at_once is None:
             return None
@@ -85,7 +85,7 @@ class Host:
             raise unforeseen(method, fault) from None
 
     def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
-        """A request that makes sense, in a workspace of ours, by somebody who may."""
+        """Checks parameters, workspace and caller."""
         typed = wire.read(params, method.params)
         if isinstance(typed, wire.RoutedParams):
             check_pattern(typed.route)
@@ -146,7 +146,7 @@ class Host:
         )
 
     def _surroundings(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
-        """None as long as nobody has said what works here."""
+        """`env.json`; `readiness` is None until it is known."""
         return {
             "hostVersion": self._services.version,
             "schemaVersion": execution.meta.schema_version,
@@ -167,7 +167,7 @@ class Host:
         return failure
 
     async def _close(self, execution: Execution, failure: Failure | None, result: Result | None = None) -> None:
-        """The last of the evidence. What was done is done: its answer does not become an error for want of a record."""
+        """Writes the end of the evidence. After the call has acted, a failing disk doesn't make it an error."""
         record = execution.record
         line: dict[str, Any] = {
             "ts": stamp(self._now()),

@@ -20,7 +20,7 @@ KEYS = frozenset(
         *(f"f{number}" for number in range(1, 25)),
     ]
 )
-"""Keys that have a name; every other one is the sign that it types."""
+"""Keys with a name; all others are named by their character."""
 _TYPED = "\n\r\t"
 
 

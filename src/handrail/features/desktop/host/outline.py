@@ -1,7 +1,7 @@
-"""What was read as the caller gets it: a window in lines for a model, and `ax.json` as plain values. Pure.
+"""A window as lines for a model, and trees and matches as `ax.json` has them. Pure.
 
-In the lines, hidden elements are left out, containers without a name give their place to what they hold, a label's
-text is not said twice, and of a long row of the same kind the first ones stand for all.
+The lines leave out hidden elements, containers without a name, repeated label texts, and the rest of a long row of
+elements of the same kind.
 """
 
 import re
@@ -78,7 +78,7 @@ def _lines(nodes: Sequence[Node]) -> list[_Line]:
 
 
 def _take_label(line: _Line) -> None:
-    """A text inside that only repeats the name goes; one inside that is the only name becomes it."""
+    """Removes an inner text that repeats the title; a single inner text becomes the title of an element without one."""
     texts = [each for each in line.below if each.element.role in _TEXTS and not each.below]
     if not line.title and len(texts) == 1 and len(line.below) == 1:
         line.title = texts[0].title or _short(texts[0].element.value or "")

@@ -1,7 +1,6 @@
-"""What parameters look like on the wire of contract 1, those that several methods share, and how they are read.
+"""Parameters of contract 1 that several methods share, and how they are read.
 
-Unknown members are refused, so that a misspelled option is never silently ignored. Every bound is here or in the
-module of the one method that has it.
+Unknown members are refused, so that a misspelled option is never silently ignored.
 """
 
 import re
@@ -27,7 +26,7 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An object on the wire: camelCase, and nothing in it that we don't know."""
+    """An object on the wire: camelCase, no unknown members."""
 
 
 class Meta(Wire, frozen=True, kw_only=True):
@@ -36,20 +35,20 @@ class Meta(Wire, frozen=True, kw_only=True):
     workspace_path: Annotated[str, Bound(min_length=1, max_length=4096)]
     timeout_ms: Milliseconds = 60_000
     execution_id: Annotated[str, Bound(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
-    """The gateway's id of the call, so that it has one id and one folder of evidence."""
+    """The gateway's execution id, so that the call has one id and one evidence folder."""
     began_at: datetime | None = None
-    """When that call began: its evidence lies in the folder of this day."""
+    """When that call began, which decides the day of its evidence folder."""
 
 
 class Confirm(Wire, frozen=True, kw_only=True):
-    """`approved_at` and `approver` are the caller's own words: they go into the evidence and prove nothing."""
+    """`approved_at` and `approver` are claims of the caller: they are recorded and prove nothing."""
 
     token: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     phrase: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     gate_token: Annotated[str, Bound(min_length=1, max_length=LONGEST_NAME)] | None = msgspec.field(
         name="pass", default=None
     )
-    """The gateway's own one-time token, from the state that it shares with the host."""
+    """The gateway's one-time token, from the token store that it shares with the host."""
     approved_at: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     approver: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
 
@@ -125,7 +124,7 @@ class Frame(Wire, frozen=True, kw_only=True):
 
 
 class ElementRef(Wire, frozen=True, kw_only=True):
-    """As `desktop.find` gives it. What it says beside id and fingerprint is for people, and not looked at."""
+    """As `desktop.find` returns it. Only id and fingerprint are used."""
 
     element_id: Name
     fingerprint: Annotated[str, Bound(max_length=LONGEST_TEXT)] | None = None
@@ -159,7 +158,7 @@ class RoutedParams(Params, frozen=True, kw_only=True):
 
 
 class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
-    """What every method has that acts. A `confirm` that is missing or none is refused later, in its own code."""
+    """Parameters of methods that act. A missing `confirm` is refused later, with its own code."""
 
     confirm: Any = None
 
@@ -191,7 +190,7 @@ def _place(told: str, at: str) -> tuple[str, str]:
 
 
 def _whole_numbers(value: Any) -> Any:
-    """1.0 and 1 are one number in JSON, and have one digest."""
+    """1.0 and 1 are the same number in JSON and have the same digest."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

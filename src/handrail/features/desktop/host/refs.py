@@ -1,4 +1,4 @@
-"""Short names for elements: `e:12` means the same element for as long as the host lives, or nothing any more."""
+"""Short names for elements: while the host runs, `e:12` never means another element."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,7 +14,7 @@ MOST_REFS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a name was given to. An element that changed its role or title is another one."""
+    """The element of a name. With another role or title it counts as another element."""
 
     element_id: str
     window: str
@@ -34,7 +34,7 @@ class ElementRefs:
         self._by_identity: dict[tuple[str, str, str], str] = {}
 
     def name(self, window: Window, element: Element) -> str:
-        """The name that it has already, or a new one."""
+        """Its name; a new one if it has none yet."""
         identity = (element.handle, element.role, element.title)
         if (known_id := self._by_identity.get(identity)) is not None:
             self._by_id.move_to_end(known_id)
@@ -49,7 +49,7 @@ class ElementRefs:
         return new
 
     def known(self, ref: ElementRef) -> Known:
-        """StaleElement for a name that was never given, was forgotten, or comes with a strange fingerprint."""
+        """StaleElement for a name that is unknown or comes with the fingerprint of another element."""
         known = self._by_id.get(ref.element_id)
         if known is None:
             raise StaleElement(f"This host knows no element {ref.element_id!r}.", elementId=ref.element_id)
@@ -61,7 +61,7 @@ class ElementRefs:
         return lambda element: self.name(window, element)
 
     def spelled(self, window: Window, found: Found) -> dict[str, Any]:
-        """An elementRef as the contract has it, with its states and its path beside."""
+        """An elementRef of the contract, plus `states` and `path`."""
         element = found.element
         return {
             "elementId": self.name(window, element),
@@ -87,5 +87,5 @@ def spelled_frame(frame: Rect | None) -> dict[str, int] | None:
 
 
 def _is_of(given: str, known: Known) -> bool:
-    """Role and title must agree; where it was then is no part of what it is."""
+    """Role and title must be the same; the position may differ."""
     return given.rpartition("|")[0] == f"{known.role}|{known.title}"

@@ -1,4 +1,4 @@
-"""Which window a call means, out of those that there are. Pure."""
+"""Which window a call means. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_PATTERN_MEMORY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """`window` is the one that is meant; `windows` are all of its app that the route fits, it first."""
+    """`window` is the one that is meant; `windows` are all matching windows of its app, with it first."""
 
     window: Window
     windows: Sequence[Window]
@@ -37,7 +37,7 @@ NOWHERE = {"frontmostBundleId": "", "windowTitle": ""}
 
 
 def resolve(everything: Sequence[Window], route: Route | None) -> Routed:
-    """Without a route, the app in front, and no other in its place. ElementNotFound where nothing fits."""
+    """Without a route, the window in front. ElementNotFound if no window matches."""
     if route is None:
         front = next((window for window in everything if window.is_front), None)
         fitting = [] if front is None else [front, *(one for one in everything if one.handle != front.handle)]
@@ -72,7 +72,7 @@ def is_one_app(one: Window, other: Window) -> bool:
 
 
 def check_pattern(route: Route | None) -> None:
-    """InvalidParams for what is no pattern, before anything is done."""
+    """InvalidParams if the title pattern is invalid."""
     if route is not None and route.window is not None:
         _compiled(route.window.title_pattern)
 
@@ -89,7 +89,7 @@ def _fits(window: Window, route: Route) -> bool:
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> Any:
-    """RE2: no pattern takes longer than the title is long."""
+    """RE2, whose time grows only with the length of the title."""
     import re2
 
     options = re2.Options()

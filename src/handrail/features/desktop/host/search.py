@@ -1,4 +1,4 @@
-"""Finds on the desktop what a call means: windows of a route, matches of a selector, and what exactly it acts on."""
+"""Finds what a call means: windows of a route, matches of a selector, and the subject of an action."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,14 +31,14 @@ class Search:
         self._refs = refs
 
     async def routed(self, route: Route | None) -> Routed:
-        """ElementNotFound; Timeout where the app in front may be one that does not answer."""
+        """ElementNotFound; Timeout if the app in front may be one that does not answer."""
         everything = await self._reader.windows()
         if route is None and self._reader.silent() and not any(window.is_front for window in everything):
             raise Timeout("No window in front can be read: an app does not answer.", hint="Name the app in a route.")
         return resolve(everything, route)
 
     async def target(self, target: Target, route: Route | None) -> tuple[Routed, Match]:
-        """The one element that is meant, as it is now: StaleElement, or ElementNotFound for a selector."""
+        """The element as it is now. StaleElement for a reference, ElementNotFound for a selector."""
         if target.element_ref is not None:
             return await self._known(target.element_ref)
         assert target.selector is not None
@@ -53,7 +53,7 @@ class Search:
         return routed, matches[0]
 
     async def matches(self, routed: Routed, selector: Selector) -> Sequence[Match]:
-        """All of them, the best first. PathNotFound and AnchorNotFound where there is nothing to start from."""
+        """All matches, the best first. PathNotFound, AnchorNotFound."""
         if selector.by_path is not None:
             return await self._at_path(routed.window, selector)
         neighbourhood, windows = None, routed.windows
@@ -111,7 +111,7 @@ def _query(wanted: Selector | Anchor) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`element` is None where the window itself gets the keys; `everything` are the windows that there were."""
+    """What a call acts on. `element` is None if the keys go to the window; `everything` are all windows."""
 
     window: Window
     element: Element | None
@@ -131,7 +131,7 @@ class Subject:
         refuse_blocked(self.everything, self.window)
 
     async def again(self, reader: Reader) -> "Subject":
-        """As it is now. StaleElement for what is gone or has become something else; where it went is no matter."""
+        """As it is now. StaleElement if it is gone or another element; it may have moved."""
         everything = await reader.windows()
         window = next((one for one in everything if one.handle == self.window.handle), None)
         if window is None:

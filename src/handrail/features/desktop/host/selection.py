@@ -1,4 +1,4 @@
-"""Which of several elements is meant: what a selector's own filters leave over, the best first. Pure."""
+"""Which of several elements a selector means: filters and ranking. Pure."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Neighbourhood:
     near: Near
 
     def distance(self, found: Found) -> float | None:
-        """From edge to edge; None for what is not near, is the anchor itself or holds it."""
+        """From edge to edge; None if it is too far away, is the anchor itself or contains it."""
         frame, anchor = _place(found.element), self.anchor.element.frame
         if frame is None or anchor is None or found.element.handle in self._excluded():
             return None
@@ -37,7 +37,7 @@ class Neighbourhood:
 def ranked(
     candidates: Sequence[Found], selector: Selector, neighbourhood: Neighbourhood | None = None
 ) -> Sequence[Found]:
-    """Those that fit, the best first: the exact title, then what is visible, enabled, near, small; then tree order."""
+    """Matches, the best first: by exact title, then visible, enabled, near, small; then in tree order."""
     box = _rect(selector.by_rect)
     scored = []
     for order, found in enumerate(candidates):
@@ -75,7 +75,7 @@ def is_enabled(element: Element) -> bool:
 
 
 def flattened(root: Node) -> list[Found]:
-    """A tree as find gives its matches: the window itself first, with an empty path."""
+    """A tree as a list of `Found`: the window itself first, with an empty path."""
     flat: list[Found] = []
     waiting: list[tuple[Node, tuple[Element, ...], tuple[int, ...]]] = [(root, (), ())]
     while waiting:
@@ -114,7 +114,7 @@ def _lies(frame: Rect, direction: str, anchor: Rect) -> bool:
 
 
 def _place(element: Element) -> Rect | None:
-    """Where it is; None for what covers nothing."""
+    """Its frame; None if it is empty."""
     frame = element.frame
     return frame if frame is not None and frame.width > 0 and frame.height > 0 else None
 

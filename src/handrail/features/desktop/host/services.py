@@ -51,7 +51,7 @@ class DesktopSource:
             raise self._failure
 
     async def get(self) -> Desktop:
-        """The desktop; what was missing may have come since. PermissionMissing says what is still missing."""
+        """The desktop; tries again if it was missing. PermissionMissing says what is still missing."""
         self.check()
         if self._desktop is None and asyncio.get_running_loop().time() - self._tried_at > _TRY_AGAIN_SECONDS:
             self.start()
@@ -62,9 +62,9 @@ class DesktopSource:
         return self._desktop
 
     async def readiness(self, *, is_fresh: bool) -> Readiness:
-        """What works: as it is now, or as it was a moment ago. A desktop that is missing has an issue.
+        """What works on this desktop, freshly checked or a few seconds old. A missing desktop is reported as an issue.
 
-        Who asks now and then is not kept waiting: what is some seconds old is told, and looked at again behind it.
+        An answer that is some seconds old is returned at once and renewed in the background.
         """
         if is_fresh or self.known_readiness() is None:
             self.check()
@@ -73,7 +73,7 @@ class DesktopSource:
         return self._readiness
 
     def known_readiness(self) -> Readiness | None:
-        """What is told without a look; None where that is too old."""
+        """The last answer; None if it is too old."""
         self.check()
         age = asyncio.get_running_loop().time() - self._looked_at
         if age > _OLD_SECONDS:
@@ -83,7 +83,7 @@ class DesktopSource:
         return self._readiness
 
     def _look(self) -> "asyncio.Task[None]":
-        """One look at a time, whoever wants to know."""
+        """One check at a time."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_now())
         return self._looking
@@ -152,7 +152,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request that is well formed and may be made here."""
+    """One request whose parameters, workspace and caller were checked."""
 
     rpc_id: str
     caller: Caller
@@ -162,18 +162,18 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A method that leaves no evidence; where it may have to wait, it keeps the time itself."""
+    """A method that leaves no evidence. If it may have to wait, it has its own deadline."""
 
     name: str
     params: type[Params]
     run: Callable[[Services, Visit, Any], Awaitable[Result]]
     at_once: Callable[[Services, Visit, Any], Result | None] | None = None
-    """The answer from what is known already, where that suffices: it costs no task."""
+    """The result if it is known already; saves a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A method that has an executionId, can be aborted and leaves evidence, but not of `unrecorded` members."""
+    """A method that has an executionId, can be aborted and leaves evidence, without the `unrecorded` members."""
 
     name: str
     params: type[Params]
@@ -183,7 +183,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A method that touches an app: it needs a confirmation and has its turn in the workspace's lane."""
+    """A method that acts on an app: it needs a confirmation and waits for its turn in the workspace's lane."""
 
     name: str
     params: type[ConfirmedParams]
@@ -194,7 +194,7 @@ class Action:
     deliver: Callable[[Desktop, Execution, Subject, Any], Awaitable[Delivery | None]]
     needs_front: Callable[[Subject], bool] = lambda subject: True
     check: Callable[[Any, str], None] = lambda params, at: None
-    """InvalidParams for what the types can't tell; `at` is where the parameters stand."""
+    """InvalidParams for what the types can't check; `at` is the path of the parameters."""
 
 
 Method = Inquiry | Reading | Action

@@ -1,1 +1,1 @@
-"""The desktop's host seen from handrail's other processes: reached, started where there is none, kept alive by `up`."""
+"""The host as other processes of handrail use it: found or started on demand, kept alive by `up`."""

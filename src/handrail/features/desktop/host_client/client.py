@@ -1,7 +1,4 @@
-"""The port to the host over its socket: one kept connection, made again when it breaks, and calls with their `meta`.
-
-Where the host is, and whether it has to be started first, is somebody else's business: `find` gives a connection.
-"""
+"""Calls to the host over its socket: one connection, which is opened again when it breaks, with many calls at once."""
 
 import asyncio
 import os
@@ -103,7 +100,7 @@ def _ended() -> Offline:
 
 
 async def _connect(connected: socket.socket, path: Path) -> None:
-    """The loop's own `sock_connect` takes a full backlog for a connection."""
+    """The loop's own `sock_connect` mistakes a full backlog for a connection."""
     async with asyncio.timeout(_CONNECT_SECONDS):
         while True:
             try:
@@ -115,7 +112,7 @@ async def _connect(connected: socket.socket, path: Path) -> None:
 
 @contextmanager
 def _address(path: Path) -> Iterator[str]:
-    """What connect takes: the kernel's limit on its length is far below that of a path."""
+    """An address for connect, which takes far shorter paths than the file system."""
     if len(os.fsencode(path)) <= _LONGEST_PATH or sys.platform != "linux":
         yield str(path)
         return
@@ -217,7 +214,7 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _failure(error: Any) -> Failure:
-    """What the host refuses, as a condition of the error tree again; a code that we don't know passes through."""
+    """The Failure for an error code of the host; unknown codes are passed on."""
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
         return Internal("The desktop's host gave an answer that makes no sense.")
     code, message, retryable = error["code"], str(error.get("message", "")), error.get("retryable") is True

@@ -1,6 +1,6 @@
-"""Which host a process talks to: the server's own, or one started for this project, which ends when nobody uses it.
+"""Finds the host for a process: the server's, or one started for this project, which ends when it is unused.
 
-The server's host is asked whether it takes this project; one whose workspace root lies elsewhere says no.
+The server's host is asked first whether this project is below its workspace root.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ async def found_host(
 
 
 async def _own(state: Path, project: str, unused_seconds: int) -> Connection:
-    """Every process of this project and this desktop session shares it, so that references outlive a command."""
+    """All processes of this project and desktop session share it, so element references survive a command."""
     socket = state / _FOLDER / f"{_key(project)}.sock"
     if (found := await _opened(socket)) is not None:
         return found
@@ -79,7 +79,7 @@ async def _takes(connection: Connection, project: str) -> bool:
 
 
 async def _within(seconds: float, socket: Path, host: "subprocess.Popen[bytes] | None" = None) -> Connection | None:
-    """A second host for the same socket ends at once: then the first one is there."""
+    """A second host for the same socket ends at once; then the first one answers."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + seconds
     while (found := await _opened(socket)) is None and clock() < deadline:

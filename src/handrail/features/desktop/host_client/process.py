@@ -1,6 +1,6 @@
 """The host's process: how it is started, and kept alive beside the server.
 
-A kept host holds the other end of a pipe of ours, so it ends also when we are killed.
+The host reads from a pipe of ours, so it ends even if we are killed.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ async def kept_host(socket: Path, root: str, state: Path) -> AsyncIterator[None]
 
 
 async def _keep(socket: Path, root: str, state: Path) -> None:
-    """Without end. Who dies at once waits longer before the next attempt."""
+    """Runs until cancelled. The pause before the next start grows while the host keeps ending early."""
     clock, pause = asyncio.get_running_loop().time, _FIRST_PAUSE
     while True:
         began = clock()
@@ -79,7 +79,7 @@ async def _ended(host: asyncio.subprocess.Process) -> None:
 
 
 async def _started(socket: Path, root: str, state: Path, *more: str, stdin: int) -> asyncio.subprocess.Process:
-    """For who waits for its end. In a session of its own, so that Ctrl-C at a terminal reaches only who started it."""
+    """In a session of its own, so that Ctrl-C in a terminal reaches only the server."""
     with _log_of(socket) as log:
         return await asyncio.create_subprocess_exec(
             *_command(socket, root, state, more), stdin=stdin, stdout=log, stderr=log, start_new_session=True
@@ -87,7 +87,7 @@ async def _started(socket: Path, root: str, state: Path, *more: str, stdin: int)
 
 
 def detached(socket: Path, root: str, state: Path, *more: str) -> "subprocess.Popen[bytes]":
-    """For who may end before it: asyncio would kill a child whose loop is closed."""
+    """For a caller that may end first: asyncio would kill the child when its loop is closed."""
     with _log_of(socket) as log:
         return subprocess.Popen(
             _command(socket, root, state, more),
@@ -99,7 +99,7 @@ def detached(socket: Path, root: str, state: Path, *more: str) -> "subprocess.Po
 
 
 def last_words(socket: Path) -> str:
-    """The last line of its log, for people who wonder why it ended."""
+    """The last line of its log, to say why it ended."""
     try:
         lines = _log(socket).read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:

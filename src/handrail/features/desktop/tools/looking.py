@@ -65,7 +65,7 @@ async def desktop_observe(desktop: Desktop, call: Call, params: ObserveParams, p
 
 
 def _tellable(desktop: Desktop, call: Call, result: ObserveResult) -> ObserveResult:
-    """Other apps' windows are seen on the way, and what a rule forbids to read is not told of them either."""
+    """Leaves out windows of other apps that a rule forbids to read."""
     if result.windows is UNSET:
         return result
     own = "" if result.route_resolved is UNSET else result.route_resolved.frontmost_bundle_id

@@ -16,7 +16,7 @@ from handrail.kernel.content import Image
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Tool
-from handrail.kernel.web_address import host_of_page
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     Conflict,
@@ -48,7 +48,7 @@ class LocalTab:
     @property
     def target(self) -> Target:
         page = self._page
-        return Target() if page is None or not page.is_open else Target(host=host_of_page(page.url))
+        return Target() if page is None or not page.is_open else Target(place=place_of_page(page.url))
 
     async def open(self, url: str, hosts: Sequence[str]) -> None:
         """In a page of its own, under the rules of now. Declined: it leads elsewhere. NotShown: nobody answers."""
@@ -122,14 +122,14 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
 async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
     if params.action == "open":
         address = web_address.read(params.url or "")
-        return Preview(f"Open {address.url}", host=address.host, binding={"url": address.url})
+        return Preview(f"Open {address.url}", place=address.place, binding={"url": address.url})
     try:
         seen = await webgal.tab.element(params.selector or "")
     except Failure as failure:
         raise as_not_shown(failure) from None
     return Preview(
         f"Click {params.selector}, {_named(seen)}, on {seen.page}",
-        host=webgal.tab.target.host,
+        place=webgal.tab.target.place,
         binding={"page": seen.page, "tag": seen.tag, "text": seen.text},
         state=seen,
     )
@@ -138,10 +138,10 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     if params.action != "open":
         return webgal.tab.target
-    host = web_address.read(params.url or "").host
-    if host not in _hosts(webgal):
+    address = web_address.read(params.url or "")
+    if address.host not in _hosts(webgal):
         raise _elsewhere(params.url or "")
-    return Target(host=host)
+    return Target(place=address.place)
 
 
 def effect_of(params: Params) -> Effect:

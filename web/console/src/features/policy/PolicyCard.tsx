@@ -34,7 +34,7 @@ function PolicyDetails({ policy }: { policy: Policy }) {
             <li key={at}>
               <span class={`decision ${rule.decision}`}>{t.decisions[rule.decision] ?? rule.decision}</span>
               {rule.effect && <EffectChip effect={rule.effect} />}
-              <code><Visible text={[rule.tool, rule.path, rule.host, rule.app].filter(Boolean).join(" · ")} /></code>
+              <code><Visible text={[rule.tool, rule.path, rule.place, rule.host, rule.app].filter(Boolean).join(" · ")} /></code>
             </li>
           ))}
         </ul>

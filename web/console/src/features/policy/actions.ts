@@ -4,6 +4,7 @@ export interface PolicyRule {
   tool?: string;
   effect?: string;
   path?: string;
+  place?: string;
   host?: string;
   app?: string;
   decision: string;

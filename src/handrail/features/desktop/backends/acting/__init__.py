@@ -1,1 +1,1 @@
-"""Hands: what an element does by itself, and pointer, keys and clipboard where it does nothing by itself."""
+"""Acts on windows: by an element's own actions, or else with pointer, keys and clipboard."""

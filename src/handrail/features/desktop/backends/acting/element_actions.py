@@ -16,7 +16,7 @@ Look = Callable[[str], Awaitable[Element | None]]
 _PRESSES = ("click", "press", "clicked", "push")
 _CHOICES = ("select", "jump", "dodefault", "invoke")
 _SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
-"""A row is toggled out of what is selected, and opened as by a double click; a field is left as by the Enter key."""
+"""Not for rows, where these deselect or open them, and not for fields, where they mean the Enter key."""
 _WEAK = ("expandorcontract", "expand", "collapse", "showmenu", "switch")
 _FIELDS = frozenset({"AXTextField", "AXTextArea", "AXSecureTextField", "AXDateField"})
 _ROWS = frozenset({"AXRow", "AXCell"})

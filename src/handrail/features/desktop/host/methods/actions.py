@@ -1,7 +1,7 @@
-"""The methods that act, and how such a call is named before it is made: to show what it means, or to issue a token.
+"""The methods that act, and intents: such a call described before it is made, for locate and confirm.issue.
 
-desktop.click takes an element's own action, or the pointer where it has none; desktop.hotkey presses keys together;
-desktop.typeText writes into an element, or into what has the focus in the window that is meant.
+desktop.click uses the element's own action, or the pointer if it has none; desktop.hotkey presses keys together;
+desktop.typeText writes into an element, or into what has the focus in the window.
 """
 
 from dataclasses import dataclass
@@ -125,7 +125,7 @@ async def _type(desktop: Desktop, execution: Execution, subject: Subject, params
 
 
 async def _focus(desktop: Desktop, subject: Subject) -> None:
-    """Text must not end up in a neighbour: what can't be focused gets it only where it can be set directly."""
+    """The text must not go to another field: an element that can't be focused must at least be editable."""
     element = subject.element
     if element is None or "focused" in element.states:
         return
@@ -158,7 +158,7 @@ class IntendedCall:
 
 
 def read_intent(intent: Intent, meta: Meta) -> IntendedCall:
-    """InvalidParams for what makes no sense, before anybody is asked about it."""
+    """InvalidParams, before anybody is asked."""
     action = ACTIONS.get(intent.method)
     if action is None:
         field = "params.intent.method"

@@ -1,7 +1,7 @@
-"""desktop.confirm.issue: a token for one call that acts. In mode human a person is asked first, or has been.
+"""desktop.confirm.issue: a token for one call that acts. In mode human a person must have said yes.
 
-They see the target outlined in a picture. The wait for them is outside of the call's time, and whoever stops waiting
-takes the question along.
+They see the target outlined in a picture. Waiting for them doesn't count towards the call's timeout; if the caller
+gives up, the question is withdrawn.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _PICTURE = "prompt.png"
 
 
 async def ask_person(services: Services, execution: Execution, intended: IntendedCall, subject: Subject) -> None:
-    """Returns after an ok. Unconfirmed, with the person's remark, after everything else."""
+    """Returns after an ok; otherwise Unconfirmed with the person's remark."""
     desktop, window, element = await services.source.get(), subject.window, subject.element
     frame = element.frame if element is not None and element.frame is not None else window.frame
     is_shown = await picture(desktop, execution, _PICTURE, frame)
@@ -74,7 +74,7 @@ def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
 
 
 async def check_answer(services: Services, request_id: str, method: str, params_digest: str) -> None:
-    """The gateway has asked already: its prompt must be for exactly this, answered with ok, and used once."""
+    """The gateway has asked already: its prompt must be for exactly this call, answered with ok and not used before."""
     asked = await services.prompts.find(request_id)
     if asked is None or not request_id.startswith(PREFIX) or not isinstance(asked.prompt, FileChangePrompt):
         raise refused("invalid", "There is no such approval.")
@@ -107,7 +107,7 @@ class ConfirmIssueParams(Params, frozen=True, kw_only=True):
     intent: Intent
     ttl_ms: Annotated[int, Bound(ge=1, le=LONGEST_TTL_MS)] = 60_000
     prompt_request_id: Name | None = None
-    """An approval that a person has given to a gateway for exactly this, so that nobody is asked twice."""
+    """The prompt of a gateway that has asked about exactly this call, so that nobody is asked twice."""
 
 
 async def confirm_issue(services: Services, execution: Execution, params: ConfirmIssueParams) -> Result:

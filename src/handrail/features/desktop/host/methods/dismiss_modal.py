@@ -38,9 +38,9 @@ class DismissModalParams(ConfirmedParams, frozen=True, kw_only=True):
 
 
 async def _subject(services: Services, params: DismissModalParams) -> Subject:
-    """The modal window and the button to press in it; no button where a key will do it.
+    """The modal window and the button to press in it; no button if a key is pressed.
 
-    Where the caller says which button was shown, it is this one: StaleElement, and never another.
+    StaleElement if the caller names a button and the strategy would press another one.
     """
     routed, button = await _chosen(await services.source.get(), params)
     if params.target is not None:

@@ -1,6 +1,6 @@
-"""desktop.waitUntil: answers when something on the screen has become so, driven by what the app reports.
+"""desktop.waitUntil: answers when a condition has come true. It looks again whenever the app reports a change.
 
-Not every toolkit reports everything, so it looks again every `pollMs` as well.
+Not every toolkit reports everything, so it also looks every `pollMs`.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class _Wait:
         self._is_for_gone = params.condition.selector_gone is not None
         self._followed: int | None = None
         self._is_unheard = False
-        """The app that is meant may be one that does not answer, and so says nothing, also not that it is gone."""
+        """The app in question may be one that does not answer, so nothing is known about its window."""
         self.routed: Routed | None = None
         self.matches: Sequence[Match] = ()
 
@@ -123,7 +123,7 @@ class _Wait:
             self._followed = self.routed.window.pid
 
     def _may_be_meant(self, silent: Collection[int]) -> bool:
-        """The app that was followed; before that, any that might turn out to be it."""
+        """Whether the followed app is silent; if none is followed yet, whether any app is."""
         app = self._params.route.app if self._params.route is not None else None
         known = self._followed if self._followed is not None else app.pid if app is not None else None
         return bool(silent) if known is None else known in silent
