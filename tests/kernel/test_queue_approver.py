@@ -238,7 +238,7 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
 
 def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
     facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
-    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts)
+    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts=facts)
     call = Call("apps_call", {}, CALLER, task="t1")
     params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
     preview = Preview("Send an email", app="com.example.mail", consent=to)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from handrail.kernel.call import Call
 from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview
+from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.prompts import PromptImage
@@ -32,6 +33,8 @@ class Question:
     """What rules can say of it."""
     has_targets: bool = True
     """The tool's calls are about targets, so a rule without one would cover more than this call."""
+    stale: Stale | None = None
+    """What has changed since a person allowed this for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,7 @@ class Gate:
             verdict.is_critical,
             target,
             passage.entry.tool.has_targets or target != NOWHERE,
+            passage.stale,
         )
         await passage.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -237,6 +238,8 @@ class Gate:
         if self._consents is None or preview.consent is None or passage.is_ruled:
             return False
         given = await self._consents.allows(passage.call.caller, preview.consent)
+        if given is None:
+            passage.stale = await self._consents.stale(passage.call.caller, preview.consent)
         if given is not None:
             passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None

@@ -30,6 +30,7 @@ from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.grants import TaskGrant, TaskGrants
 from handrail.ports.prompts import (
+    OWN,
     Grant,
     PromptQueue,
     PromptResponse,
@@ -107,7 +108,8 @@ class QueueApprover:
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
             if left is None:
-                await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
+                run_id = question.call.task
+                await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=OWN)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
             beside = [*self._beside(question), *question.call.beside(prompt)]
             answer = await self._queue.wait(request_id, beside=beside)
@@ -227,7 +229,9 @@ class LeftPrompts:
 
     async def look(self) -> None:
         now, left = self._clock(), dict[str, float]()
-        approvals = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        origins = await self._queue.origins(named)
+        approvals = [each for each in named if each in origins and origins[each].is_own]
         waiting = await self._queue.still_waiting(approvals)
         for request_id in approvals:
             if request_id in waiting:

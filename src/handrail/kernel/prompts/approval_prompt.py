@@ -13,8 +13,14 @@ from handrail.kernel.visible import one_line, visible
 from handrail.ports.effect import Effect
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt, Offer
 
-_NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
+_NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
+
+
+_STALE = {
+    "program": "You allowed this before, but the app's program has changed since.",
+    "descriptor": "You allowed this before, but the app now describes it differently.",
+}
 
 
 def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangePrompt:
@@ -26,6 +32,7 @@ def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangeP
     lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
+        lines += [_STALE[question.stale]] if question.stale is not None else []
         for name, fact in preview.consent.facts:
             lines += _shown(name, fact)
     if preview.diff is None:

@@ -20,6 +20,7 @@ from handrail.ports.prompts import (
     MASK,
     Beside,
     KvPrompt,
+    Origin,
     Page,
     Prompt,
     PromptAnswer,
@@ -44,15 +45,23 @@ class LoggedPrompts:
         self._waiters = store.waiters
         self._watching = store.watching
         self._answerers = store.answerers
+        self._origins = store.origins
 
     @property
     def location(self) -> str:
         return self._log.location
 
     async def request(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        origin: Origin | None = None,
     ) -> str:
         question = self._log.question(prompt, request_id=request_id, run_id=run_id)
+        if origin is not None:  # before anybody can see it
+            await asyncio.to_thread(self._origins.note, question.request_id, origin)
         await self._writer.write(question)
         return question.request_id
 
@@ -79,11 +88,12 @@ class LoggedPrompts:
         request_id: str | None = None,
         run_id: str | None = None,
         beside: Beside = nowhere,
+        origin: Origin | None = None,
     ) -> PromptAnswer:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
         async with self._waiters.waiting(used_id) as mailbox:
-            await self.request(checked, request_id=used_id, run_id=run_id)
+            await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
             async with answering(self, used_id, beside(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
@@ -93,6 +103,9 @@ class LoggedPrompts:
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._answerers.of, request_ids)
+
+    async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        return await asyncio.to_thread(self._origins.of, request_ids)
 
     async def is_waiting(self, request_id: str) -> bool:
         return request_id in await self.still_waiting([request_id])
