@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from handrail.kernel.glob import app_matcher, covering, matcher
-from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
+from handrail.kernel.policy_document import Policies, PolicyDocument
+from handrail.kernel.policy_fields import tightened
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
@@ -123,7 +124,7 @@ def compose(
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
             rules.append((rule, decision, "project rule" if is_trusted else _UNTRUSTED))
     if not is_trusted:
-        document = _tightened(document)
+        document = tightened(document)
     return Policy(document, tuple(rules))
 
 
@@ -137,32 +138,6 @@ def _is_about(rule: Rule, project: str | None) -> bool:
     if rule.project is None:
         return True
     return project is not None and os.path.realpath(os.path.expanduser(rule.project)) == os.path.realpath(project)
-
-
-def _tightened(document: PolicyDocument) -> PolicyDocument:
-    theirs, ours = document.policies, Policies()
-    return PolicyDocument(
-        contract_version=document.contract_version,
-        mode="cline",
-        rules=document.rules,
-        policies=Policies(
-            forbidden_dirs=tuple(dict.fromkeys((*DEFAULT_FORBIDDEN, *theirs.forbidden_dirs))),
-            write_requires_diff=True,
-            max_auto_fix=min(theirs.max_auto_fix, ours.max_auto_fix),
-            batch_max_lines=min(theirs.batch_max_lines, ours.batch_max_lines),
-            allowed_commands=tuple(name for name in theirs.allowed_commands if name in ours.allowed_commands),
-            browser_allowed_hosts=tuple(
-                host for host in theirs.browser_allowed_hosts if host in ours.browser_allowed_hosts
-            ),
-            snapshot_retention=theirs.snapshot_retention,
-            max_read_bytes=min(theirs.max_read_bytes, ours.max_read_bytes),
-            command_timeout_ms=min(theirs.command_timeout_ms, ours.command_timeout_ms),
-            command_args=False,
-            redact_env=theirs.redact_env,
-            lint_on_write=theirs.lint_on_write,
-            lint_ignore=theirs.lint_ignore,
-        ),
-    )
 
 
 def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
